@@ -1,0 +1,107 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { Metrics } from './metrics.ts'
+
+/** Asks a dependency whether it works now; throws or rejects when it does not. */
+export type Check = () => unknown
+
+export interface InternalServer {
+  port: number
+  close(): Promise<void>
+}
+
+/** How long a check may take: a dependency that answers later than this is of no use to a request either. */
+const checkMs = 2_000
+
+/**
+ * Serves, away from the public port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the
+ * service takes work, else 503 with `{status, failing: {<dependency>: <why>}}`. For what Kubernetes makes of these see
+ * kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes.
+ *
+ * @param port 0 takes a free one; the answer holds the port that was bound
+ * @param checks by the dependency's name; looked at anew at each request, so entries may be added later
+ * @param state asked at each request: only a `running` service is ready
+ */
+export async function startInternalServer({
+  host,
+  port,
+  metrics,
+  checks,
+  state,
+}: {
+  host: string
+  port: number
+  metrics: Metrics
+  checks: Record<string, Check>
+  state: () => 'starting' | 'running' | 'stopping'
+}): Promise<InternalServer> {
+  const answer = async (path: string | undefined, response: ServerResponse) => {
+    if (path === '/metrics') {
+      const { text, contentType } = await metrics.scrape()
+      response.writeHead(200, { 'content-type': contentType }).end(text)
+    } else if (path === '/livez') {
+      json(response, 200, { status: 'alive' })
+    } else if (path === '/readyz') {
+      const failing = state() === 'running' ? await failingChecks(checks) : {}
+      const ready = state() === 'running' && Object.keys(failing).length === 0
+      json(response, ready ? 200 : 503, {
+        status: ready ? 'ready' : state() === 'running' ? 'failing' : state(),
+        failing,
+      })
+    } else {
+      json(response, 404, { status: 'unknown path' })
+    }
+  }
+  const server = createServer((request, response) => {
+    answer(request.url?.split('?')[0], response).catch((error: unknown) => {
+      json(response, 500, { status: 'failed', error: reason(error) })
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()))
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function failingChecks(checks: Record<string, Check>): Promise<Record<string, string>> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const failure = await failureOf(check)
+      return failure === undefined ? [] : [[name, failure] as const]
+    }),
+  )
+  return Object.fromEntries(results.flat())
+}
+
+/** Why a check fails, or undefined when it passes in time. */
+async function failureOf(check: Check): Promise<string | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<string>()
+  const timer = setTimeout(resolve, checkMs, `no answer within ${checkMs} ms`)
+  const passes = async () => {
+    await check()
+    return undefined
+  }
+  try {
+    return await Promise.race([passes(), late])
+  } catch (error) {
+    return reason(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util'
+import closeWithGrace from 'close-with-grace'
+import { type Check, startInternalServer } from './health.ts'
+import { createLog, type Logger } from './log.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import {
+  readSettings,
+  type SettingsDefinition,
+  SettingsError,
+  type SettingsOf,
+  settingsTable,
+  unknownVariables,
+} from './settings.ts'
+import type { sharedSettings } from './shared-settings.ts'
+
+/** Ends one thing that the start began. `deadline` aborts when the drain time is over; what is left then is cut off. */
+type Stop = (deadline: AbortSignal) => unknown
+
+/** What a service's start function gets. */
+export interface Context<S> {
+  settings: S
+  log: Logger
+  metrics: Metrics
+  /** `/readyz` asks these, by the dependency's name. */
+  checks: Record<string, Check>
+  /** Says how to end what was just begun. The stops run in the reverse order, one after the other. */
+  onStop: (name: string, stop: Stop) => void
+  /** Aborts when the service begins to stop, before the first stop runs: for everything that runs in the background. */
+  signal: AbortSignal
+}
+
+/** What a service tells the process that started it, when that opened an IPC channel. */
+export type Report = { ready: { ports: Record<string, number> } } | { failed: string }
+
+/** How long after the drain time a stop that hangs is given before the process ends anyway. */
+const graceMs = 2_000
+
+/**
+ * Runs a service to its end: the one call of each `main.ts`. Reads the settings (a wrong one: one sentence, exit code
+ * 1), makes log, metrics and the internal server, calls `start`, and is ready when that resolves. SIGTERM, SIGINT, an
+ * uncaught error or the death of a parent with an IPC channel stop it: unready at once, then the stops in reverse order
+ * under one deadline. The exit code is 0 after an orderly stop, 1 after any failure. `--settings` prints all settings.
+ *
+ * @param start begins everything and answers the ports it listens on, by name
+ */
+export async function runService<D extends typeof sharedSettings & SettingsDefinition>(
+  { name, settings: definition }: { name: string; settings: D },
+  start: (context: Context<SettingsOf<D>>) => Promise<{ ports?: Record<string, number> }>,
+): Promise<void> {
+  const { values: flags } = parseArgs({ options: { settings: { type: 'boolean' } } })
+  if (flags.settings) {
+    console.log(settingsTable(definition))
+    return
+  }
+  const settings = await settingsOrExit(name, definition)
+  const shared = settings as SettingsOf<typeof sharedSettings>
+  const log = createLog({ service: name, node: shared.nodeId, level: shared.logLevel })
+  for (const variable of unknownVariables(definition, process.env)) {
+    log.warn({ variable }, 'unknown setting: no service reads this variable')
+  }
+
+  const metrics = createMetrics(name)
+  const checks: Record<string, Check> = {}
+  const stops: { name: string; stop: Stop }[] = []
+  const stopping = new AbortController()
+  let state: 'starting' | 'running' | 'stopping' = 'starting'
+
+  const stopAll = async () => {
+    state = 'stopping'
+    stopping.abort()
+    const deadline = AbortSignal.timeout(shared.drainMs)
+    const failed: string[] = []
+    for (const { name: part, stop } of stops.toReversed()) {
+      try {
+        await stop(deadline)
+      } catch (err) {
+        log.error({ err, part }, 'did not stop in order')
+        failed.push(part)
+      }
+    }
+    if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
+  }
+  const grace = closeWithGrace(
+    { delay: shared.drainMs + graceMs, logger: { error: (message) => log.error(message) } },
+    async ({ signal, err }) => {
+      if (err) log.fatal({ err }, 'uncaught error, stopping')
+      else log.info({ reason: signal ?? 'the parent process is gone' }, 'stopping')
+      await stopAll()
+      log.info('stopped')
+    },
+  )
+  process.once('disconnect', () => grace.close())
+
+  try {
+    const internal = await startInternalServer({ ...shared.internal, metrics, checks, state: () => state })
+    stops.push({ name: 'internal server', stop: () => internal.close() })
+    const onStop = (part: string, stop: Stop) => void stops.push({ name: part, stop })
+    const { ports = {} } = await start({ settings, log, metrics, checks, onStop, signal: stopping.signal })
+    if (stopping.signal.aborted) return
+    state = 'running'
+    const ready = { ports: { ...ports, internal: internal.port } }
+    log.info(ready, 'ready')
+    await report({ ready })
+  } catch (err) {
+    if (stopping.signal.aborted) return log.warn({ err }, 'the start was cut short by the stop')
+    log.fatal({ err }, 'did not start')
+    grace.uninstall()
+    setTimeout(() => process.exit(1), shared.drainMs + graceMs).unref()
+    await report({ failed: err instanceof Error ? err.message : String(err) })
+    await stopAll().finally(() => process.exit(1))
+  }
+}
+
+async function settingsOrExit<D extends SettingsDefinition>(name: string, definition: D): Promise<SettingsOf<D>> {
+  try {
+    return readSettings(definition, process.env)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    console.error(`${name}: ${error.message}`)
+    await report({ failed: error.message })
+    return process.exit(1)
+  }
+}
+
+/** Tells the parent process, if it listens. A parent that is gone already is no fault: its death stops the service. */
+function report(message: Report): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send && process.connected) process.send(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+}
