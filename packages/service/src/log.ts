@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** What is never written to a log, wherever it stands in what is logged, up to three objects deep. */
+/** What is never written to a log. */
 const secrets = [
   'im-api-key',
   'im-authorization',
@@ -17,6 +17,21 @@ const secrets = [
   'secret',
 ]
 
+/** Where secrets may stand in what is logged. Named, not by wildcards: those make a log line ten times as slow. */
+const places = [
+  '',
+  'headers',
+  'req.headers',
+  'request.headers',
+  'req.body',
+  'body',
+  'query',
+  'payload',
+  'user',
+  'err',
+  'settings',
+]
+
 /**
  * A logger that writes one JSON line per thing that happened, with secrets replaced by "[Redacted]".
  * Errors are logged as `log.error({ err }, 'what failed')`.
@@ -27,9 +42,6 @@ export function createLog(
   { service, node, level }: { service: string; node: string; level: string },
   destination?: DestinationStream,
 ): Logger {
-  const paths = secrets.flatMap((name) => {
-    const key = `["${name}"]`
-    return [key, `*${key}`, `*.*${key}`, `*.*.*${key}`]
-  })
+  const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))
   return pino({ level, base: { service, node }, redact: paths, timestamp: pino.stdTimeFunctions.isoTime }, destination)
 }
