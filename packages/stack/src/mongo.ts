@@ -1,0 +1,52 @@
+import { MongoClient, MongoServerError } from 'mongodb'
+import type { Launch, LaunchPlace } from './server-process.ts'
+
+const replicaSet = 'parley'
+
+/** The URL of a replica set of one, with the database in its path. */
+export function mongoUrl(port: number, database: string): string {
+  return `mongodb://127.0.0.1:${port}/${database}?replicaSet=${replicaSet}`
+}
+
+/** mongod as a replica set of one member, which is ready when it takes writes. */
+export function mongoLaunch(at: LaunchPlace): Launch {
+  return {
+    ...at,
+    title: 'MongoDB',
+    args: (bind, dir) => [
+      ...(at.place.way === 'docker' ? ['mongod'] : []),
+      ...`--bind_ip ${bind} --port ${at.port} --replSet ${replicaSet} --nounixsocket`.split(' '),
+      // CVE-2025-14847: an unpatched mongod with the zlib compressor shows its memory to anyone who can connect.
+      ...'--networkMessageCompressors disabled'.split(' '),
+      ...'--wiredTigerCacheSizeGB 1 --setParameter diagnosticDataCollectionEnabled=false'.split(' '),
+      '--dbpath',
+      dir,
+    ],
+    isReady: () => becomePrimary(at.port),
+  }
+}
+
+/** Makes the server the only member of its replica set, under the port that it has now; rejects until it takes writes. */
+async function becomePrimary(port: number): Promise<void> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1_000,
+  })
+  try {
+    const admin = client.db('admin')
+    const host = `127.0.0.1:${port}`
+    const config = await admin.command({ replSetGetConfig: 1 }).catch((error: unknown) => {
+      if (error instanceof MongoServerError && error.codeName === 'NotYetInitialized') return undefined
+      throw error
+    })
+    const wanted = { _id: replicaSet, members: [{ _id: 0, host }] }
+    if (!config) await admin.command({ replSetInitiate: wanted })
+    else if (config.config.members[0].host !== host) {
+      const version = config.config.version + 1
+      await admin.command({ replSetReconfig: { ...config.config, ...wanted, version }, force: true })
+    }
+    const hello = await admin.command({ hello: 1 })
+    if (!hello.isWritablePrimary) throw new Error('not yet the primary')
+  } finally {
+    await client.close()
+  }
+}

