@@ -1,0 +1,183 @@
+import type { ErrorCode } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { countOwnMessages, findMembershipsByKey, type MembershipDoc } from '@parley/db/memberships'
+import { findMessages, insertMessages, type MessageDoc, newMessageId } from '@parley/db/messages'
+import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
+import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
+import { inTransaction, type Session } from '@parley/db/transaction'
+import { findUsers, type UserDoc } from '@parley/db/users'
+import type { Outbox } from './outbox.ts'
+
+/** A message that somebody wants to send, checked as far as that needs no database. */
+export interface Draft {
+  app: string
+  room: string
+  sender: string
+  /** JSON text. */
+  content: string
+  messageType: string
+  mentions?: string[]
+  push: boolean
+  /** The same key from the same sender within 24 hours answers the first message again. */
+  sendKey?: string
+  clientMessageID?: string
+  request?: string
+}
+
+export interface AcceptedDraft {
+  message: MessageDoc
+  /** The sendKey was used before: this is the message of then, and nothing was sent now. */
+  repeated: boolean
+}
+export interface Refusal {
+  refused: ErrorCode
+}
+export type Outcome = AcceptedDraft | Refusal
+
+/**
+ * Writes a batch of messages in one transaction: each gets the next seq of its room, the room moves
+ * forward, and the sender's own message is kept out of his unread count. One outcome per draft, in
+ * order; a refused draft leaves no trace and takes no seq. The accepted are handed to the outbox after the commit.
+ *
+ * The cost does not grow with the members or the history of a room: per batch, one read of rooms,
+ * one of memberships, and one write to each of three collections.
+ */
+export async function acceptMessages(db: Db, outbox: Outbox, drafts: readonly Draft[]): Promise<Outcome[]> {
+  const [outcomes, senders] = await Promise.all([
+    inTransaction(db, (session) => write(db, drafts, session)),
+    usersByKey(db, drafts),
+  ])
+  return drafts.map((draft, i) => {
+    const outcome = outcomes[i] as Outcome
+    const sender = senders.get(key(draft.app, draft.sender))
+    if ('refused' in outcome) {
+      return outcome.refused === 'NOT_ROOM_MEMBER' && !sender ? { refused: 'CLIENT_NOT_FOUND' } : outcome
+    }
+    if (!outcome.repeated) void outbox.publish(outcome.message, sender, 'chat message')
+    return outcome
+  })
+}
+
+async function usersByKey(db: Db, drafts: readonly Draft[]): Promise<Map<string, UserDoc>> {
+  const byApp = Map.groupBy(drafts, (draft) => draft.app)
+  const found = await Promise.all(
+    [...byApp].map(([app, own]) =>
+      findUsers(
+        db,
+        app,
+        own.map((draft) => draft.sender),
+      ),
+    ),
+  )
+  return new Map(found.flatMap((users) => [...users.values()].map((user) => [user._id, user] as const)))
+}
+
+async function write(db: Db, drafts: readonly Draft[], session: Session): Promise<Outcome[]> {
+  const used = await findSendKeys(
+    db,
+    drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined),
+    session,
+  )
+  const rooms = await findRoomsByKey(db, unique(drafts.map((draft) => key(draft.app, draft.room))), session)
+  const memberships = await findMembershipsByKey(
+    db,
+    unique(drafts.map((draft) => key(draft.app, draft.room, draft.sender))),
+    session,
+  )
+  const first = new Map((await findMessages(db, [...used.values()], session)).map((message) => [message._id, message]))
+  const batch = new Batch(rooms, memberships)
+  const outcomes = drafts.map((draft): Outcome => {
+    const sendKey = sendKeyOf(draft)
+    const before =
+      sendKey === undefined ? undefined : (batch.bySendKey.get(sendKey) ?? first.get(used.get(sendKey) ?? ''))
+    return before ? { message: before, repeated: true } : batch.add(draft, sendKey)
+  })
+  if (batch.messages.length > 0) {
+    await advanceRooms(db, [...batch.advances.values()], session)
+    await countOwnMessages(db, batch.sent, session)
+    await insertSendKeys(
+      db,
+      [...batch.bySendKey].map(([_id, { _id: message }]) => ({ _id, message, usedAt: new Date() })),
+      session,
+    )
+    await insertMessages(db, batch.messages, session)
+  }
+  return outcomes
+}
+
+/** The messages of one transaction while they are put together. */
+class Batch {
+  readonly messages: MessageDoc[] = []
+  readonly advances = new Map<string, RoomAdvance>()
+  /** How many messages each membership sends. */
+  readonly sent = new Map<string, number>()
+  readonly bySendKey = new Map<string, MessageDoc>()
+  readonly #rooms: Map<string, RoomDoc>
+  readonly #memberships: Map<string, MembershipDoc>
+
+  constructor(rooms: RoomDoc[], memberships: MembershipDoc[]) {
+    this.#rooms = new Map(rooms.map((room) => [room._id, room]))
+    this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
+  }
+
+  add(draft: Draft, sendKey: string | undefined): Outcome {
+    const room = this.#rooms.get(key(draft.app, draft.room))
+    const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
+    if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
+    if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
+    if (membership.blocked) return { refused: 'USER_BLOCKED' }
+    if (room.status === 0) return { refused: 'ROOM_FROZEN' }
+
+    const advance = this.#advance(room)
+    const message = toMessage(draft, advance)
+    this.messages.push(message)
+    this.sent.set(membership._id, (this.sent.get(membership._id) ?? 0) + 1)
+    if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
+    return { message, repeated: false }
+  }
+
+  /**
+   * The room's next seq. Its time is later than any that the room has given before: two transactions on
+   * a room never run together, so a reader who pages by time can never have passed it already.
+   */
+  #advance(room: RoomDoc): RoomAdvance {
+    const before = this.advances.get(room._id)
+    const advance = {
+      roomKey: room._id,
+      seq: (before?.seq ?? room.seq) + 1,
+      clockMS: before?.clockMS ?? Math.max(Date.now(), room.clockMS + 1),
+      lastMessageID: newMessageId(),
+    }
+    this.advances.set(room._id, advance)
+    return advance
+  }
+}
+
+function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
+  return {
+    _id: advance.lastMessageID,
+    app: draft.app,
+    room: draft.room,
+    roomKey: advance.roomKey,
+    seq: advance.seq,
+    sender: draft.sender,
+    content: draft.content,
+    messageType: draft.messageType,
+    createdAtMS: advance.clockMS,
+    updatedAtMS: advance.clockMS,
+    ...(draft.mentions && { mentions: draft.mentions }),
+    ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
+    ...(!draft.push && { push: false }),
+    ...(draft.request !== undefined && { request: draft.request }),
+    unpublished: ['chat message'],
+  }
+}
+
+function sendKeyOf(draft: Draft): string | undefined {
+  return draft.sendKey === undefined ? undefined : key(draft.app, draft.sender, draft.sendKey)
+}
+
+function unique(keys: string[]): string[] {
+  return [...new Set(keys)]
+}

@@ -1,0 +1,74 @@
+import { ApiError } from '@parley/contracts/errors'
+import { digest, findAppByClientKey } from '@parley/db/apps'
+import type { Db } from '@parley/db/connect'
+import { findTokens, type TokenDoc } from '@parley/db/tokens'
+import { LRUCache } from 'lru-cache'
+
+/** An end user, known by a token. */
+export interface UserCaller {
+  app: string
+  user: string
+  /** Digest of the token: names it in revocations and rate limits. */
+  token: string
+  expiresAt: Date
+}
+
+export interface UserCredentials {
+  clientKey: string | undefined
+  token: string | undefined
+  /** IM-CLIENT-ID, where it is sent: must be the token's user. */
+  clientID?: string | undefined
+}
+
+/**
+ * Makes the function that knows users by client key and token (interface.md, "Authentication" 2 and 3).
+ * Only the app's client key is remembered, for a minute; a token is looked up each time, so that a
+ * revocation holds at once. The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
+ */
+export function createUserAuthentication(db: Db): (credentials: UserCredentials) => Promise<UserCaller> {
+  const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+
+  async function appOf(clientKey: string | undefined): Promise<string> {
+    if (clientKey === undefined || clientKey === '') {
+      throw new ApiError('INVALID_CLIENT_KEY', 'header IM-CLIENT-KEY is missing')
+    }
+    const known = apps.get(clientKey)
+    if (known !== undefined) return known
+    const app = await findAppByClientKey(db, clientKey)
+    if (!app) throw new ApiError('INVALID_CLIENT_KEY', 'header IM-CLIENT-KEY holds no known client key')
+    apps.set(clientKey, app._id)
+    return app._id
+  }
+
+  return async ({ clientKey, token, clientID }) => {
+    const app = await appOf(clientKey)
+    if (token === undefined || token === '') throw new ApiError('INVALID_TOKEN', 'header IM-Authorization is missing')
+    const [held] = await findTokens(db, digest(token), app)
+    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    if (clientID !== undefined && clientID !== held.user) {
+      throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
+    }
+    return toCaller(held)
+  }
+}
+
+/**
+ * The user of a token that comes by a socket, where the client key may be left out: then the token
+ * alone must say which app it is of (decisions.md, "The socket").
+ * @throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN
+ */
+export async function authenticateSocket(db: Db, token: string, clientKey?: string): Promise<UserCaller> {
+  let app: string | undefined
+  if (clientKey !== undefined) {
+    app = (await findAppByClientKey(db, clientKey))?._id
+    if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
+  }
+  const [held, another] = await findTokens(db, digest(token), app)
+  if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+  if (another) throw new ApiError('INVALID_TOKEN', 'the token is held in several apps: give the clientKey too')
+  return toCaller(held)
+}
+
+function toCaller(held: TokenDoc): UserCaller {
+  return { app: held.app, user: held.user, token: held.digest, expiresAt: held.expiresAt }
+}

@@ -1,0 +1,56 @@
+import type { Bus } from '@parley/bus/connect'
+import type { Control } from '@parley/bus/control'
+import type { Db } from '@parley/db/connect'
+import { type Login, recordLogins } from '@parley/db/users'
+import { gatherWrites } from '@parley/db/write-batch'
+import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+
+/** The part of a pino logger that use cases need. */
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface ChatSettings {
+  /** Lifetime of an issued token. */
+  tokenDays: number
+}
+
+/** What every use case is given: the outside systems, and the queues that gather concurrent writes. */
+export interface Chat {
+  db: Db
+  bus: Bus
+  control: Control
+  log: Log
+  settings: ChatSettings
+  outbox: Outbox
+  accept(draft: Draft): Promise<AcceptedDraft | Refusal>
+  recordLogin(login: Login): Promise<unknown>
+}
+
+export const defaultChatSettings: ChatSettings = { tokenDays: 30 }
+
+/** Messages in one transaction at most: what bounds the time that others wait for it. */
+const messagesPerTransaction = 500
+
+export function createChat(
+  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { settings?: Partial<ChatSettings> },
+): Chat {
+  const { db, bus, control, log } = parts
+  const outbox = createOutbox(db, bus, log)
+  return {
+    db,
+    bus,
+    control,
+    log,
+    settings: { ...defaultChatSettings, ...parts.settings },
+    outbox,
+    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, drafts), messagesPerTransaction),
+    recordLogin: gatherWrites(async (logins: Login[]) => {
+      await recordLogins(db, logins)
+      return logins
+    }, 1_000),
+  }
+}

@@ -1,0 +1,71 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listMessages } from '@parley/contracts/operations/messages'
+import { findMessage, historyPage, type MessageDoc, type PageStart, type TimeField } from '@parley/db/messages'
+import { findUserDeletions } from '@parley/db/user-deletions'
+import { findUsers } from '@parley/db/users'
+import type { UserCaller } from './authenticate-user.ts'
+import type { Chat } from './chat.ts'
+import { requireMember } from './require-member.ts'
+import { showMessage } from './show-message.ts'
+import { parseTime } from './time-parameter.ts'
+
+type Query = Input<typeof listMessages>['query']
+
+/**
+ * A page of a room's history (interface.md, GET /rooms/{id}/messages/v3; the order in decisions.md,
+ * "Messages"). Costs the same whatever the length of the history.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
+ */
+export async function roomHistory(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  query: Query,
+): Promise<Result<typeof listMessages>> {
+  const startedMS = performance.now()
+  const { room, membership } = await requireMember(chat, caller, roomId)
+  const start = await pageStart(chat, room._id, query)
+  const field: TimeField = query.timeRangeField === 'updatedAt' ? 'updatedAtMS' : 'createdAtMS'
+  const page = await historyPage(chat.db, room._id, start, field, query.limit).toArray()
+  const [users, deleted] = await Promise.all([
+    findUsers(
+      chat.db,
+      caller.app,
+      page.map((message) => message.sender),
+    ),
+    findUserDeletions(
+      chat.db,
+      caller.app,
+      roomId,
+      caller.user,
+      page.map((message) => message._id),
+    ),
+  ])
+  const deletedUpTo = membership.deletedUpToSeq ?? 0
+  const allDeleted = page.filter((message) => message.seq <= deletedUpTo).map((message) => message._id)
+  return {
+    // Messages are never removed and seq has no holes.
+    totalCount: room.seq,
+    data: page.map((message) => showMessage(message, users.get(message.sender))),
+    userDeletedIDs: [...new Set([...deleted, ...allDeleted])],
+    inspect: { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) },
+  }
+}
+
+async function pageStart(chat: Chat, roomKey: string, query: Query): Promise<PageStart> {
+  const { beforeMessage, afterMessage, afterTime } = query
+  if ([beforeMessage, afterMessage, afterTime].filter((cursor) => cursor !== undefined).length > 1) {
+    throw new ApiError('INVALID_QUERY', 'give only one of beforeMessage, afterMessage and afterTime')
+  }
+  if (beforeMessage !== undefined) return { from: 'before', message: await cursor(chat, roomKey, beforeMessage) }
+  if (afterMessage !== undefined) return { from: 'after', message: await cursor(chat, roomKey, afterMessage) }
+  if (afterTime !== undefined) return { from: 'afterTime', timeMS: parseTime('afterTime', afterTime) }
+  return { from: 'end' }
+}
+
+async function cursor(chat: Chat, roomKey: string, id: string): Promise<MessageDoc> {
+  const message = await findMessage(chat.db, roomKey, id)
+  if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
+  return message
+}

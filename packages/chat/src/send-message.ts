@@ -1,0 +1,74 @@
+import { ApiError } from '@parley/contracts/errors'
+import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
+import type { Chat } from './chat.ts'
+import { showSentMessage } from './show-message.ts'
+
+export interface MessageToSend {
+  app: string
+  room: string
+  sender: string
+  /** Any JSON of at most 64 KiB. */
+  message: unknown
+  messageType: string
+  mentions?: string[] | undefined
+  push: boolean
+  clientMessageID?: string | undefined
+  /** Makes the send repeatable; by default the clientMessageID. */
+  idempotencyKey?: string | undefined
+  /** ID of the request, for the log lines of the message's way. */
+  request?: string | undefined
+}
+
+/**
+ * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is on
+ * its way to the bus (interface.md, POST /messages; decisions.md, "Messages"). Sends that come together
+ * share their round trips.
+ * @throws ApiError MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
+ */
+export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
+  const sendKey = send.idempotencyKey ?? send.clientMessageID
+  const outcome = await chat.accept({
+    app: send.app,
+    room: send.room,
+    sender: send.sender,
+    content: contentOf(send.message),
+    messageType: send.messageType,
+    push: send.push,
+    ...(send.mentions && { mentions: send.mentions }),
+    ...(sendKey !== undefined && { sendKey }),
+    ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...(send.request !== undefined && { request: send.request }),
+  })
+  if ('refused' in outcome) throw refusal(outcome.refused, send)
+  return showSentMessage(outcome.message)
+}
+
+/** The JSON text of a message's content. @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST */
+export function contentOf(message: unknown): string {
+  let content: string
+  try {
+    content = JSON.stringify(message)
+  } catch (error) {
+    if (error instanceof RangeError) throw new ApiError('INVALID_REQUEST', 'message is nested too deeply')
+    throw error
+  }
+  if (Buffer.byteLength(content) > maxMessageBytes) {
+    throw new ApiError('MESSAGE_TOO_LARGE', `message is over ${maxMessageBytes} bytes as JSON`)
+  }
+  return content
+}
+
+function refusal(code: ApiError['code'], send: MessageToSend): ApiError {
+  switch (code) {
+    case 'ROOM_NOT_FOUND':
+      return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
+    case 'CLIENT_NOT_FOUND':
+      return new ApiError(code, `sender: no user ${JSON.stringify(send.sender)}`)
+    case 'NOT_ROOM_MEMBER':
+      return new ApiError(code, 'sender is not a member of the room')
+    case 'USER_BLOCKED':
+      return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
+    default:
+      return new ApiError(code)
+  }
+}

@@ -1,0 +1,33 @@
+import type { AdminUser, User } from '@parley/contracts/resources/user'
+import type { Db } from '@parley/db/connect'
+import { findMutedRooms } from '@parley/db/memberships'
+import type { UserDoc } from '@parley/db/users'
+
+/** A user as users see themselves (interface.md, "User (client)"). */
+export async function showUser(db: Db, doc: UserDoc): Promise<User> {
+  const { isAdmin: _, ...user } = await showAdminUser(db, doc)
+  return user
+}
+
+/** A user as an API key sees it. */
+export async function showAdminUser(db: Db, doc: UserDoc): Promise<AdminUser> {
+  return {
+    _id: doc.id,
+    id: doc.id,
+    appID: doc.app,
+    nickname: doc.nickname,
+    description: doc.description,
+    ...(doc.email !== undefined && { email: doc.email }),
+    avatarUrl: doc.avatarUrl,
+    ...(doc.address && { address: doc.address }),
+    ...(doc.userAgent !== undefined && { userAgent: doc.userAgent }),
+    isRobot: doc.isRobot,
+    isAdmin: doc.isAdmin,
+    mute: await findMutedRooms(db, doc.app, doc.id),
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+    ...(doc.lastJoinOrCreateRoomTime && { lastJoinOrCreateRoomTime: doc.lastJoinOrCreateRoomTime.toISOString() }),
+    lastLoginTimeMS: doc.lastLoginTimeMS,
+    __v: doc.revision,
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Every error that Parley answers, once: its HTTP status and when it happens (interface.md "Errors",
+ * decisions.md). Codes not in the interface are marked as ours.
+ */
+export const errorCatalogue = {
+  INVALID_TAGS: { status: 400, when: 'tags is not an array of strings' },
+  INVALID_QUERY: { status: 400, when: 'A query parameter or the filter q has bad syntax' },
+  INVALID_BODY: { status: 400, when: 'The body is not valid JSON, or not a JSON object' },
+  ROOM_NOT_MUTED: { status: 400, when: "The room is not in the user's mute list" },
+  MISSING_PARAMETER: { status: 400, when: 'A required field is missing' },
+  INVALID_USER_ID: { status: 400, when: 'Unban with an invalid user ID' },
+  INVALID_REQUEST: { status: 400, when: 'A field has the wrong type or value, or is not known' },
+  INVALID_ENCODING: { status: 400, when: 'conf names an unknown encoding', ours: true },
+  INVALID_TOKEN: { status: 401, when: 'Client token invalid or expired' },
+  INVALID_CLIENT_KEY: { status: 401, when: 'Client key missing or wrong', ours: true },
+  INVALID_API_KEY: { status: 401, when: 'API key missing or invalid' },
+  UNAUTHORIZED: { status: 401, when: 'API key missing or invalid, on the endpoints of the bare form' },
+  NOT_ROOM_MEMBER: { status: 403, when: 'The user is not a member of the room' },
+  PERMISSION_DENIED: { status: 403, when: 'Platform API permission required' },
+  INSUFFICIENT_PERMISSIONS: { status: 403, when: 'The caller lacks the role that this needs' },
+  USER_BLOCKED: { status: 403, when: 'The user is banned in the room, or blocked by the other user', ours: true },
+  ROOM_FROZEN: { status: 403, when: 'The room has status 0: nobody sends', ours: true },
+  ROOM_CLOSED: { status: 403, when: 'The room is closed to joining and invitations', ours: true },
+  NOT_FOUND: { status: 404, when: 'Unknown path', ours: true },
+  ROOM_NOT_FOUND: { status: 404, when: 'Room does not exist' },
+  CLIENT_NOT_FOUND: { status: 404, when: 'User does not exist' },
+  TOKEN_NOT_FOUND: { status: 404, when: 'Token not held by the client' },
+  CONFIG_NOT_FOUND: { status: 404, when: 'Config key does not exist' },
+  BLOCK_NOT_FOUND: { status: 404, when: 'No ban or block exists for the user' },
+  ROOM_OR_USER_NOT_FOUND: { status: 404, when: 'Ban target room or user missing' },
+  MESSAGE_NOT_FOUND: { status: 404, when: 'Message does not exist in the room', ours: true },
+  INVITATION_NOT_FOUND: { status: 404, when: 'No invitation to the room is open for the user', ours: true },
+  PREF_NOT_FOUND: { status: 404, when: 'Preference key does not exist', ours: true },
+  WEBHOOK_NOT_FOUND: { status: 404, when: 'No failed webhook delivery has this ID', ours: true },
+  USER_ALREADY_BLOCKED: { status: 409, when: 'User already banned in the room, or blocked' },
+  USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id' },
+  MESSAGE_TOO_LARGE: { status: 413, when: 'message is over 64 KiB', ours: true },
+  BODY_TOO_LARGE: { status: 413, when: 'The request body is over 1 MiB', ours: true },
+  RESULT_TOO_LARGE: { status: 413, when: 'User query result too large; narrow the query or lower limit' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'The request body is not application/json', ours: true },
+  TOO_MANY_REQUESTS: { status: 429, when: 'Rate limit reached; see Retry-After', ours: true },
+  INTERNAL_ERROR: { status: 500, when: 'Something unforeseen', ours: true },
+  SERVICE_UNAVAILABLE: { status: 503, when: 'A dependency is away; try again', ours: true },
+} as const satisfies Record<string, { status: number; when: string; ours?: true }>
+
+export type ErrorCode = keyof typeof errorCatalogue
+
+/** The one error that use cases throw and that REST and sockets answer as the error envelope. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+
+  /** @param message a sentence for the integrator: it names the field and what was expected, and holds no secret. */
+  constructor(code: ErrorCode, message: string = errorCatalogue[code].when, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ApiError'
+    this.code = code
+    this.status = errorCatalogue[code].status
+  }
+}

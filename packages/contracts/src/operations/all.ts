@@ -1,0 +1,14 @@
+import type { Operation } from '../operation.ts'
+import * as badges from './badges.ts'
+import * as clients from './clients.ts'
+import * as messages from './messages.ts'
+import * as rooms from './rooms.ts'
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'path' in value && 'access' in value
+}
+
+/** Every HTTP operation of the contract. */
+export const allOperations: readonly Operation[] = [messages, rooms, badges, clients].flatMap((file) =>
+  Object.values(file).filter(isOperation),
+)

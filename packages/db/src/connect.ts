@@ -1,0 +1,106 @@
+import {
+  type Collection,
+  MongoClient,
+  type Db as MongoDb,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+} from 'mongodb'
+import { type AppDoc, appIndexes } from './apps.ts'
+import { type MembershipDoc, membershipIndexes } from './memberships.ts'
+import { type MessageDoc, messageIndexes } from './messages.ts'
+import { type RoomDoc, roomIndexes } from './rooms.ts'
+import { type SendKeyDoc, sendKeyIndexes } from './send-keys.ts'
+import { type TokenDoc, tokenIndexes } from './tokens.ts'
+import { type UserDeletionDoc, userDeletionIndexes } from './user-deletions.ts'
+import { type UserDoc, userIndexes } from './users.ts'
+
+/** The connection to MongoDB and Parley's collections. */
+export interface Db {
+  client: MongoClient
+  mongo: MongoDb
+  apps: Collection<AppDoc>
+  users: Collection<UserDoc>
+  tokens: Collection<TokenDoc>
+  rooms: Collection<RoomDoc>
+  memberships: Collection<MembershipDoc>
+  messages: Collection<MessageDoc>
+  sendKeys: Collection<SendKeyDoc>
+  userDeletions: Collection<UserDeletionDoc>
+}
+
+export interface ConnectOptions {
+  /** Shown in the server's log and in currentOp. */
+  appName?: string
+  /** Database name; by default the one in the URL, else `parley`. */
+  database?: string
+  /** After this long any one operation fails instead of waiting for a server that hangs. */
+  timeoutMS?: number
+}
+
+/**
+ * Connects and makes sure that all indexes are there. Every write is acknowledged by a majority and
+ * journaled, reads come from the primary.
+ * @throws MongoServerSelectionError when no server answers within `timeoutMS`.
+ */
+export async function connectDb(url: string, options: ConnectOptions = {}): Promise<Db> {
+  const timeoutMS = options.timeoutMS ?? 10_000
+  const client = new MongoClient(url, {
+    appName: options.appName ?? 'parley',
+    writeConcern: { w: 'majority', journal: true },
+    readPreference: 'primary',
+    retryWrites: true,
+    retryReads: true,
+    ignoreUndefined: true,
+    serverSelectionTimeoutMS: Math.min(timeoutMS, 5_000),
+    connectTimeoutMS: timeoutMS,
+    socketTimeoutMS: timeoutMS,
+  })
+  await client.connect()
+  const path = new URL(url.replace(/^mongodb(\+srv)?:/, 'http:')).pathname.slice(1)
+  const db = collections(client, client.db(options.database ?? (path === '' ? 'parley' : path)))
+  await ensureIndexes(db)
+  return db
+}
+
+function collections(client: MongoClient, mongo: MongoDb): Db {
+  return {
+    client,
+    mongo,
+    apps: mongo.collection('apps'),
+    users: mongo.collection('users'),
+    tokens: mongo.collection('tokens'),
+    rooms: mongo.collection('rooms'),
+    memberships: mongo.collection('memberships'),
+    messages: mongo.collection('messages'),
+    sendKeys: mongo.collection('sendKeys'),
+    userDeletions: mongo.collection('userDeletions'),
+  }
+}
+
+async function ensureIndexes(db: Db): Promise<void> {
+  await Promise.all([
+    db.apps.createIndexes(appIndexes),
+    db.users.createIndexes(userIndexes),
+    db.tokens.createIndexes(tokenIndexes),
+    db.rooms.createIndexes(roomIndexes),
+    db.memberships.createIndexes(membershipIndexes),
+    db.messages.createIndexes(messageIndexes),
+    db.sendKeys.createIndexes(sendKeyIndexes),
+    db.userDeletions.createIndexes(userDeletionIndexes),
+  ])
+}
+
+/** Whether the database answers now. @throws what the driver says when it does not. */
+export async function pingDb(db: Db): Promise<void> {
+  await db.mongo.command({ ping: 1 })
+}
+
+/** Whether an operation failed because the database is away, hangs, or is changing its primary. */
+export function isDatabaseAway(error: unknown): boolean {
+  return (
+    error instanceof MongoNetworkError ||
+    error instanceof MongoServerSelectionError ||
+    (error instanceof MongoServerError && (error.hasErrorLabel('RetryableWriteError') || error.code === 50))
+  )
+}

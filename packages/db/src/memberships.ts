@@ -1,0 +1,122 @@
+import type { RoomPref } from '@parley/contracts/resources/room-pref'
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from './connect.ts'
+import { key } from './keys.ts'
+
+export interface MembershipDoc {
+  /** key(app, room, user) */
+  _id: string
+  app: string
+  room: string
+  roomKey: string
+  user: string
+  userKey: string
+  joinedAtMS: number
+  /** The read marker: seq of the last message that the user has read. */
+  readSeq: number
+  /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
+  uncounted: number
+  /** The user deleted every message up to this seq for himself. */
+  deletedUpToSeq?: number
+  /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
+  blocked?: true
+  pref?: Partial<RoomPref>
+}
+
+export const membershipIndexes: IndexDescription[] = [
+  { key: { userKey: 1 } },
+  { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
+  { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: { 'pref.muted': true } },
+]
+
+/** Unread messages of a member: exact, without counting anything (design.md, "Data"). */
+export function unreadOf(membership: Pick<MembershipDoc, 'readSeq' | 'uncounted'>, room: { seq: number }): number {
+  return room.seq - membership.readSeq - membership.uncounted
+}
+
+export async function findMembership(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  session?: ClientSession,
+): Promise<MembershipDoc | null> {
+  return db.memberships.findOne({ _id: key(app, room, user) }, { ...(session && { session }) })
+}
+
+export async function findMembershipsByKey(
+  db: Db,
+  keys: readonly string[],
+  session?: ClientSession,
+): Promise<MembershipDoc[]> {
+  if (keys.length === 0) return []
+  return db.memberships.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
+}
+
+/** All memberships of a user: what his room list, badge and socket rooms are made of. */
+export async function findMembershipsOfUser(db: Db, app: string, user: string): Promise<MembershipDoc[]> {
+  return db.memberships.find({ userKey: key(app, user) }).toArray()
+}
+
+/** The IDs of the rooms that a user is in; one index, no documents of rooms. */
+export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
+  const found = await db.memberships.find({ userKey: key(app, user) }, { projection: { _id: 0, room: 1 } }).toArray()
+  return found.map((membership) => membership.room)
+}
+
+/** The IDs of the rooms that a user muted (`mute` of the User; the same fact as `pref.muted`). */
+export async function findMutedRooms(db: Db, app: string, user: string): Promise<string[]> {
+  const muted = await db.memberships
+    .find({ userKey: key(app, user), 'pref.muted': true }, { projection: { _id: 0, room: 1 } })
+    .sort({ _id: 1 })
+    .toArray()
+  return muted.map((membership) => membership.room)
+}
+
+/** Own messages never count as unread: notes for each sender how many more of them there are. */
+export async function countOwnMessages(
+  db: Db,
+  sent: ReadonlyMap<string, number>,
+  session: ClientSession,
+): Promise<void> {
+  if (sent.size === 0) return
+  await db.memberships.bulkWrite(
+    [...sent].map(([_id, count]) => ({ updateOne: { filter: { _id }, update: { $inc: { uncounted: count } } } })),
+    { session, ordered: false },
+  )
+}
+
+/** Makes users members of a room who have nothing unread. */
+export async function insertMemberships(
+  db: Db,
+  room: { app: string; id: string; seq: number },
+  users: readonly string[],
+  session: ClientSession,
+): Promise<void> {
+  const { app, id, seq } = room
+  const joinedAtMS = Date.now()
+  const documents = users.map((user) => ({
+    _id: key(app, id, user),
+    app,
+    room: id,
+    roomKey: key(app, id),
+    user,
+    userKey: key(app, user),
+    joinedAtMS,
+    readSeq: seq,
+    uncounted: 0,
+  }))
+  for (let i = 0; i < documents.length; i += 5_000) {
+    await db.memberships.insertMany(documents.slice(i, i + 5_000), { session })
+  }
+}
+
+/** Moves the read marker forward; inside the transaction that counted `uncounted`. */
+export async function setReadMarker(
+  db: Db,
+  membership: string,
+  marker: { readSeq: number; uncounted: number },
+  session: ClientSession,
+): Promise<void> {
+  await db.memberships.updateOne({ _id: membership }, { $set: marker }, { session })
+}

@@ -1,0 +1,146 @@
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import { type ClientSession, type Filter, type FindCursor, type IndexDescription, ObjectId } from 'mongodb'
+import type { Db } from './connect.ts'
+
+export interface MessageDoc {
+  /** 24 hexadecimal digits, growing within a process. */
+  _id: string
+  app: string
+  room: string
+  roomKey: string
+  seq: number
+  sender: string
+  /** The content as JSON text: any JSON survives as it was, however deep or oddly named its keys. */
+  content?: string
+  messageType: string
+  createdAtMS: number
+  updatedAtMS: number
+  reactions?: { client: string; reaction: string }[]
+  mentions?: string[]
+  clientMessageID?: string
+  pinned?: true
+  isDeleted?: true
+  /** The sender asked for no push. */
+  push?: false
+  /** ID of the request that wrote it, for the log lines of its way. */
+  request?: string
+  /** The events of this message that the bus has not acknowledged yet: the outbox, in the document itself. */
+  unpublished?: ServerEvent[]
+}
+
+export const messageIndexes: IndexDescription[] = [
+  { key: { roomKey: 1, updatedAtMS: -1, _id: -1 } },
+  { key: { roomKey: 1, createdAtMS: -1, _id: -1 } },
+  { key: { roomKey: 1, seq: 1 }, unique: true },
+  { key: { roomKey: 1, sender: 1, seq: 1 } },
+  { key: { roomKey: 1, isDeleted: 1, seq: 1 }, partialFilterExpression: { isDeleted: true } },
+  { key: { updatedAtMS: 1 }, partialFilterExpression: { unpublished: { $exists: true } }, name: 'unpublished' },
+]
+
+/** A new message ID: 24 hexadecimal digits that grow within a process. */
+export function newMessageId(): string {
+  return new ObjectId().toHexString()
+}
+
+export async function insertMessages(db: Db, messages: MessageDoc[], session: ClientSession): Promise<void> {
+  await db.messages.insertMany(messages, { session, ordered: true })
+}
+
+export async function findMessage(
+  db: Db,
+  roomKey: string,
+  id: string,
+  session?: ClientSession,
+): Promise<MessageDoc | null> {
+  return db.messages.findOne({ _id: id, roomKey }, { ...(session && { session }) })
+}
+
+export async function findMessages(db: Db, ids: readonly string[], session?: ClientSession): Promise<MessageDoc[]> {
+  if (ids.length === 0) return []
+  return db.messages.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray()
+}
+
+export type TimeField = 'updatedAtMS' | 'createdAtMS'
+
+/** Where a page of history begins: strictly before or after a message, or after a time. */
+export type PageStart =
+  | { from: 'end' }
+  | { from: 'before' | 'after'; message: MessageDoc }
+  | { from: 'afterTime'; timeMS: number }
+
+/**
+ * One page of a room's history by (time field, _id): latest first, or oldest first after a message or
+ * time. Reads one index and examines no more documents than it returns.
+ */
+export function historyPage(
+  db: Db,
+  roomKey: string,
+  start: PageStart,
+  field: TimeField,
+  limit: number,
+): FindCursor<MessageDoc> {
+  const forward = start.from === 'after' || start.from === 'afterTime'
+  return db.messages
+    .find(pageFilter(roomKey, start, field))
+    .sort(forward ? { [field]: 1, _id: 1 } : { [field]: -1, _id: -1 })
+    .limit(limit)
+}
+
+function pageFilter(roomKey: string, start: PageStart, field: TimeField): Filter<MessageDoc> {
+  if (start.from === 'end') return { roomKey }
+  if (start.from === 'afterTime') return { roomKey, [field]: { $gt: start.timeMS } }
+  const than = start.from === 'before' ? '$lt' : '$gt'
+  const time = start.message[field]
+  // Each branch whole, so that the planner merges two index scans instead of sorting.
+  return {
+    $or: [
+      { roomKey, [field]: time, _id: { [than]: start.message._id } },
+      { roomKey, [field]: { [than]: time } },
+    ],
+  }
+}
+
+/**
+ * Of the room's messages after `seq`: how many do not count as unread for the user because they are
+ * his own, deleted for all, or deleted by him.
+ */
+export async function countUncountedAfter(
+  db: Db,
+  roomKey: string,
+  user: string,
+  seq: number,
+  session: ClientSession,
+): Promise<number> {
+  const [own, deleted, hidden] = [
+    await db.messages.countDocuments({ roomKey, sender: user, seq: { $gt: seq } }, { session }),
+    await db.messages
+      .find({ roomKey, isDeleted: true, seq: { $gt: seq } }, { session, projection: { seq: 1, sender: 1 } })
+      .toArray(),
+    await db.userDeletions
+      .find({ roomKey, user, seq: { $gt: seq } }, { session, projection: { seq: 1, sender: 1 } })
+      .toArray(),
+  ]
+  const others = [...deleted, ...hidden].filter((message) => message.sender !== user)
+  return own + new Set(others.map((message) => message.seq)).size
+}
+
+/** Marks events of messages as acknowledged by the bus. Not journaled: a mark that is lost is only published again. */
+export async function markPublished(db: Db, published: readonly { id: string; event: ServerEvent }[]): Promise<void> {
+  const byEvent = Map.groupBy(published, ({ event }) => event)
+  for (const [event, entries] of byEvent) {
+    const ids = { _id: { $in: entries.map(({ id }) => id) } }
+    const lazily = { writeConcern: { w: 1, journal: false } }
+    await db.messages.updateMany({ ...ids, unpublished: [event] }, { $unset: { unpublished: 1 } }, lazily)
+    await db.messages.updateMany({ ...ids, unpublished: event }, { $pull: { unpublished: event } }, lazily)
+  }
+}
+
+/** Messages that wait for the bus since before `beforeMS`, oldest first. */
+export async function findUnpublished(db: Db, beforeMS: number, limit: number): Promise<MessageDoc[]> {
+  return db.messages
+    .find({ unpublished: { $exists: true }, updatedAtMS: { $lt: beforeMS } })
+    .hint('unpublished')
+    .sort({ updatedAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}

@@ -1,0 +1,89 @@
+import type { RoomType } from '@parley/contracts/resources/room'
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from './connect.ts'
+import { key } from './keys.ts'
+
+export interface RoomDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  roomType: RoomType
+  name: string
+  cover: string
+  description: string
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  extParams: Record<string, unknown>
+  status: 0 | 1
+  opening: 0 | 1
+  owner?: string
+  managers: string[]
+  /** Set on a deleted room: gone from every list. */
+  deletedAt?: Date
+  /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */
+  pair?: string
+  createdAtMS: number
+  /** Number of the last message: counts the messages too, since seq has no holes and nothing is removed. */
+  seq: number
+  /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
+  clockMS: number
+  lastMessageID?: string
+  lastMessageAtMS: number
+  memberCount: number
+  /** The first members, to show in lists without reading all memberships. */
+  firstMembers: string[]
+}
+
+export const roomIndexes: IndexDescription[] = [
+  { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
+  { key: { app: 1, createdAtMS: 1 } },
+]
+
+export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ _id: key(app, id) }, { ...(session && { session }) })
+}
+
+export async function findRoomsByKey(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
+  if (keys.length === 0) return []
+  return db.rooms.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
+}
+
+/** The key that makes a direct room the only one of its two users, in whatever order they are given. */
+export function pairKey(app: string, a: string, b: string): string {
+  return a < b ? key(app, a, b) : key(app, b, a)
+}
+
+/** What one batch of messages does to its room. */
+export interface RoomAdvance {
+  roomKey: string
+  seq: number
+  clockMS: number
+  lastMessageID: string
+}
+
+/** Moves rooms forward after their messages; inside the transaction that inserts these. */
+export async function advanceRooms(db: Db, advances: readonly RoomAdvance[], session: ClientSession): Promise<void> {
+  await db.rooms.bulkWrite(
+    advances.map(({ roomKey, seq, clockMS, lastMessageID }) => ({
+      updateOne: {
+        filter: { _id: roomKey },
+        update: { $set: { seq, clockMS, lastMessageID, lastMessageAtMS: clockMS } },
+      },
+    })),
+    { session, ordered: false },
+  )
+}
+
+/** @throws a duplicate key error when the ID or the pair of a direct room is taken. */
+export async function insertRoom(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
+  await db.rooms.insertOne(room, { session })
+}
+
+export async function findDirectRoom(db: Db, pair: string, session?: ClientSession): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ pair }, { ...(session && { session }) })
+}

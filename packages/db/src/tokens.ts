@@ -1,0 +1,59 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from './connect.ts'
+import { key } from './keys.ts'
+
+export interface TokenDoc {
+  /** key(app, digest): a token belongs to one user of an app. */
+  _id: string
+  app: string
+  user: string
+  userKey: string
+  /** SHA-256 of the token; the token itself is stored nowhere. */
+  digest: string
+  expiresAt: Date
+  createdAt: Date
+}
+
+export const tokenIndexes: IndexDescription[] = [
+  { key: { digest: 1 } },
+  { key: { userKey: 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** The unexpired holders of a token: at most one per app. Without `app`, those of every app. */
+export async function findTokens(db: Db, tokenDigest: string, app?: string): Promise<TokenDoc[]> {
+  const filter = app === undefined ? { digest: tokenDigest } : { _id: key(app, tokenDigest) }
+  // The TTL monitor removes expired tokens only once a minute.
+  return db.tokens.find({ ...filter, expiresAt: { $gt: new Date() } }).toArray()
+}
+
+/** Makes `tokenDigest` the only token of the user; answers the digests that ended. */
+export async function replaceTokens(
+  db: Db,
+  holder: { app: string; user: string },
+  tokenDigest: string,
+  expiresAt: Date,
+  session: ClientSession,
+): Promise<{ ended: string[] } | 'held by another user'> {
+  const { app, user } = holder
+  const _id = key(app, tokenDigest)
+  const userKey = key(app, user)
+  const holding = await db.tokens.findOne({ _id }, { session })
+  if (holding && holding.user !== user) return 'held by another user'
+  const before = await db.tokens.find({ userKey }, { session, projection: { digest: 1 } }).toArray()
+  await db.tokens.deleteMany({ userKey, _id: { $ne: _id } }, { session })
+  await db.tokens.replaceOne(
+    { _id },
+    { app, user, userKey, digest: tokenDigest, expiresAt, createdAt: new Date() },
+    { session, upsert: true },
+  )
+  return { ended: before.map((token) => token.digest).filter((ended) => ended !== tokenDigest) }
+}
+
+/** Ends one token of the user, or all of them; answers the digests that ended. */
+export async function deleteTokens(db: Db, app: string, user: string, tokenDigest?: string): Promise<string[]> {
+  const filter = { userKey: key(app, user), ...(tokenDigest !== undefined && { _id: key(app, tokenDigest) }) }
+  const tokens = await db.tokens.find(filter, { projection: { digest: 1 } }).toArray()
+  const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } })
+  return deletedCount === 0 ? [] : tokens.map((token) => token.digest)
+}

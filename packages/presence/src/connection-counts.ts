@@ -1,0 +1,61 @@
+import type { Presence } from './connect.ts'
+
+/**
+ * Live socket connections per app over all realtime nodes. Each node reports its own absolute count, so
+ * a lost or repeated report heals itself; a node that stops reporting is left out after `nodeTtlMS`.
+ *
+ * Keys: `{parley}:nodes` sorted set of node → time (ms, Redis' clock) until which it counts as alive;
+ * `{parley}:connections:<app>` hash of node → count; `{parley}:peaks:<app>` hash of minute → highest
+ * total seen, written by every report, so that a burst between two looks is not missed.
+ */
+const nodesKey = '{parley}:nodes'
+const connectionsKey = (app: string) => `{parley}:connections:${app}`
+const peaksKey = (app: string) => `{parley}:peaks:${app}`
+
+/** A node that has not reported for this long is dead to the counts. */
+export const nodeTtlMS = 10_000
+
+const totalOfLiveNodes = `
+local now = redis.call('TIME')
+local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
+local total = 0
+local counts = redis.call('HGETALL', KEYS[2])
+for i = 1, #counts, 2 do
+  local alive = redis.call('ZSCORE', KEYS[1], counts[i])
+  if alive and tonumber(alive) > nowMS then
+    total = total + tonumber(counts[i + 1])
+  else
+    redis.call('HDEL', KEYS[2], counts[i])
+  end
+end
+`
+
+const reportScript = `
+local start = redis.call('TIME')
+redis.call('ZADD', KEYS[1], start[1] * 1000 + ARGV[3], ARGV[1])
+if ARGV[2] == '0' then redis.call('HDEL', KEYS[2], ARGV[1]) else redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) end
+${totalOfLiveNodes}
+local minute = math.floor(now[1] / 60)
+local peak = redis.call('HGET', KEYS[3], minute)
+if not peak or tonumber(peak) < total then redis.call('HSET', KEYS[3], minute, total) end
+return total
+`
+
+const countScript = `${totalOfLiveNodes} return total`
+
+/** Reports how many authenticated connections of the app this node has now; answers the total over all nodes. */
+export async function reportConnections(presence: Presence, node: string, app: string, count: number): Promise<number> {
+  const keys = [nodesKey, connectionsKey(app), peaksKey(app)]
+  return Number(await presence.redis.eval(reportScript, keys.length, ...keys, node, count, nodeTtlMS))
+}
+
+/** Current connections of the app over all live nodes. */
+export async function countConnections(presence: Presence, app: string): Promise<number> {
+  return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
+}
+
+/** The highest total in each minute (minutes since 1970) that is still kept. */
+export async function readPeaks(presence: Presence, app: string): Promise<Map<number, number>> {
+  const peaks = await presence.redis.hgetall(peaksKey(app))
+  return new Map(Object.entries(peaks).map(([minute, peak]) => [Number(minute), Number(peak)]))
+}

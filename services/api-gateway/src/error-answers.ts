@@ -1,0 +1,40 @@
+import { bareError, errorEnvelope } from '@parley/contracts/envelope'
+import { type ErrorCode, errorCatalogue } from '@parley/contracts/errors'
+import type { Operation } from '@parley/contracts/operation'
+import { z } from 'zod'
+
+/** The error answers of an operation, by status: its own codes and those that every operation has. */
+export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
+  const byStatus = Map.groupBy(errorCodes(operation), (code) => errorCatalogue[code].status)
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, answer(operation, codes)]))
+}
+
+/** Every code that the operation may answer. */
+export function errorCodes(operation: Operation): ErrorCode[] {
+  const { access, form, isBare, query, body, params, invalid, errors, missing } = operation
+  const bare: ErrorCode[] =
+    form === 'bare' ? ['UNAUTHORIZED'] : isBare ? ['UNAUTHORIZED', 'INVALID_API_KEY'] : ['INVALID_API_KEY']
+  const keys: ErrorCode[] = access === 'admin' || access === 'platform' || access === 'client-or-admin' ? bare : []
+  const tokens: ErrorCode[] = access.startsWith('client') ? ['INVALID_CLIENT_KEY', 'INVALID_TOKEN'] : []
+  const codes: ErrorCode[] = [
+    ...keys,
+    ...tokens,
+    ...(access === 'platform' ? (['PERMISSION_DENIED'] as const) : []),
+    ...(query ? [invalid?.query ?? 'INVALID_QUERY'] : []),
+    ...(params ? [invalid?.params ?? 'INVALID_REQUEST'] : []),
+    ...(body ? [invalid?.body ?? 'INVALID_REQUEST', missing ?? 'MISSING_PARAMETER'] : []),
+    ...(operation.method === 'GET' ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...errors,
+    'TOO_MANY_REQUESTS',
+    'INTERNAL_ERROR',
+    'SERVICE_UNAVAILABLE',
+  ]
+  return [...new Set(codes)]
+}
+
+function answer(operation: Operation, codes: ErrorCode[]): z.ZodType {
+  const description = codes.map((code) => `${code}: ${errorCatalogue[code].when}`).join('; ')
+  if (operation.form === 'bare') return bareError(codes).describe(description)
+  const inEnvelope = errorEnvelope(codes)
+  return (operation.isBare ? z.union([inEnvelope, bareError(codes)]) : inEnvelope).describe(description)
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import { serializerCompiler } from '@fastify/type-provider-zod'
+import underPressure from '@fastify/under-pressure'
+import { createApiKeyAuthentication } from '@parley/chat/authenticate-api-key'
+import { createUserAuthentication } from '@parley/chat/authenticate-user'
+import type { Chat } from '@parley/chat/chat'
+import { ApiError } from '@parley/contracts/errors'
+import type { Logger } from '@parley/service/log'
+import type { Metrics } from '@parley/service/metrics'
+import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
+import { replyError } from './error-reply.ts'
+import { validateInput } from './invalid-input.ts'
+import { createMount } from './mount.ts'
+import { serveOpenApi } from './openapi.ts'
+import { watchRequests } from './request-metrics.ts'
+import { mountBadges } from './routes/badges.ts'
+import { mountClients } from './routes/clients.ts'
+import { mountMessages } from './routes/messages.ts'
+import { mountRooms } from './routes/rooms.ts'
+
+const maxBodyBytes = 1024 * 1024
+/** 128 characters, each of up to four bytes in UTF-8, percent-encoded. */
+const maxIdInUrl = 128 * 4 * 3
+
+export interface GatewayParts {
+  chat: Chat
+  log: Logger
+  metrics: Metrics
+}
+
+/** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
+export async function createGateway({ chat, log, metrics }: GatewayParts): Promise<FastifyInstance> {
+  const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
+    bodyLimit: maxBodyBytes,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']) ?? randomUUID(),
+    routerOptions: { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  })
+  app.setValidatorCompiler(validateInput)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(replyError)
+  app.setNotFoundHandler((request, reply) =>
+    replyError(new ApiError('NOT_FOUND', `no ${request.method} ${request.url}`), request, reply),
+  )
+  app.decorateRequest('caller', undefined)
+  readJson(app)
+  watchRequests(app, metrics)
+  await app.register(helmet)
+  await app.register(cors, { origin: true, maxAge: 600 })
+  await app.register(underPressure, { maxEventLoopDelay: 2_000, exposeStatusRoute: false })
+  await serveOpenApi(app)
+
+  const mount = createMount(app, {
+    byApiKey: createApiKeyAuthentication(chat.db),
+    byToken: createUserAuthentication(chat.db),
+  })
+  mountMessages(mount, chat)
+  mountRooms(mount, chat)
+  mountBadges(mount, chat)
+  mountClients(mount, chat)
+  return app
+}
+
+/** An empty body is no body: some clients send the content type with every request. */
+function readJson(app: FastifyInstance): void {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
+    if (text === '') return done(null, request.routeOptions.config.operation?.body ? {} : undefined)
+    try {
+      done(null, JSON.parse(text))
+    } catch (error) {
+      done(new ApiError('INVALID_BODY', `the body is not valid JSON: ${(error as Error).message}`))
+    }
+  })
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && request.routeOptions.config.operation?.body) request.body = {}
+  })
+}
+
+/** A request ID that a load balancer gave, if it is fit for logs and bus headers. */
+function requestIdOf(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : undefined
+}

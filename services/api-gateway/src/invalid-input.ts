@@ -1,0 +1,67 @@
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import type { Operation } from '@parley/contracts/operation'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** What Fastify is given when input fails its schema: keeps the exact path of each issue. */
+export class InvalidInput extends Error {
+  override name = 'InvalidInput'
+  readonly issues: readonly Issue[]
+  /** Set by Fastify: body, querystring, params or headers. */
+  validationContext?: string
+
+  constructor(issues: readonly Issue[]) {
+    super('invalid input')
+    this.issues = issues
+  }
+}
+
+/** Checks requests against the contract's schemas. */
+export const validateInput: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+  return (data) => {
+    const parsed = schema.safeParse(data)
+    return parsed.success ? { value: parsed.data } : { error: new InvalidInput(parsed.error.issues) }
+  }
+}
+
+/** The error that the caller gets: it names the field and says what was expected. */
+export function explainInvalidInput(operation: Operation, invalid: InvalidInput, body: unknown): ApiError {
+  const [issue] = invalid.issues
+  if (!issue) return new ApiError('INVALID_REQUEST')
+  const missing =
+    invalid.validationContext === 'body' && issue.path.length > 0 && valueAt(body, issue.path) === undefined
+  const message = missing ? `${issue.path.map(String).join('.')} is required` : explain(issue)
+  switch (invalid.validationContext) {
+    case 'querystring':
+      return new ApiError(operation.invalid?.query ?? 'INVALID_QUERY', message)
+    case 'params':
+      return new ApiError(operation.invalid?.params ?? 'INVALID_REQUEST', message)
+    case 'body':
+      return new ApiError(bodyCode(operation, missing, body), message)
+    default:
+      return new ApiError('INVALID_REQUEST', message)
+  }
+}
+
+function bodyCode(operation: Operation, missing: boolean, body: unknown): ErrorCode {
+  // In the assign-token form even a missing field is INVALID_REQUEST (interface.md, POST /admin/clients).
+  if (operation.isBare?.(body)) return 'INVALID_REQUEST'
+  if (missing) return operation.missing ?? 'MISSING_PARAMETER'
+  return operation.invalid?.body ?? 'INVALID_REQUEST'
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[name],
+    value,
+  )
+}
+
+function explain(issue: Issue): string {
+  const at = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') return `${[at, issue.keys[0]].filter(Boolean).join('.')}: unknown field`
+  const expected = issue.message.replace(/^Invalid input: /, '')
+  return at === '' ? expected : `${at}: ${expected}`
+}

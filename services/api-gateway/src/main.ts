@@ -1,0 +1,40 @@
+import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
+import { createControl } from '@parley/bus/control'
+import { ensureStream } from '@parley/bus/stream'
+import { createChat } from '@parley/chat/chat'
+import { relayUnpublished } from '@parley/chat/relay-unpublished'
+import { connectDb, pingDb } from '@parley/db/connect'
+import { runService } from '@parley/service/lifecycle'
+import { createGateway } from './gateway.ts'
+import { gatewaySettings } from './settings.ts'
+
+await runService(
+  { name: 'api-gateway', settings: gatewaySettings },
+  async ({ settings, log, metrics, checks, onStop, signal }) => {
+    const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
+    onStop('mongodb', () => db.client.close())
+    checks['mongodb'] = () => pingDb(db)
+
+    const bus = await connectBus(settings.natsUrl, settings.nodeId, {
+      onDisconnect: () => log.warn('NATS is away'),
+      onReconnect: () => log.info('NATS is back'),
+      onError: (error) => log.error({ err: error }, 'NATS reported an error'),
+    })
+    onStop('nats', () => closeBus(bus))
+    checks['nats'] = () => pingBus(bus)
+    await ensureStream(bus)
+    const control = createControl(bus)
+    onStop('control', () => control.stop())
+
+    const chat = createChat({ db, bus, control, log, settings: { tokenDays: settings.tokenDays } })
+    onStop('outbox', () => chat.outbox.idle())
+    const relay = relayUnpublished(chat, signal)
+    onStop('relay', () => relay)
+
+    const gateway = await createGateway({ chat, log, metrics })
+    onStop('gateway', () => gateway.close())
+    await gateway.listen({ host: settings.host, port: settings.port })
+    const address = gateway.server.address()
+    return { ports: { http: typeof address === 'object' && address ? address.port : settings.port } }
+  },
+)

@@ -1,0 +1,63 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
+import type { Access, Operation } from '@parley/contracts/operation'
+import type { FastifyInstance } from 'fastify'
+
+const securityOf: Record<Access, Record<string, string[]>[]> = {
+  admin: [{ apiKey: [] }],
+  platform: [{ apiKey: [] }],
+  client: [{ clientKey: [], userToken: [] }],
+  'client-with-id': [{ clientKey: [], userToken: [], clientID: [] }],
+  'client-or-admin': [{ clientKey: [], userToken: [] }, { apiKey: [] }],
+}
+
+const inHeader = (name: string, description: string) => ({
+  type: 'apiKey' as const,
+  in: 'header' as const,
+  name,
+  description,
+})
+
+const transformSchemas = createJsonSchemaTransform({ skipList: ['/openapi.json'] })
+
+/** Serves the contract as OpenAPI 3.1 at /openapi.json and as a page to read at /docs. Register before the routes. */
+export async function serveOpenApi(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Parley',
+        version: '1.0.0',
+        description: 'Instant messaging behind your own app. What is marked x-extension is beyond the base interface.',
+      },
+      components: {
+        securitySchemes: {
+          apiKey: inHeader('IM-API-KEY', "An integrator's server"),
+          clientKey: inHeader('IM-CLIENT-KEY', 'The app of an end user'),
+          userToken: inHeader('IM-Authorization', "The end user's token"),
+          clientID: inHeader('IM-CLIENT-ID', "The end user's ID"),
+        },
+      },
+    },
+    transform: (document) => {
+      const operation = document.route.config?.operation
+      const { schema, url } = transformSchemas(document)
+      return { schema: operation ? { ...schema, ...describe(operation) } : { ...schema, hide: true }, url }
+    },
+    transformObject: jsonSchemaTransformObject,
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+}
+
+function describe(operation: Operation): Record<string, unknown> {
+  return {
+    operationId: operation.id,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    security: securityOf[operation.access],
+    ...(operation.extension && { 'x-extension': true }),
+  }
+}
