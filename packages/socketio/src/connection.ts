@@ -1,0 +1,108 @@
+import type { WebSocket } from 'uWebSockets.js'
+import { count } from './counters.ts'
+import type { EngineState } from './engine-state.ts'
+import type { Polling } from './polling.ts'
+
+/** What a WebSocket carries; uWebSockets.js copies the fields of this object, it does not keep the object. */
+export type Carried<S> = { connection: Connection<S> }
+
+/**
+ * One Engine.IO session, on either transport. `session` belongs to the layer above; `ws` is set while the session is
+ * on a WebSocket, `polling` while it is on long-polling.
+ */
+export class Connection<S> {
+  readonly id: string
+  readonly address: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  session: S | undefined
+  ws: WebSocket<Carried<S>> | undefined
+  polling: Polling<S> | undefined
+  closed = false
+  closeReason: string | undefined
+  readonly engine: EngineState<S>
+
+  constructor(
+    engine: EngineState<S>,
+    id: string,
+    opening: { address: string; query: string; headers: Readonly<Record<string, string>> },
+  ) {
+    this.engine = engine
+    this.id = id
+    this.address = opening.address
+    this.query = opening.query
+    this.headers = opening.headers
+    this.session = undefined
+    this.ws = undefined
+    this.polling = undefined
+    this.closeReason = undefined
+  }
+
+  get transport(): 'polling' | 'websocket' {
+    return this.polling === undefined ? 'websocket' : 'polling'
+  }
+
+  /** Sends one Engine.IO message, text or binary. A no-op once closed. */
+  send(message: string | Uint8Array): void {
+    if (typeof message === 'string') this.sendPacket(`4${message}`)
+    else if (this.polling !== undefined) this.sendPacket(`b${Buffer.from(message).toString('base64')}`)
+    else if (this.ws !== undefined) {
+      this.engine.counters.packetsOut++
+      this.ws.send(message, true)
+    }
+  }
+
+  /** Sends one encoded Engine.IO packet (for polling already in its text form). A no-op once closed. */
+  sendPacket(packet: string): void {
+    if (this.closed) return
+    this.engine.counters.packetsOut++
+    if (this.polling !== undefined) this.polling.push(packet)
+    else this.ws?.send(packet, false)
+  }
+
+  /** Runs `sends` so that what it sends leaves in one write. */
+  cork(sends: () => void): void {
+    if (this.ws === undefined) sends()
+    else this.ws.cork(sends)
+  }
+
+  /**
+   * Ends the session: what is queued is still sent, then the transport closes. The stock client sees a transport close
+   * and reconnects. `onClose` has run when this returns.
+   */
+  close(reason: string): void {
+    if (this.closed) return
+    if (this.ws !== undefined) {
+      this.closeReason = reason
+      this.ws.end(1000, reason.slice(0, 120))
+    } else {
+      this.polling?.end()
+      this.ended(reason)
+    }
+  }
+
+  /** Ends the session at once, queued packets are lost. */
+  terminate(reason: string): void {
+    if (this.closed) return
+    if (this.ws !== undefined) {
+      this.closeReason = reason
+      this.ws.close()
+    } else {
+      this.polling?.abandon()
+      this.ended(reason)
+    }
+  }
+
+  /** The transport is gone: forgets the session and tells the layer above, once. */
+  ended(reason: string): void {
+    if (this.closed) return
+    this.closed = true
+    const { engine } = this
+    engine.counters.connections[this.transport]--
+    count(engine.counters.closes, reason)
+    engine.heartbeat.forget(this)
+    this.ws = undefined
+    engine.onClose(this, reason)
+    this.session = undefined
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Things that are due after one and the same delay, so that the order of adding is the order of expiry: one sweep over
+ * the head of the queue replaces a timer per connection.
+ */
+export class Deadlines<T> {
+  readonly #due = new Map<T, number>()
+
+  /** Sets the time (ms) at which `item` is due; an item that waits already is moved to the end. */
+  set(item: T, at: number): void {
+    this.#due.delete(item)
+    this.#due.set(item, at)
+  }
+
+  delete(item: T): void {
+    this.#due.delete(item)
+  }
+
+  /** The time at which `item` is due, or undefined when it does not wait. */
+  get(item: T): number | undefined {
+    return this.#due.get(item)
+  }
+
+  /** Removes every item due at `now` and hands it over with the time it was due. */
+  expire(now: number, each: (item: T, due: number) => void): void {
+    for (const [item, due] of this.#due) {
+      if (due > now) return
+      this.#due.delete(item)
+      each(item, due)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import type { Carried, Connection } from './connection.ts'
+import type { EngineState } from './engine-state.ts'
+import { receivePacket } from './polling.ts'
+
+type Ws<S> = WebSocket<Carried<S>>
+
+/**
+ * The WebSocket side of an engine (without its upgrade handler). A socket whose connection is still on polling is a
+ * probe: it takes over when the client says so (Engine.IO protocol, section "Upgrade").
+ */
+export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
+  const idleSeconds = Math.ceil((engine.pingIntervalMs + engine.pingTimeoutMs) / 1000) + 8
+  return {
+    maxPayloadLength: engine.maxPayload,
+    maxBackpressure: engine.maxBufferedBytes,
+    // Without this, publish skips a full socket in silence (uNetworking/uWebSockets.js issue 499).
+    closeOnBackpressureLimit: true,
+    // Heartbeats are Engine.IO's; this only frees what is stuck below them, such as a close that is never read.
+    idleTimeout: Math.min(960, idleSeconds),
+    sendPingsAutomatically: false,
+    open: (ws) => {
+      const connection = ws.getUserData().connection
+      if (connection.polling !== undefined) {
+        connection.polling.probe = ws
+        return
+      }
+      connection.ws = ws
+      ws.send(openPacket(connection, []), false)
+      engine.onOpen(connection)
+    },
+    message: (ws, message, isBinary) => {
+      const connection = ws.getUserData().connection
+      if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : Buffer.from(message).toString())
+      else if (isBinary) {
+        engine.counters.packetsIn++
+        engine.onMessage(connection, Buffer.from(new Uint8Array(message)))
+      } else if (!receivePacket(connection, Buffer.from(message).toString())) connection.close('parse error')
+    },
+    dropped: (ws) => {
+      const connection = ws.getUserData().connection
+      engine.counters.drops++
+      if (connection.closeReason !== undefined) return
+      connection.closeReason = 'slow reader'
+      // uWebSockets.js is in the middle of a publish: closing has to wait until it is done.
+      setImmediate(() => connection.ws?.close())
+    },
+    close: (ws) => {
+      const connection = ws.getUserData().connection
+      if (connection.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
+      else if (connection.polling?.probe === ws) {
+        connection.polling.probe = undefined
+        connection.polling.upgrading = false
+      }
+    },
+  }
+}
+
+/** The packet that opens a session (Engine.IO protocol, section "Handshake"). */
+export function openPacket<S>(connection: Connection<S>, upgrades: readonly string[]): string {
+  const { pingIntervalMs, pingTimeoutMs, maxPayload } = connection.engine
+  return `0${JSON.stringify({ sid: connection.id, upgrades, pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs, maxPayload })}`
+}
+
+function probe<S>(connection: Connection<S>, ws: Ws<S>, packet: string): void {
+  const polling = connection.polling
+  if (polling === undefined || connection.closed) ws.close()
+  else if (packet === '2probe') {
+    ws.send('3probe', false)
+    polling.upgrading = true
+    polling.release()
+  } else if (packet === '5' && polling.upgrading) takeOver(connection, ws)
+  else ws.close()
+}
+
+/** Moves the session to the WebSocket; what polling had queued goes first, so the order stays. */
+function takeOver<S>(connection: Connection<S>, ws: Ws<S>): void {
+  const { engine, polling } = connection
+  if (polling === undefined) return
+  polling.release()
+  const queued = polling.takeAll()
+  connection.polling = undefined
+  connection.ws = ws
+  engine.polls.delete(connection.id)
+  engine.counters.connections.polling--
+  engine.counters.connections.websocket++
+  engine.counters.upgrades++
+  for (const packet of queued) {
+    if (packet.startsWith('b')) ws.send(Buffer.from(packet.slice(1), 'base64'), true)
+    else ws.send(packet, false)
+  }
+  engine.onUpgrade(connection)
+}
