@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { diesWithUs } from './dies-with-us.ts'
 import type { Place } from './locate.ts'
 import { StackError } from './stack-error.ts'
 
@@ -134,12 +135,6 @@ function command(launch: Launch, container: string): [string, string[]] {
   const user = ['--user', `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`]
   const run = ['run', '--rm', '--name', container, ...publish, ...user, place.image, ...args('0.0.0.0', '/data')]
   return diesWithUs('TERM', 'docker', run)
-}
-
-/** setpriv (util-linux, on every Debian) makes the kernel send the signal when this process dies, however it dies. */
-function diesWithUs(signal: string, program: string, args: string[]): [string, string[]] {
-  const hasSetpriv = spawnSync('setpriv', ['--version'], { stdio: 'ignore' }).status === 0
-  return hasSetpriv ? ['setpriv', ['--pdeathsig', signal, '--', program, ...args]] : [program, args]
 }
 
 function lastLine(logFile: string): string {

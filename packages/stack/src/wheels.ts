@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { diesWithUs } from './dies-with-us.ts'
 import { StackError } from './stack-error.ts'
 
 const run = promisify(execFile)
@@ -50,17 +51,9 @@ async function install(cache: string, dir: string, env: NodeJS.ProcessEnv, onPro
       `${tag}_x86_64`,
     ])
     const quiet = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--no-input']
-    await run(
-      'python3',
-      ['-m', 'pip', 'install', ...quiet, '--no-deps', '--only-binary=:all:', ...target, ...platforms].concat([
-        '--require-hashes',
-        '--requirement',
-        requirements,
-        '--target',
-        fresh,
-      ]),
-      { env, maxBuffer: 16 * 1024 * 1024 },
-    )
+    const options = ['--no-deps', '--only-binary=:all:', ...target, ...platforms, '--require-hashes']
+    const pip = ['-m', 'pip', 'install', ...quiet, ...options, '--requirement', requirements, '--target', fresh]
+    await run(...diesWithUs('KILL', 'python3', pip), { env, maxBuffer: 16 * 1024 * 1024 })
     await rename(fresh, dir).catch(async (error: unknown) => {
       // Another process may have finished the same download first.
       if (!(await exists(dir))) throw error

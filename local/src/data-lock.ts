@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve as resolvePath } from 'node:path'
+import { StackError } from '@parley/stack/stack-error'
+
+/**
+ * Claims a data directory for this process, until it ends: a second `npm start` on the same data would spoil them. The
+ * claim is a socket that answers, so a process that was killed leaves no claim behind.
+ *
+ * @throws StackError when another process has it
+ */
+export async function lockData(dir: string): Promise<void> {
+  const name = createHash('sha256').update(resolvePath(dir)).digest('hex').slice(0, 16)
+  const path = join(tmpdir(), `parley-${process.getuid?.() ?? 0}-${name}.sock`)
+  if (await answers(path)) {
+    throw new StackError(
+      `Parley is running already on the data in ${dir}: stop it first, or give another --data directory.`,
+    )
+  }
+  rmSync(path, { force: true })
+  const server = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  server.unref()
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}

@@ -1,0 +1,50 @@
+import { digest, findApp, insertApp } from '@parley/db/apps'
+import { connectDb } from '@parley/db/connect'
+import { request } from 'undici'
+
+/** The app that the local stack, and only it, makes. Its keys are no secret. */
+export const demoApp = {
+  id: 'demo',
+  clientKey: 'demo-client-key',
+  /** With the platform permission. */
+  apiKey: 'demo-api-key',
+  basicKey: 'demo-basic-key',
+  users: ['alice', 'bob'],
+  room: 'demo-room',
+}
+
+/** Makes the demo app, unless the data has it already. */
+export async function makeDemoApp(mongoUrl: string): Promise<void> {
+  const db = await connectDb(mongoUrl, { appName: 'parley-start' })
+  try {
+    if (await findApp(db, demoApp.id)) return
+    const createdAt = new Date()
+    await insertApp(db, {
+      _id: demoApp.id,
+      clientKey: demoApp.clientKey,
+      apiKeys: [
+        { digest: digest(demoApp.apiKey), permissions: ['platform'], createdAt },
+        { digest: digest(demoApp.basicKey), permissions: [], createdAt },
+      ],
+      webhookSecret: `whsec_${Buffer.from('the demo app, not a secret').toString('base64')}`,
+      createdAt,
+    })
+  } finally {
+    await db.client.close()
+  }
+}
+
+/** Makes the demo app's users and room through the API, as an integrator would, so that a first message can be sent. */
+export async function makeDemoRoom(baseUrl: string): Promise<void> {
+  for (const user of demoApp.users) {
+    await post(`${baseUrl}/admin/clients`, { _id: user, nickname: user, issueAccessToken: true })
+  }
+  await post(`${baseUrl}/rooms/`, { _id: demoApp.room, roomType: 'group', name: 'Demo', members: demoApp.users })
+}
+
+async function post(url: string, body: unknown): Promise<void> {
+  const headers = { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' }
+  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await answer.body.text()
+  if (answer.statusCode !== 200) throw new Error(`POST ${url} answered ${answer.statusCode}: ${text}`)
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Report } from '@parley/service/lifecycle'
+import { diesWithUs } from '@parley/stack/dies-with-us'
+import { StackError } from '@parley/stack/stack-error'
+
+/** One process of one of the services. */
+export interface ServiceProcess {
+  /** Such as realtime-2; also its node ID. */
+  name: string
+  pid: number
+  /** The ports that it reported: `http` of its public side when it has one, `internal` of metrics and health. */
+  ports: Record<string, number>
+  /** SIGTERM, after a while SIGKILL; resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+const readyMs = 60_000
+/** More than a service gives itself (PARLEY_DRAIN_MS, and 2 s). */
+const stopMs = 30_000
+
+/**
+ * Starts a service and waits for its ready report. It runs in a session of its own, so that a terminal's Ctrl-C reaches
+ * only us, and ends with this process, however that ends.
+ *
+ * @param service the folder under services/
+ * @param env its settings
+ * @param onExit called when it ends unasked after it was ready, with a whole sentence
+ * @throws StackError with one sentence when it ends or is not ready in time
+ */
+export async function startService(
+  { service, name, logFile, env }: { service: string; name: string; logFile: string; env: NodeJS.ProcessEnv },
+  onExit: (sentence: string) => void,
+): Promise<ServiceProcess> {
+  mkdirSync(dirname(logFile), { recursive: true })
+  const log = openSync(logFile, 'w')
+  const main = join(import.meta.dirname, '../../services', service, 'src/main.ts')
+  const [execPath, execArgv] = diesWithUs('KILL', process.execPath, [])
+  const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
+  const child = fork(main, [], { execPath, execArgv, env, stdio, detached: true })
+  closeSync(log)
+
+  let isWanted = false
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`))
+    child.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `stopped with exit code ${code}`))
+  })
+  const stop = async () => {
+    isWanted = true
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    await exited
+    clearTimeout(timer)
+  }
+
+  try {
+    const ports = await readyReport(name, child, exited, logFile)
+    void exited.then((how) => {
+      if (!isWanted) onExit(`${name} ${how}${lastError(logFile)} (log: ${logFile}).`)
+      return how
+    })
+    return { name, pid: child.pid ?? 0, ports, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function readyReport(name: string, child: ChildProcess, exited: Promise<string>, logFile: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<Record<string, number>>()
+  const timer = setTimeout(() => {
+    reject(new StackError(`${name} was not ready within ${readyMs / 1_000} s (log: ${logFile}).`))
+  }, readyMs)
+  let failure: string | undefined
+  child.on('message', (report: Report) => {
+    if ('ready' in report) resolve(report.ready.ports)
+    else failure = report.failed
+  })
+  void exited.then((how) => {
+    reject(new StackError(`${name} ${how}${failure ? `: ${failure}` : lastError(logFile)} (log: ${logFile}).`))
+    return how
+  })
+  return promise.finally(() => clearTimeout(timer))
+}
+
+/** The message of the last line that a service logged as an error, ready to be put behind a sentence. */
+function lastError(logFile: string): string {
+  const line = readFileSync(logFile, 'utf8').trim().split('\n').at(-1) ?? ''
+  const message =
+    /"err":\{.*?"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
+  return message || line ? `: ${message ?? line}` : ''
+}
