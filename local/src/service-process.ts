@@ -85,10 +85,11 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** The message of the last line that a service logged as an error, ready to be put behind a sentence. */
+/** What a service's log ends with, ready to be put behind a sentence: a logged error, or why Node.js gave up. */
 function lastError(logFile: string): string {
-  const line = readFileSync(logFile, 'utf8').trim().split('\n').at(-1) ?? ''
+  const lines = readFileSync(logFile, 'utf8').trim().split('\n')
+  const line = lines.findLast((candidate) => /^\w*Error\b/.test(candidate)) ?? lines.at(-1) ?? ''
   const message =
     /"err":\{.*?"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? /"msg":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
-  return message || line ? `: ${message ?? line}` : ''
+  return line === '' ? '' : `: ${message ?? line}`
 }

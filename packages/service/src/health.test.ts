@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Check, type InternalServer, startInternalServer } from './health.ts'
+import { createMetrics } from './metrics.ts'
+
+describe('the internal server', () => {
+  const checks: Record<string, Check> = {}
+  const metrics = createMetrics('test')
+  let state: 'starting' | 'running' | 'stopping' = 'running'
+  let server: InternalServer
+
+  before(async () => {
+    server = await startInternalServer({ host: '127.0.0.1', port: 0, metrics, checks, state: () => state })
+  })
+  after(() => server.close())
+
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+
+  test('/readyz is 200 while every dependency answers, and 503 naming the one that does not', async () => {
+    checks.mongodb = () => Promise.resolve()
+    assert.equal((await get('/readyz')).status, 200)
+    checks.nats = () => Promise.reject(new Error('connection refused'))
+    const { status, text } = await get('/readyz')
+    assert.equal(status, 503)
+    assert.deepEqual(JSON.parse(text), { status: 'failing', failing: { nats: 'connection refused' } })
+    delete checks.nats
+    assert.equal((await get('/readyz')).status, 200)
+  })
+
+  test('/readyz does not wait for a dependency that hangs', async () => {
+    checks.redis = () => new Promise(() => undefined)
+    const { status, text } = await get('/readyz')
+    assert.equal(status, 503)
+    assert.match(text, /"redis":"no answer within/)
+    delete checks.redis
+  })
+
+  test('/readyz is 503 while the service starts and stops, /livez stays 200', async () => {
+    for (const now of ['starting', 'stopping'] as const) {
+      state = now
+      assert.deepEqual(await get('/readyz'), { status: 503, text: `{"status":"${now}","failing":{}}` })
+      assert.equal((await get('/livez')).status, 200)
+    }
+    state = 'running'
+  })
+
+  test('/metrics is the Prometheus text of the process and of what it counts', async () => {
+    metrics.counter('parley_tests_total', 'Tests', ['outcome']).inc({ outcome: 'passed' })
+    metrics.gaugeOf('parley_answer', 'Asked at each scrape', () => 42)
+    const { status, text } = await get('/metrics')
+    assert.equal(status, 200)
+    assert.match(text, /^parley_tests_total\{outcome="passed",service="test"\} 1$/m)
+    assert.match(text, /^parley_answer\{service="test"\} 42$/m)
+    assert.match(text, /^process_resident_memory_bytes\{/m)
+  })
+
+  test('any other path is 404', async () => {
+    assert.equal((await get('/')).status, 404)
+  })
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from './log.ts'
+
+test('a log line is JSON with service and node, and holds no key, token or cookie', () => {
+  const lines: string[] = []
+  const log = createLog({ service: 'push', node: 'push-1', level: 'info' }, { write: (line) => void lines.push(line) })
+  const headers = {
+    'im-api-key': 'hush',
+    'im-authorization': 'hush',
+    'im-client-key': 'hush',
+    cookie: 'hush',
+    accept: '*',
+  }
+  log.info({ req: { headers, body: { token: 'hush' } }, headers, token: 'hush', user: { apiKey: 'hush' } }, 'answered')
+  log.debug('not at this level')
+  assert.equal(lines.length, 1)
+  const { service, node, msg, headers: logged } = JSON.parse(lines[0] ?? '')
+  assert.deepEqual(
+    { service, node, msg, accept: logged.accept },
+    { service: 'push', node: 'push-1', msg: 'answered', accept: '*' },
+  )
+  assert.doesNotMatch(lines.join(), /hush/)
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import {
+  milliseconds,
+  port,
+  readSettings,
+  SettingsError,
+  settingsTable,
+  unknownVariables,
+  wholeNumber,
+  yesOrNo,
+} from './settings.ts'
+import { sharedSettings } from './shared-settings.ts'
+
+const definition = {
+  url: { env: 'PARLEY_PUSH_URL', help: 'where to push', schema: z.string().startsWith('https://'), secret: true },
+  port: { env: 'PARLEY_PUSH_PORT', help: 'the port', schema: port.default(8080) },
+  retry: {
+    isOn: { env: 'PARLEY_PUSH_RETRY', help: 'whether to try again', schema: yesOrNo.default(true) },
+    pause: { env: 'PARLEY_PUSH_RETRY_MS', help: 'the pause between tries', schema: milliseconds.optional() },
+    times: { env: 'PARLEY_PUSH_RETRY_TIMES', help: 'how often', schema: wholeNumber.default(3) },
+  },
+} as const
+
+test('settings are read into the nesting of their definition, parsed, with defaults; an empty variable is not set', () => {
+  const env = {
+    PARLEY_PUSH_URL: 'https://a',
+    PARLEY_PUSH_RETRY: 'no',
+    PARLEY_PUSH_RETRY_MS: '250',
+    PARLEY_PUSH_PORT: '',
+  }
+  assert.deepEqual(readSettings(definition, env), {
+    url: 'https://a',
+    port: 8080,
+    retry: { isOn: false, pause: 250, times: 3 },
+  })
+})
+
+test('each variable that is missing or not usable names itself in a sentence, and no secret is shown', () => {
+  assert.throws(
+    () => readSettings(definition, { PARLEY_PUSH_PORT: '99999' }),
+    (error) => {
+      assert.ok(error instanceof SettingsError)
+      assert.match(
+        error.message,
+        /^PARLEY_PUSH_URL is not set\. It is where to push\.\nPARLEY_PUSH_PORT \("99999"\) is not usable: .*65535\. It is the port\.$/,
+      )
+      return true
+    },
+  )
+  assert.throws(
+    () => readSettings(definition, { PARLEY_PUSH_URL: 'ftp://user:hush' }),
+    (error) =>
+      error instanceof SettingsError &&
+      error.message.startsWith('PARLEY_PUSH_URL is not usable') &&
+      !error.message.includes('hush'),
+  )
+})
+
+test('a PARLEY variable that nobody knows is found; those of another service and other variables are left alone', () => {
+  const env = { PARLEY_PUSH_PORT: '1', PARLEY_PUSH_PROT: '1', PARLEY_MONGO: 'x', PARLEY_GATEWAY_PORT: '1', HOME: '/' }
+  assert.deepEqual(unknownVariables(definition, env), ['PARLEY_PUSH_PROT', 'PARLEY_MONGO'])
+})
+
+test('the table shows every setting with its default', () => {
+  assert.deepEqual(settingsTable(definition).split('\n').slice(2), [
+    '| `PARLEY_PUSH_URL` | (required) | where to push |',
+    '| `PARLEY_PUSH_PORT` | `8080` | the port |',
+    '| `PARLEY_PUSH_RETRY` | `true` | whether to try again |',
+    '| `PARLEY_PUSH_RETRY_MS` | (none) | the pause between tries |',
+    '| `PARLEY_PUSH_RETRY_TIMES` | `3` | how often |',
+  ])
+})
+
+test('shared settings take URLs of several hosts, and each process gets a node ID of its own', () => {
+  const env = {
+    PARLEY_MONGO_URL: 'mongodb://a:1,b:2/parley?replicaSet=rs0',
+    PARLEY_NATS_URL: 'nats://a:4222,nats://b:4222',
+    PARLEY_REDIS_URL: 'redis://a',
+  }
+  const [one, two] = [readSettings(sharedSettings, env), readSettings(sharedSettings, env)]
+  assert.equal(one.mongoUrl, env.PARLEY_MONGO_URL)
+  assert.match(one.nodeId, /^[\w-]{1,32}$/)
+  assert.notEqual(one.nodeId, two.nodeId)
+})
