@@ -1,10 +1,11 @@
 import type { WebSocket } from 'uWebSockets.js'
+import type { Bridge } from './bridge.ts'
 import { count } from './counters.ts'
 import type { EngineState } from './engine-state.ts'
 import type { Polling } from './polling.ts'
 
 /** What a WebSocket carries; uWebSockets.js copies the fields of this object, it does not keep the object. */
-export type Carried<S> = { connection: Connection<S> }
+export type Carried<S> = { connection: Connection<S> | Bridge }
 
 /**
  * One Engine.IO session, on either transport. `session` belongs to the layer above; `ws` is set while the session is

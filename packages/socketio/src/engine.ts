@@ -1,24 +1,24 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js'
+import {
+  badRequest,
+  errorResponse,
+  type PollResponse,
+  protocolError,
+  textResponse,
+  unknownSession,
+  writeAnswer,
+} from './answer.ts'
+import { Bridge } from './bridge.ts'
 import { type Carried, Connection } from './connection.ts'
-import { answerPreflight, writeCorsHeaders } from './cors.ts'
+import { answerPreflight } from './cors.ts'
 import { type Counters, newCounters } from './counters.ts'
 import type { EngineEvents, EngineSettings, EngineState, Refusal } from './engine-state.ts'
 import { Heartbeat } from './heartbeat.ts'
-import type { PollOwner } from './poll-owner.ts'
-import {
-  badRequest,
-  countRefusal,
-  errorResponse,
-  Polling,
-  type PollRequest,
-  type PollResponse,
-  type Reply,
-  servePoll,
-  textResponse,
-  unknownSession,
-} from './polling.ts'
+import { ownerOf, serveRequest } from './poll-request.ts'
+import { Polling } from './polling.ts'
 import { clientAddress, type OpeningRequest, ownQuery } from './request.ts'
-import { newSessionId, nodeOfSession } from './session-id.ts'
+import { type PollRequest, servePoll } from './serve-poll.ts'
+import { newSessionId } from './session-id.ts'
 import { openPacket, webSocketBehavior } from './websocket.ts'
 
 export type EngineOptions<S> = Partial<EngineSettings> &
@@ -88,34 +88,8 @@ export function createEngine<S>(options: EngineOptions<S>): Engine {
   }
 }
 
-const STATUS: Record<number, string> = {
-  200: '200 OK',
-  400: '400 Bad Request',
-  403: '403 Forbidden',
-  413: '413 Payload Too Large',
-  429: '429 Too Many Requests',
-  502: '502 Bad Gateway',
-  503: '503 Service Unavailable',
-}
-
-type HttpSide = Pick<EngineState<never>, 'counters' | 'cors'>
-
-function write(res: HttpResponse, state: HttpSide, origin: string, response: PollResponse): void {
-  countRefusal(state.counters.refused, response)
-  res.cork(() => {
-    res.writeStatus(STATUS[response.status] ?? String(response.status))
-    writeCorsHeaders(res, state.cors, origin)
-    for (const [name, value] of Object.entries(response.headers)) res.writeHeader(name, value)
-    res.writeHeader('Cache-Control', 'no-store')
-    res.end(response.body)
-  })
-}
-
-/** What is wrong with a request whatever its session, in the reference server's codes. */
-function protocolError(req: HttpRequest, transport: string): PollResponse | undefined {
-  if (req.getQuery('transport') !== transport) return errorResponse(400, 0, 'Transport unknown')
-  if (req.getQuery('EIO') !== '4') return errorResponse(400, 5, 'Unsupported protocol version')
-  return undefined
+function protocolOf(req: HttpRequest): { transport: string | undefined; version: string | undefined } {
+  return { transport: req.getQuery('transport'), version: req.getQuery('EIO') }
 }
 
 function refusalResponse(refusal: Refusal): PollResponse {
@@ -165,8 +139,8 @@ function opened<S>(connection: Connection<S>): void {
 
 function upgrade<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
   const origin = req.getHeader('origin')
-  const refuse = (response: PollResponse) => write(res, state, origin, response)
-  const wrong = protocolError(req, 'websocket')
+  const refuse = (response: PollResponse) => writeAnswer(res, state, origin, response)
+  const wrong = protocolError(protocolOf(req), 'websocket')
   if (wrong !== undefined) return refuse(wrong)
   const key = req.getHeader('sec-websocket-key')
   const protocol = req.getHeader('sec-websocket-protocol')
@@ -179,8 +153,13 @@ function upgrade<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest, 
     res.upgrade<Carried<S>>({ connection }, key, protocol, extensions, context)
     return undefined
   }
+  const owner = ownerOf(state, sid)
+  if (owner !== undefined) {
+    const bridge = new Bridge(owner.reach, owner.node, sid, state.maxPayload)
+    res.upgrade<Carried<S>>({ connection: bridge }, key, protocol, extensions, context)
+    return undefined
+  }
   const connection = state.polls.get(sid)
-  // A session of another node stays on polling: the stock client takes the refusal of its probe as that.
   if (connection?.polling === undefined || connection.closed) return refuse(unknownSession())
   if (connection.polling.probe !== undefined) return refuse(badRequest('upgrade already under way'))
   res.upgrade<Carried<S>>({ connection }, key, protocol, extensions, context)
@@ -190,9 +169,9 @@ function upgrade<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest, 
 function handleRequest<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest): void {
   const origin = req.getHeader('origin')
   const method = req.getMethod()
-  const answer = (response: PollResponse) => write(res, state, origin, response)
+  const answer = (response: PollResponse) => writeAnswer(res, state, origin, response)
   if (method === 'options') return answerPreflight(res, state.cors, origin)
-  const wrong = protocolError(req, 'polling')
+  const wrong = protocolError(protocolOf(req), 'polling')
   if (wrong !== undefined) return answer(wrong)
   const sid = req.getQuery('sid')
   if (sid === undefined) {
@@ -207,58 +186,6 @@ function handleRequest<S>(state: EngineState<S>, res: HttpResponse, req: HttpReq
     return undefined
   }
   if (method !== 'get' && method !== 'post') return answer(badRequest())
-  serve(state, res, method, sid, answer)
+  serveRequest(state, res, method, sid, answer)
   return undefined
-}
-
-/** Serves a request of a session: here, or by the node that holds it. */
-function serve<S>(state: EngineState<S>, res: HttpResponse, method: 'get' | 'post', sid: string, answer: Reply): void {
-  let gone = false
-  let abort: (() => void) | undefined
-  res.onAborted(() => {
-    gone = true
-    abort?.()
-  })
-  const reply: Reply = (response) => {
-    if (gone) return
-    gone = true
-    answer(response)
-  }
-  const dispatch = (request: PollRequest) => {
-    const node = nodeOfSession(sid)
-    if (state.pollOwner === undefined || node === undefined || node === state.nodeId) {
-      abort = servePoll(state.polls, request, reply)
-    } else abort = forward(state.pollOwner, node, request, reply)
-  }
-  if (method === 'get') dispatch({ method: 'GET', sid, body: '' })
-  else {
-    readBody(res, state.maxPayload, (body) => {
-      if (body === undefined) reply(errorResponse(413, 3, 'Payload too large'))
-      else dispatch({ method: 'POST', sid, body })
-    })
-  }
-}
-
-function forward(pollOwner: PollOwner, node: string, request: PollRequest, reply: Reply): () => void {
-  const controller = new AbortController()
-  // Out of reach is gone, for the client: it opens a new session.
-  pollOwner(node, request, controller.signal).then(reply, () => reply(errorResponse(400, 1, 'Session out of reach')))
-  return () => controller.abort()
-}
-
-/** Reads a body of at most `limit` bytes; hands over undefined when it is larger. */
-function readBody(res: HttpResponse, limit: number, done: (body: string | undefined) => void): void {
-  const chunks: Buffer[] = []
-  let size = 0
-  res.onData((chunk, isLast) => {
-    if (size > limit) return
-    size += chunk.byteLength
-    if (size > limit) {
-      chunks.length = 0
-      done(undefined)
-      return
-    }
-    chunks.push(Buffer.from(new Uint8Array(chunk)))
-    if (isLast) done(Buffer.concat(chunks).toString())
-  })
 }

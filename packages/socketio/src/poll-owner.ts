@@ -1,4 +1,5 @@
-import type { PollRequest, PollResponse } from './polling.ts'
+import type { PollResponse } from './answer.ts'
+import type { PollRequest } from './serve-poll.ts'
 
 /**
  * Reaches the node that holds a session: hands it the request and resolves to its answer. The owner serves it with

@@ -1,30 +1,11 @@
 import type { WebSocket } from 'uWebSockets.js'
+import { badRequest, type Reply, textResponse } from './answer.ts'
 import type { Carried, Connection } from './connection.ts'
-import { count } from './counters.ts'
-
-/** A poll or post as the session's owner sees it, wherever it came in. All fields survive JSON. */
-export type PollRequest = { method: 'GET' | 'POST'; sid: string; body: string }
-/** Its answer. `headers` has the content type; CORS headers are added by the
- * node that talks to the client. `error` is the message of an error answer. */
-export type PollResponse = { status: number; headers: Record<string, string>; body: string; error?: string }
-export type Reply = (response: PollResponse) => void
+import { receivePacket } from './receive-packet.ts'
 
 const SEPARATOR = '\x1e'
-const TEXT = { 'Content-Type': 'text/plain; charset=UTF-8' }
-
-export function textResponse(body: string): PollResponse {
-  return { status: 200, headers: TEXT, body }
-}
-
-/** Engine.IO's error body; codes as in the reference server. */
-export function errorResponse(status: number, code: number, message: string): PollResponse {
-  const body = JSON.stringify({ code, message })
-  return { status, headers: { 'Content-Type': 'application/json' }, body, error: message }
-}
-
-export const unknownSession = (): PollResponse => errorResponse(400, 1, 'Session ID unknown')
-export const badRequest = (message = 'Bad request'): PollResponse => errorResponse(400, 3, message)
-
+/** A poll takes home about this much (a larger packet goes alone), so that answers fit into a bus message. */
+const POLL_BYTES = 262_144
 /** What a session on long-polling has beside its connection: the bounded queue and the request that waits for it. */
 export class Polling<S> {
   readonly #connection: Connection<S>
@@ -36,6 +17,10 @@ export class Polling<S> {
   probe: WebSocket<Carried<S>> | undefined
   /** Set once the probe was answered: polls are then sent home at once with a noop. */
   upgrading = false
+  /** The client is on a WebSocket of another node: polls and posts of its own are no longer taken. */
+  bridged = false
+  /** A post is being read. */
+  posting = false
 
   constructor(connection: Connection<S>) {
     this.#connection = connection
@@ -59,8 +44,8 @@ export class Polling<S> {
     if (this.#waiting === undefined || this.#queue.length === 0) return
     const reply = this.#waiting
     this.#waiting = undefined
-    reply(textResponse(this.takeAll().join(SEPARATOR)))
-    if (this.#ending) this.#forget()
+    reply(textResponse(this.#take().join(SEPARATOR)))
+    if (this.#ending && this.#queue.length === 0) this.#forget()
   }
 
   /** Empties the queue. */
@@ -69,6 +54,19 @@ export class Polling<S> {
     this.#queue = []
     this.#bytes = 0
     return packets
+  }
+
+  #take(): string[] {
+    if (this.#bytes <= POLL_BYTES) return this.takeAll()
+    let size = 0
+    let packets = 0
+    for (const packet of this.#queue) {
+      size += Buffer.byteLength(packet) + 1
+      if (packets > 0 && size > POLL_BYTES) break
+      this.#bytes -= Buffer.byteLength(packet) + 1
+      packets++
+    }
+    return this.#queue.splice(0, packets)
   }
 
   /** Sends a waiting poll home so that the client can pause polling (Engine.IO protocol, section "Upgrade"). */
@@ -85,6 +83,13 @@ export class Polling<S> {
     if (this.#waiting === undefined) setTimeout(() => this.#forget(), this.#connection.engine.pingTimeoutMs).unref()
     else this.flush()
     this.probe?.close()
+  }
+
+  /** A bridge begins to take over, or has. */
+  bridge(step: 'PROBE' | 'TAKE'): void {
+    this.upgrading = step === 'PROBE'
+    this.bridged = step === 'TAKE'
+    if (this.upgrading) this.release()
   }
 
   /** Forgets queue and session; a waiting poll is answered with a close. */
@@ -140,58 +145,4 @@ export class Polling<S> {
     this.probe?.close()
     this.#connection.ended('transport close')
   }
-}
-
-/** Handles one text packet of an open session, other than the probe; false when it is not of the protocol. */
-export function receivePacket<S>(connection: Connection<S>, packet: string): boolean {
-  const { engine } = connection
-  engine.counters.packetsIn++
-  switch (packet.charCodeAt(0)) {
-    case 0x34:
-      engine.onMessage(connection, packet.slice(1))
-      return true
-    case 0x33:
-      engine.heartbeat.alive(connection)
-      return true
-    case 0x31:
-      if (connection.polling !== undefined) connection.polling.closedByClient()
-      else connection.close('transport close')
-      return true
-    case 0x36:
-      return packet === '6'
-    case 0x62:
-      if (connection.polling === undefined) return false
-      engine.onMessage(connection, Buffer.from(packet.slice(1), 'base64'))
-      return true
-    default:
-      return false
-  }
-}
-
-/** Serves a poll or post for a session that is held here. Returns what to call when the requester goes away. */
-export function servePoll<S>(
-  polls: Map<string, Connection<S>>,
-  request: PollRequest,
-  reply: Reply,
-): (() => void) | undefined {
-  const connection = polls.get(request.sid)
-  const polling = connection?.polling
-  if (connection === undefined || polling === undefined) {
-    reply(unknownSession())
-    return undefined
-  }
-  if (!connection.closed && connection.engine.heartbeat.isOverdue(connection)) {
-    connection.terminate('ping timeout')
-    reply(unknownSession())
-    return undefined
-  }
-  if (request.method === 'GET') return polling.poll(reply)
-  if (connection.closed) reply(unknownSession())
-  else polling.post(request.body, reply)
-  return undefined
-}
-
-/** Counts an error answer by its message. */
-export function countRefusal(refused: Record<string, number>, response: PollResponse): void {
-  if (response.error !== undefined) count(refused, response.error)
 }

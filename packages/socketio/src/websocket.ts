@@ -1,7 +1,8 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import { Bridge } from './bridge.ts'
 import type { Carried, Connection } from './connection.ts'
 import type { EngineState } from './engine-state.ts'
-import { receivePacket } from './polling.ts'
+import { receivePacket } from './receive-packet.ts'
 
 type Ws<S> = WebSocket<Carried<S>>
 
@@ -20,34 +21,40 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
     idleTimeout: Math.min(960, idleSeconds),
     sendPingsAutomatically: false,
     open: (ws) => {
-      const connection = ws.getUserData().connection
-      if (connection.polling !== undefined) {
-        connection.polling.probe = ws
-        return
+      const { connection } = ws.getUserData()
+      if (connection instanceof Bridge) connection.opened(ws)
+      else if (connection.polling !== undefined) connection.polling.probe = ws
+      else {
+        connection.ws = ws
+        ws.send(openPacket(connection, []), false)
+        engine.onOpen(connection)
       }
-      connection.ws = ws
-      ws.send(openPacket(connection, []), false)
-      engine.onOpen(connection)
     },
     message: (ws, message, isBinary) => {
-      const connection = ws.getUserData().connection
-      if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : Buffer.from(message).toString())
+      const { connection } = ws.getUserData()
+      const data = Buffer.from(message)
+      if (connection instanceof Bridge) connection.receive(isBinary ? `b${data.toString('base64')}` : data.toString())
+      else if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : data.toString())
       else if (isBinary) {
         engine.counters.packetsIn++
-        engine.onMessage(connection, Buffer.from(new Uint8Array(message)))
-      } else if (!receivePacket(connection, Buffer.from(message).toString())) connection.close('parse error')
+        // The bytes are uWebSockets.js's own once this returns.
+        engine.onMessage(connection, Buffer.from(data))
+      } else if (!receivePacket(connection, data.toString())) connection.close('parse error')
     },
     dropped: (ws) => {
-      const connection = ws.getUserData().connection
+      const { connection } = ws.getUserData()
       engine.counters.drops++
-      if (connection.closeReason !== undefined) return
-      connection.closeReason = 'slow reader'
-      // uWebSockets.js is in the middle of a publish: closing has to wait until it is done.
-      setImmediate(() => connection.ws?.close())
+      if (connection instanceof Bridge) setImmediate(() => connection.terminate())
+      else if (connection.ws === ws && connection.closeReason === undefined) {
+        connection.closeReason = 'slow reader'
+        // uWebSockets.js is in the middle of a publish: closing has to wait until it is done.
+        setImmediate(() => connection.ws?.close())
+      }
     },
     close: (ws) => {
-      const connection = ws.getUserData().connection
-      if (connection.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
+      const { connection } = ws.getUserData()
+      if (connection instanceof Bridge) connection.closed()
+      else if (connection.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
       else if (connection.polling?.probe === ws) {
         connection.polling.probe = undefined
         connection.polling.upgrading = false

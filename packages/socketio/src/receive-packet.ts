@@ -1,0 +1,27 @@
+import type { Connection } from './connection.ts'
+
+/** Handles one text packet of an open session, other than the probe; false when it is not of the protocol. */
+export function receivePacket<S>(connection: Connection<S>, packet: string): boolean {
+  const { engine } = connection
+  engine.counters.packetsIn++
+  switch (packet.charCodeAt(0)) {
+    case 0x34:
+      engine.onMessage(connection, packet.slice(1))
+      return true
+    case 0x33:
+      engine.heartbeat.alive(connection)
+      return true
+    case 0x31:
+      if (connection.polling !== undefined) connection.polling.closedByClient()
+      else connection.close('transport close')
+      return true
+    case 0x36:
+      return packet === '6'
+    case 0x62:
+      if (connection.polling === undefined) return false
+      engine.onMessage(connection, Buffer.from(packet.slice(1), 'base64'))
+      return true
+    default:
+      return false
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The Engine.IO 4 protocol, case by case what the public protocol test suite checks (github.com/socketio/socket.io,
+ * docs/engine.io-protocol/v4-test-suite, MIT), written anew for node:test.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startEcho } from './echo-process.ts'
+import { parseOpen, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+
+const PING_INTERVAL = 300
+const PING_TIMEOUT = 200
+
+describe('Engine.IO 4', { timeout: 20_000 }, () => {
+  let echo: Awaited<ReturnType<typeof startEcho>>
+  let base: string
+  before(async () => {
+    echo = await startEcho()
+    base = `${echo.url}/engine.io/`
+  })
+  after(() => echo.stop())
+
+  async function probed() {
+    const polling = await rawPolling(base)
+    const socket = rawSocket(`${base}?EIO=4&transport=websocket&sid=${polling.sid}`)
+    await opened(socket)
+    return { polling, socket }
+  }
+  /** The upgrade's WebSocket says nothing by itself; its answer to the probe shows that it is open. */
+  async function opened(socket: ReturnType<typeof rawSocket>) {
+    const deadline = Date.now() + 5000
+    for (;;) {
+      try {
+        socket.send('2probe')
+        break
+      } catch (error) {
+        if (Date.now() > deadline) throw error
+        await pause(1)
+      }
+    }
+    assert.equal(await socket.next(), '3probe')
+  }
+
+  describe('handshake by polling', () => {
+    it('opens a session', async () => {
+      const { status, text } = await rawRequest(`${base}?EIO=4&transport=polling`)
+      assert.equal(status, 200)
+      const { sid, ...rest } = parseOpen(text)
+      assert.equal(typeof sid, 'string')
+      assert.deepEqual(rest, {
+        upgrades: ['websocket'],
+        pingInterval: PING_INTERVAL,
+        pingTimeout: PING_TIMEOUT,
+        maxPayload: 1_000_000,
+      })
+    })
+
+    for (const query of ['transport=polling', 'EIO=abc&transport=polling', 'EIO=4', 'EIO=4&transport=abc']) {
+      it(`answers 400 to ?${query}`, async () => {
+        assert.equal((await rawRequest(`${base}?${query}`)).status, 400)
+      })
+    }
+
+    for (const method of ['POST', 'PUT']) {
+      it(`answers 400 to ${method} without a session`, async () => {
+        assert.equal((await rawRequest(`${base}?EIO=4&transport=polling`, { method })).status, 400)
+      })
+    }
+  })
+
+  describe('handshake by WebSocket', () => {
+    it('opens a session', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      const { sid, ...rest } = parseOpen(await socket.next())
+      assert.equal(typeof sid, 'string')
+      assert.deepEqual(rest, {
+        upgrades: [],
+        pingInterval: PING_INTERVAL,
+        pingTimeout: PING_TIMEOUT,
+        maxPayload: 1_000_000,
+      })
+      socket.close()
+    })
+
+    for (const query of ['transport=websocket', 'EIO=abc&transport=websocket', 'EIO=4', 'EIO=4&transport=abc']) {
+      it(`closes ?${query}`, async () => {
+        await rawSocket(`${base}?${query}`).closed
+      })
+    }
+  })
+
+  describe('messages by polling', () => {
+    for (const [name, payload] of [
+      ['one text packet', '4hello'],
+      ['several text packets', '4test1\x1e4test2\x1e4test3'],
+      ['text and binary packets', '4hello\x1ebAQIDBA=='],
+    ] as const) {
+      it(`sends and receives ${name}`, async () => {
+        const polling = await rawPolling(base)
+        assert.deepEqual(await polling.post(payload), { status: 200, text: 'ok' })
+        assert.deepEqual(await polling.poll(), { status: 200, text: payload })
+      })
+    }
+
+    it('closes the session on an invalid packet', async () => {
+      const polling = await rawPolling(base)
+      assert.equal((await polling.post('abc')).status, 400)
+      assert.equal((await polling.poll()).status, 400)
+    })
+
+    it('closes the session on overlapping polls', async () => {
+      const polling = await rawPolling(base)
+      const first = polling.poll()
+      await pause(5)
+      const second = await polling.poll()
+      assert.deepEqual(await first, { status: 200, text: '1' })
+      assert.equal(second.status, 400)
+      assert.equal((await polling.poll()).status, 400)
+    })
+
+    it('closes the session when a poll is cancelled', async () => {
+      const polling = await rawPolling(base)
+      const controller = new AbortController()
+      const cancelled = polling.poll(controller.signal)
+      await pause(5)
+      controller.abort()
+      await assert.rejects(cancelled)
+      assert.equal((await polling.poll()).status, 400)
+    })
+  })
+
+  describe('messages by WebSocket', () => {
+    it('sends and receives a text packet', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      await socket.next()
+      socket.send('4hello')
+      assert.equal(await socket.next(), '4hello')
+      socket.close()
+    })
+
+    it('sends and receives a binary packet', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      await socket.next()
+      socket.send(Uint8Array.from([1, 2, 3, 4]))
+      assert.deepEqual(await socket.next(), Uint8Array.from([1, 2, 3, 4]).buffer)
+      socket.close()
+    })
+
+    it('closes the session on an invalid packet', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      await socket.next()
+      socket.send('abc')
+      await socket.closed
+    })
+  })
+
+  describe('heartbeat', () => {
+    it('pings a polling session', async () => {
+      const polling = await rawPolling(base)
+      for (let round = 0; round < 3; round++) {
+        assert.deepEqual(await polling.poll(), { status: 200, text: '2' })
+        assert.equal((await polling.post('3')).status, 200)
+      }
+    })
+
+    it('closes a polling session that does not answer', async () => {
+      const polling = await rawPolling(base)
+      await pause(PING_INTERVAL + PING_TIMEOUT)
+      assert.equal((await polling.poll()).status, 400)
+    })
+
+    it('pings a WebSocket', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      await socket.next()
+      for (let round = 0; round < 3; round++) {
+        assert.equal(await socket.next(), '2')
+        socket.send('3')
+      }
+      socket.close()
+    })
+
+    it('closes a WebSocket that does not answer', async () => {
+      await rawSocket(`${base}?EIO=4&transport=websocket`).closed
+    })
+  })
+
+  describe('close', () => {
+    it('ends a polling session, the waiting poll with a noop', async () => {
+      const polling = await rawPolling(base)
+      const waiting = polling.poll()
+      await polling.post('1')
+      assert.deepEqual(await waiting, { status: 200, text: '6' })
+      assert.equal((await polling.poll()).status, 400)
+    })
+
+    it('ends a WebSocket', async () => {
+      const socket = rawSocket(`${base}?EIO=4&transport=websocket`)
+      await socket.next()
+      socket.send('1')
+      await socket.closed
+    })
+  })
+
+  describe('upgrade', () => {
+    it('moves from polling to WebSocket', async () => {
+      const { polling, socket } = await probed()
+      assert.deepEqual(await polling.poll(), { status: 200, text: '6' })
+      socket.send('5')
+      socket.send('4hello')
+      assert.equal(await socket.next(), '4hello')
+    })
+
+    it('ignores polls with the same sid afterwards', async () => {
+      const { polling, socket } = await probed()
+      socket.send('5')
+      socket.send('4there')
+      assert.equal(await socket.next(), '4there')
+      assert.equal((await polling.poll()).status, 400)
+      socket.send('4hello')
+      assert.equal(await socket.next(), '4hello')
+    })
+
+    it('ignores WebSockets with the same sid afterwards', async () => {
+      const { polling, socket } = await probed()
+      socket.send('5')
+      await rawSocket(`${base}?EIO=4&transport=websocket&sid=${polling.sid}`).closed
+      socket.send('4hello')
+      assert.equal(await socket.next(), '4hello')
+    })
+  })
+})
