@@ -16,7 +16,7 @@ import { requireMember } from './require-member.ts'
  */
 export async function markRead(
   chat: Chat,
-  caller: UserCaller,
+  caller: Pick<UserCaller, 'app' | 'user'>,
   roomId: string,
   messageId: string,
 ): Promise<Result<typeof operation>> {

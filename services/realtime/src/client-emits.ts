@@ -1,0 +1,78 @@
+import type { Chat } from '@parley/chat/chat'
+import { isDependencyAway } from '@parley/chat/dependency-away'
+import { markRead } from '@parley/chat/mark-read'
+import { sendMessage } from '@parley/chat/send-message'
+import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
+import { ApiError } from '@parley/contracts/errors'
+import { type ClientEmit, clientEmits, encodings } from '@parley/contracts/socket/client-emits'
+import type { SharedHandler } from '@parley/socketio/namespace'
+import { nanoid } from 'nanoid'
+import type { z } from 'zod'
+import { type AuthenticateParts, authenticate } from './authenticate.ts'
+import type { Session, SocketData, UserSocket } from './session.ts'
+
+type Args<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
+/** One emit's work; what it answers is the `result` of the acknowledgement. */
+type Work<E extends ClientEmit> = (socket: UserSocket, args: Args<E>, request: string) => unknown
+
+/** The handlers of everything that clients emit (interface.md, "Authentication" 4; decisions.md, "The socket"). */
+export function createClientEmits(parts: AuthenticateParts): Record<string, SharedHandler<SocketData>> {
+  const { chat } = parts
+  return {
+    conf: handler(chat, 'conf', (socket, [{ encoding = 'plain' }]) => {
+      const known = encodings.find((name) => name === encoding)
+      if (!known) throw new ApiError('INVALID_ENCODING', `encoding: expected one of ${encodings.join(', ')}`)
+      socket.setCodec(known === 'plain' ? undefined : known)
+      return { encoding: known }
+    }),
+
+    auth2: handler(chat, 'auth2', async (socket, [token, options]) => {
+      const session = await authenticate(parts, socket, token, options)
+      const { app: appID, user: _id, device: deviceId, expiresAtMS } = session
+      return { _id, appID, deviceId, expirationDate: new Date(expiresAtMS).toISOString() }
+    }),
+
+    'chat message': handler(chat, 'chat message', (socket, [message], request) => {
+      const { app, user } = required(socket)
+      return sendMessage(chat, { ...message, app, sender: user, request })
+    }),
+
+    lastRead: handler(chat, 'lastRead', (socket, [{ room, message }]) =>
+      markRead(chat, required(socket), room, message),
+    ),
+  }
+}
+
+function required(socket: UserSocket): Session {
+  const { session } = socket.data
+  if (!session || session.early) throw new ApiError('INVALID_TOKEN', 'authenticate with auth2 first')
+  return session
+}
+
+/** Checks the arguments against the contract, does the work, and acknowledges with the envelope. */
+function handler<E extends ClientEmit>(chat: Chat, emit: E, work: Work<E>): SharedHandler<SocketData> {
+  return async (socket, args, ack) => {
+    const request = nanoid()
+    try {
+      const parsed = clientEmits[emit].args.safeParse(args)
+      if (!parsed.success) throw invalidArguments(emit, parsed.error)
+      const result = await work(socket, parsed.data as Args<E>, request)
+      ack?.(okEnvelope(result))
+    } catch (error) {
+      const known = toApiError(error)
+      if (known.status >= 500) chat.log.error({ err: error, emit, request }, known.message)
+      ack?.(toErrorEnvelope(known))
+    }
+  }
+}
+
+function invalidArguments(emit: string, error: z.ZodError): ApiError {
+  const [issue] = error.issues
+  const at = [emit, ...(issue?.path ?? []).map(String)].join('.')
+  return new ApiError('INVALID_REQUEST', `${at}: ${issue?.message ?? 'invalid'}`)
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  return new ApiError(isDependencyAway(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+}

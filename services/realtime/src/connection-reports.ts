@@ -1,0 +1,58 @@
+import type { Presence } from '@parley/presence/connect'
+import { nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
+import type { Logger } from '@parley/service/log'
+
+/** Keeps Redis told of this node's connections per app. */
+export interface ConnectionReports {
+  changed(app: string, count: number): void
+  /** Reports zero for everything and ends. */
+  stop(): Promise<void>
+}
+
+/**
+ * Reports every change at once; changes that come while a report is on its way are put together, the
+ * highest first, so that no peak is lost. Everything is said again regularly: that keeps the node alive
+ * in the counts and puts them right after Redis was away.
+ */
+export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
+  const current = new Map<string, number>()
+  const waiting = new Map<string, { highest: number; latest: number }>()
+  const underWay = new Set<string>()
+
+  async function send(app: string): Promise<void> {
+    underWay.add(app)
+    for (let next = waiting.get(app); next; next = waiting.get(app)) {
+      waiting.delete(app)
+      const { highest, latest } = next
+      try {
+        if (highest > latest) await reportConnections(presence, node, app, highest)
+        await reportConnections(presence, node, app, latest)
+      } catch (error) {
+        log.warn({ err: error, app }, 'connection count not reported; saying it again soon')
+      }
+    }
+    underWay.delete(app)
+  }
+
+  function report(app: string, count: number): void {
+    const before = waiting.get(app)
+    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count })
+    if (!underWay.has(app)) void send(app)
+  }
+
+  const timer = setInterval(() => {
+    for (const [app, count] of current) report(app, count)
+  }, nodeTtlMS / 3)
+
+  return {
+    changed(app, count) {
+      if (count === 0) current.delete(app)
+      else current.set(app, count)
+      report(app, count)
+    },
+    async stop() {
+      clearInterval(timer)
+      await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
+    },
+  }
+}

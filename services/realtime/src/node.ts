@@ -1,0 +1,98 @@
+import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
+import type { Bus } from '@parley/bus/connect'
+import type { Chat } from '@parley/chat/chat'
+import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { Presence } from '@parley/presence/connect'
+import type { Logger } from '@parley/service/log'
+import type { Metrics } from '@parley/service/metrics'
+import { createSocketServer } from '@parley/socketio/server'
+import { createClientEmits } from './client-emits.ts'
+import { createConnectionReports } from './connection-reports.ts'
+import { createControlHandler, createRecentRevocations } from './control.ts'
+import { deliverEvent } from './deliver-event.ts'
+import { closeAll, watchIdleSockets } from './idle-sockets.ts'
+import { createPollOwner, servePolls } from './poll-owner.ts'
+import { createRoomInterest } from './room-interest.ts'
+import type { SocketData } from './session.ts'
+import type { realtimeSettings, SettingsOf } from './settings.ts'
+import { watchSockets } from './socket-metrics.ts'
+import { createSockets } from './sockets.ts'
+
+export interface NodeParts {
+  settings: SettingsOf<typeof realtimeSettings>
+  chat: Chat
+  bus: Bus
+  presence: Presence
+  log: Logger
+  metrics: Metrics
+}
+
+export interface RealtimeNode {
+  port: number
+  obey(app: string, order: ControlOrder): Promise<void>
+  /** Stops accepting, closes all connections (clients reconnect elsewhere) and takes them out of the counts. */
+  stop(): Promise<void>
+}
+
+/** A realtime node: sockets on one side, the bus on the other. Listening when this settles. */
+export async function startNode({ settings, chat, bus, presence, log, metrics }: NodeParts): Promise<RealtimeNode> {
+  const app = App()
+  const reports = createConnectionReports(presence, settings.nodeId, log)
+  const sockets = createSockets((app, count) => reports.changed(app, count))
+  const revocations = createRecentRevocations()
+  const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
+  const interest = createRoomInterest(bus, (event) =>
+    delivered.inc({ event: event.event }, deliverEvent(server, sockets, event)),
+  )
+
+  const server = createSocketServer<SocketData>({
+    app,
+    path: '/socket.io/',
+    nodeId: settings.nodeId,
+    pingIntervalMs: settings.pingIntervalMs,
+    pingTimeoutMs: settings.pingTimeoutMs,
+    connectTimeoutMs: settings.authenticateWithinMs,
+    maxPayload: settings.maxPayload,
+    maxBufferedBytes: settings.maxBufferedBytes,
+    trustedProxies: settings.trustedProxies,
+    keepHeaders: ['user-agent'],
+    cors: { origin: '*' },
+    codecs: { base64: (json) => JSON.stringify(Buffer.from(json).toString('base64')) },
+    initialData: () => ({ session: undefined }),
+    onConnection: (socket) => idle.connected(socket),
+    onDisconnect: (socket) => sockets.remove(socket),
+    events: createClientEmits({ chat, sockets, interest, revocations }),
+    onError: (error) => log.error({ err: error }, 'a socket handler failed'),
+    onRoomActive: (room) => interest.begin(room),
+    onRoomEmpty: (room) => interest.end(room),
+    pollOwner: createPollOwner(bus),
+  })
+  const { delivered } = watchSockets(metrics, server)
+  const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
+    log.warn({ err: error }, 'poll not served'),
+  )
+  const listening = await listen(app, settings.host, settings.port)
+
+  return {
+    port: us_socket_local_port(listening),
+    obey: createControlHandler(sockets, interest, revocations),
+    async stop() {
+      us_listen_socket_close(listening)
+      polls.unsubscribe()
+      idle.stop()
+      closeAll(server)
+      await reports.stop()
+      app.close()
+    },
+  }
+}
+
+function listen(app: ReturnType<typeof App>, host: string, port: number) {
+  type ListenSocket = Parameters<typeof us_listen_socket_close>[0]
+  return new Promise<ListenSocket>((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket) resolve(socket)
+      else reject(new Error(`port ${port} on ${host} is in use or not allowed`))
+    })
+  })
+}

@@ -1,0 +1,49 @@
+import { milliseconds, port, wholeNumber } from '@parley/service/settings'
+import { sharedSettings } from '@parley/service/shared-settings'
+import { z } from 'zod'
+
+/** Everything that a realtime node takes from its environment. */
+export const realtimeSettings = {
+  ...sharedSettings,
+  host: {
+    env: 'PARLEY_REALTIME_HOST',
+    help: 'the address that sockets are served on',
+    schema: z.string().default('127.0.0.1'),
+  },
+  port: {
+    env: 'PARLEY_REALTIME_PORT',
+    help: 'the port of /socket.io/; 0 takes a free one',
+    schema: port.default(8081),
+  },
+  trustedProxies: {
+    env: 'PARLEY_REALTIME_TRUSTED_PROXIES',
+    help: 'the number of proxies in front that add to X-Forwarded-For; 0 ignores that header',
+    schema: wholeNumber.default(0),
+  },
+  pingIntervalMs: {
+    env: 'PARLEY_REALTIME_PING_INTERVAL_MS',
+    help: 'the milliseconds between two heartbeats',
+    schema: milliseconds.default(25_000),
+  },
+  pingTimeoutMs: {
+    env: 'PARLEY_REALTIME_PING_TIMEOUT_MS',
+    help: 'the milliseconds after which a heartbeat without an answer closes the connection',
+    schema: milliseconds.default(20_000),
+  },
+  authenticateWithinMs: {
+    env: 'PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS',
+    help: 'the milliseconds after which a socket that has not authenticated is closed',
+    schema: milliseconds.default(30_000),
+  },
+  maxPayload: {
+    env: 'PARLEY_REALTIME_MAX_PAYLOAD',
+    help: 'the bytes of the largest message taken from a client',
+    schema: wholeNumber.default(256 * 1024),
+  },
+  maxBufferedBytes: {
+    env: 'PARLEY_REALTIME_MAX_BUFFERED_BYTES',
+    help: 'the bytes that may wait for one slow reader before its connection is closed',
+    schema: wholeNumber.default(1024 * 1024),
+  },
+}
+export type { SettingsOf } from '@parley/service/settings'

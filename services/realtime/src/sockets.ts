@@ -1,0 +1,51 @@
+import { key } from '@parley/db/keys'
+import type { Session, UserSocket } from './session.ts'
+
+/** The authenticated sockets of this node, by user. */
+export interface Sockets {
+  add(socket: UserSocket, session: Session): void
+  remove(socket: UserSocket): void
+  ofUser(app: string, user: string): Iterable<UserSocket>
+  all(): Iterable<UserSocket>
+  /** Connections of an app on this node. */
+  countOf(app: string): number
+}
+
+/** @param onCount told whenever the number of an app's connections here changed. */
+export function createSockets(onCount: (app: string, count: number) => void): Sockets {
+  const byUser = new Map<string, Set<UserSocket>>()
+  const counts = new Map<string, number>()
+
+  function count(app: string, by: 1 | -1): void {
+    const now = (counts.get(app) ?? 0) + by
+    if (now === 0) counts.delete(app)
+    else counts.set(app, now)
+    onCount(app, now)
+  }
+
+  return {
+    add(socket, session) {
+      socket.data.session = session
+      const name = key(session.app, session.user)
+      const sockets = byUser.get(name)
+      if (sockets) sockets.add(socket)
+      else byUser.set(name, new Set([socket]))
+      count(session.app, 1)
+    },
+    remove(socket) {
+      const { session } = socket.data
+      if (!session) return
+      socket.data.session = undefined
+      const name = key(session.app, session.user)
+      const sockets = byUser.get(name)
+      sockets?.delete(socket)
+      if (sockets?.size === 0) byUser.delete(name)
+      count(session.app, -1)
+    },
+    ofUser: (app, user) => byUser.get(key(app, user)) ?? [],
+    *all() {
+      for (const sockets of byUser.values()) yield* sockets
+    },
+    countOf: (app) => counts.get(app) ?? 0,
+  }
+}
