@@ -34,17 +34,25 @@ export async function makeDemoApp(mongoUrl: string): Promise<void> {
   }
 }
 
-/** Makes the demo app's users and room through the API, as an integrator would, so that a first message can be sent. */
+/**
+ * Makes the demo app's users and room through the API, as an integrator would, so that a first message can be sent.
+ * Those that are there already stay as they are, and their tokens valid.
+ */
 export async function makeDemoRoom(baseUrl: string): Promise<void> {
   for (const user of demoApp.users) {
-    await post(`${baseUrl}/admin/clients`, { _id: user, nickname: user, issueAccessToken: true })
+    const { status } = await post(baseUrl, '/admin/clients', { _id: user })
+    if (status === 404) await postOk(baseUrl, '/admin/clients', { _id: user, nickname: user, issueAccessToken: true })
   }
-  await post(`${baseUrl}/rooms/`, { _id: demoApp.room, roomType: 'group', name: 'Demo', members: demoApp.users })
+  await postOk(baseUrl, '/rooms/', { _id: demoApp.room, roomType: 'group', name: 'Demo', members: demoApp.users })
 }
 
-async function post(url: string, body: unknown): Promise<void> {
+async function postOk(baseUrl: string, path: string, body: unknown): Promise<void> {
+  const { status, text } = await post(baseUrl, path, body)
+  if (status !== 200) throw new Error(`POST ${path} answered ${status}: ${text}`)
+}
+
+async function post(baseUrl: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
   const headers = { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' }
-  const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`POST ${url} answered ${answer.statusCode}: ${text}`)
+  const answer = await request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: answer.statusCode, text: await answer.body.text() }
 }

@@ -68,6 +68,7 @@ async function start(): Promise<void> {
     PARLEY_INTERNAL_PORT: '0',
     PARLEY_GATEWAY_PORT: '0',
     PARLEY_REALTIME_PORT: '0',
+    PARLEY_REALTIME_TRUSTED_PROXIES: '1',
   }
   const waitingFor = new Set<string>()
   const begin = async (service: string, number: number) => {
