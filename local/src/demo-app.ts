@@ -1,6 +1,7 @@
-import { digest, findApp, insertApp } from '@parley/db/apps'
+import { findApp } from '@parley/db/apps'
 import { connectDb } from '@parley/db/connect'
 import { request } from 'undici'
+import { makeApp } from './make-app.ts'
 
 /** The app that the local stack, and only it, makes. Its keys are no secret. */
 export const demoApp = {
@@ -16,22 +17,8 @@ export const demoApp = {
 /** Makes the demo app, unless the data has it already. */
 export async function makeDemoApp(mongoUrl: string): Promise<void> {
   const db = await connectDb(mongoUrl, { appName: 'parley-start' })
-  try {
-    if (await findApp(db, demoApp.id)) return
-    const createdAt = new Date()
-    await insertApp(db, {
-      _id: demoApp.id,
-      clientKey: demoApp.clientKey,
-      apiKeys: [
-        { digest: digest(demoApp.apiKey), permissions: ['platform'], createdAt },
-        { digest: digest(demoApp.basicKey), permissions: [], createdAt },
-      ],
-      webhookSecret: `whsec_${Buffer.from('the demo app, not a secret').toString('base64')}`,
-      createdAt,
-    })
-  } finally {
-    await db.client.close()
-  }
+  const found = await findApp(db, demoApp.id).finally(() => db.client.close())
+  if (!found) await makeApp(mongoUrl, demoApp.id, demoApp)
 }
 
 /**
