@@ -2,8 +2,10 @@ import type { HttpResponse } from 'uWebSockets.js'
 import { type CorsOptions, writeCorsHeaders } from './cors.ts'
 import { type Counters, count } from './counters.ts'
 
-/** Its answer. `headers` has the content type; CORS headers are added by the
- * node that talks to the client. `error` is the message of an error answer. */
+/**
+ * The answer to a poll or post; all fields survive JSON. `headers` has the content type, CORS headers are added by the
+ * node that talks to the client. `error` is the message of an error answer.
+ */
 export type PollResponse = { status: number; headers: Record<string, string>; body: string; error?: string }
 export type Reply = (response: PollResponse) => void
 

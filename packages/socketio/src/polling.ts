@@ -6,6 +6,11 @@ import { receivePacket } from './receive-packet.ts'
 const SEPARATOR = '\x1e'
 /** A poll takes home about this much (a larger packet goes alone), so that answers fit into a bus message. */
 const POLL_BYTES = 262_144
+/** While an upgrade is under way, a poll is sent home after this long (ms), as the reference server does it ... */
+const RELEASE_AFTER_MS = 100
+/** ... and an upgrade is given up after this long (ms). */
+const UPGRADE_MS = 10_000
+
 /** What a session on long-polling has beside its connection: the bounded queue and the request that waits for it. */
 export class Polling<S> {
   readonly #connection: Connection<S>
@@ -15,8 +20,8 @@ export class Polling<S> {
   #ending = false
   /** The WebSocket that is being probed to take over. */
   probe: WebSocket<Carried<S>> | undefined
-  /** Set once the probe was answered: polls are then sent home at once with a noop. */
-  upgrading = false
+  /** Until when (ms) an upgrade whose probe was answered may be completed; polls are meanwhile sent home with a noop. */
+  #upgradingUntil = 0
   /** The client is on a WebSocket of another node: polls and posts of its own are no longer taken. */
   bridged = false
   /** A post is being read. */
@@ -39,13 +44,17 @@ export class Polling<S> {
     } else if (this.#waiting !== undefined) engine.flushSoon(this.#connection)
   }
 
-  /** Answers the waiting poll with what is queued, if both are there. */
+  /** Answers the waiting poll with what is queued, or with the close that comes after it. */
   flush(): void {
-    if (this.#waiting === undefined || this.#queue.length === 0) return
     const reply = this.#waiting
+    if (reply === undefined || (this.#queue.length === 0 && !this.#ending)) return
     this.#waiting = undefined
-    reply(textResponse(this.#take().join(SEPARATOR)))
-    if (this.#ending && this.#queue.length === 0) this.#forget()
+    if (this.#queue.length > 0) reply(textResponse(this.#take().join(SEPARATOR)))
+    else {
+      // Never beside other packets: the stock client acts on a close before it has read them.
+      reply(textResponse('1'))
+      this.#forget()
+    }
   }
 
   /** Empties the queue. */
@@ -76,33 +85,39 @@ export class Polling<S> {
     this.flush()
   }
 
-  /** Tells the client to close, after what is queued. The session answers one more poll with it. */
+  /** Tells the client to close, after what is queued: the session answers polls until it is told. */
   end(): void {
     this.#ending = true
-    this.#queue.push('1')
-    if (this.#waiting === undefined) setTimeout(() => this.#forget(), this.#connection.engine.pingTimeoutMs).unref()
-    else this.flush()
-    this.probe?.close()
+    this.flush()
+    setTimeout(() => this.#forget(), this.#connection.engine.pingTimeoutMs).unref()
   }
 
-  /** A bridge begins to take over, or has. */
-  bridge(step: 'PROBE' | 'TAKE'): void {
-    this.upgrading = step === 'PROBE'
-    this.bridged = step === 'TAKE'
-    if (this.upgrading) this.release()
+  get isUpgrading(): boolean {
+    return performance.now() < this.#upgradingUntil
+  }
+
+  /** A probe was answered. */
+  startUpgrade(): void {
+    this.#upgradingUntil = performance.now() + UPGRADE_MS
+    this.release()
+  }
+
+  /** The probe is gone. */
+  stopUpgrade(): void {
+    this.#upgradingUntil = 0
   }
 
   /** Forgets queue and session; a waiting poll is answered with a close. */
   abandon(): void {
     this.takeAll()
-    this.#queue.push('1')
+    this.#ending = true
     this.flush()
     this.#forget()
-    this.probe?.close()
   }
 
   #forget(): void {
     this.#connection.engine.polls.delete(this.#connection.id)
+    this.probe?.close()
   }
 
   /** A GET: answered with the queue, or when something comes. Returns what to call when the requester goes away. */
@@ -115,7 +130,7 @@ export class Polling<S> {
     }
     this.#waiting = reply
     this.flush()
-    if (this.upgrading) this.release()
+    if (this.isUpgrading && this.#waiting !== undefined) setTimeout(() => this.release(), RELEASE_AFTER_MS)
     return () => {
       if (this.#waiting !== reply) return
       this.#waiting = undefined
@@ -142,7 +157,6 @@ export class Polling<S> {
     this.takeAll()
     this.release()
     this.#forget()
-    this.probe?.close()
     this.#connection.ended('transport close')
   }
 }

@@ -39,11 +39,12 @@ function serveMethod<S>(
   if (polling.bridged && ofClient) reply(unknownSession())
   else if (method === 'GET') return polling.poll(reply)
   else if (method === 'TAKE') {
-    polling.bridge(method)
+    polling.bridged = true
+    polling.stopUpgrade()
     return polling.poll(reply)
   } else if (closed) reply(unknownSession())
   else if (method === 'PROBE') {
-    polling.bridge(method)
+    polling.startUpgrade()
     reply(textResponse('ok'))
   } else polling.post(body, reply)
   return undefined

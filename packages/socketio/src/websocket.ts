@@ -57,7 +57,7 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       else if (connection.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
       else if (connection.polling?.probe === ws) {
         connection.polling.probe = undefined
-        connection.polling.upgrading = false
+        connection.polling.stopUpgrade()
       }
     },
   }
@@ -71,12 +71,11 @@ export function openPacket<S>(connection: Connection<S>, upgrades: readonly stri
 
 function probe<S>(connection: Connection<S>, ws: Ws<S>, packet: string): void {
   const polling = connection.polling
-  if (polling === undefined || connection.closed) ws.close()
+  if (polling === undefined) ws.close()
   else if (packet === '2probe') {
     ws.send('3probe', false)
-    polling.upgrading = true
-    polling.release()
-  } else if (packet === '5' && polling.upgrading) takeOver(connection, ws)
+    polling.startUpgrade()
+  } else if (packet === '5' && polling.isUpgrading) takeOver(connection, ws)
   else ws.close()
 }
 
@@ -85,16 +84,19 @@ function takeOver<S>(connection: Connection<S>, ws: Ws<S>): void {
   const { engine, polling } = connection
   if (polling === undefined) return
   polling.release()
-  const queued = polling.takeAll()
-  connection.polling = undefined
-  connection.ws = ws
   engine.polls.delete(connection.id)
-  engine.counters.connections.polling--
-  engine.counters.connections.websocket++
-  engine.counters.upgrades++
-  for (const packet of queued) {
+  for (const packet of polling.takeAll()) {
     if (packet.startsWith('b')) ws.send(Buffer.from(packet.slice(1), 'base64'), true)
     else ws.send(packet, false)
   }
+  if (connection.closed) {
+    ws.end(1000)
+    return
+  }
+  connection.polling = undefined
+  connection.ws = ws
+  engine.counters.connections.polling--
+  engine.counters.connections.websocket++
+  engine.counters.upgrades++
   engine.onUpgrade(connection)
 }

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { ConnectError } from '@parley/socketio/namespace'
+import type { Socket } from '@parley/socketio/socket'
+import { io } from 'socket.io-client'
+import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
+
+const WAYS: [string, ('polling' | 'websocket')[]][] = [
+  ['by WebSocket', ['websocket']],
+  ['by long-polling', ['polling']],
+  ['upgraded from polling to WebSocket', ['polling', 'websocket']],
+]
+
+for (const [name, transports] of WAYS) {
+  describe(`a stock client ${name}`, { timeout: 20_000 }, () => {
+    const gone: string[] = []
+    const failures: unknown[] = []
+    let node: Node
+    before(async () => {
+      node = await startNode({
+        pingIntervalMs: 200,
+        trustedProxies: 1,
+        keepHeaders: ['x-kept'],
+        onConnect: (socket) => {
+          if (socket.auth['refuse']) throw new ConnectError('not you', { code: 'REFUSED' })
+        },
+        onDisconnect: (_socket, reason) => gone.push(reason),
+        onError: (error) => failures.push(error),
+        events: {
+          echo: (_socket, args, ack) => ack?.(...args),
+          fail: () => {
+            throw new Error('a handler failed')
+          },
+        },
+      })
+    })
+    after(() => node.stop())
+
+    async function connected(options = {}) {
+      const client = await stockClient(node.url, transports, options)
+      const socket = node.server.sockets.get(client.id ?? '')
+      assert.ok(socket)
+      await until(() => socket.transport === transports.at(-1), 'the server knows of the upgrade')
+      return { client, socket }
+    }
+
+    it('is known by the ID both sides have, on the transport it chose', async () => {
+      const { client, socket } = await connected()
+      assert.equal(socket.id, client.id)
+      assert.equal(socket.transport, transports.at(-1))
+      client.close()
+    })
+
+    it('has its arguments, binary ones too, acknowledged', async () => {
+      const { client } = await connected()
+      const args = await new Promise<unknown[]>((resolve) => {
+        client.emit('echo', 'ü', { deep: [Buffer.from('bytes')] }, (...back: unknown[]) => resolve(back))
+      })
+      assert.deepEqual(args, ['ü', { deep: [Buffer.from('bytes')] }])
+      client.close()
+    })
+
+    it('acknowledges what the server asks', async () => {
+      const { client, socket } = await connected()
+      client.on('sum', (a: number, b: number, ack: (sum: number) => void) => ack(a + b))
+      assert.deepEqual(await socket.emitWithAck('sum', [1, 2], 5000), [3])
+      client.close()
+    })
+
+    it('fails an acknowledgement that does not come in time, or not before it leaves', async () => {
+      const { client, socket } = await connected()
+      await assert.rejects(socket.emitWithAck('unheard', [], 10), /no acknowledgement within 10 ms/)
+      const outstanding = socket.emitWithAck('unheard', [], 60_000)
+      client.close()
+      await assert.rejects(outstanding, /disconnected/)
+    })
+
+    it('brings auth, query, address and kept headers along', async () => {
+      const { client, socket } = await connected({
+        auth: { token: 't' },
+        query: { lang: 'de' },
+        extraHeaders: { 'x-forwarded-for': '10.9.9.9, 192.0.2.7', 'x-kept': 'yes' },
+      })
+      assert.deepEqual(socket.handshake.auth, { token: 't' })
+      assert.equal(socket.handshake.query.get('lang'), 'de')
+      assert.equal(socket.handshake.address, '192.0.2.7')
+      assert.deepEqual(socket.handshake.headers, { 'x-kept': 'yes' })
+      client.close()
+    })
+
+    it('outlives many heartbeats', async () => {
+      const { client, socket } = await connected()
+      let pings = 0
+      client.io.engine.on('packet', ({ type }: { type: string }) => {
+        if (type === 'ping') pings++
+      })
+      await until(() => pings >= 4, 'four pings')
+      assert.equal(socket.connected, true)
+      assert.equal(client.connected, true)
+      client.close()
+    })
+
+    it('is told by a connect error why it is refused', async () => {
+      const client = io(node.url, { transports, forceNew: true, auth: { refuse: true }, reconnection: false })
+      const [error] = (await heard(client, 'connect_error')) as [Error & { data: unknown }]
+      assert.equal(error.message, 'not you')
+      assert.deepEqual(error.data, { code: 'REFUSED' })
+      client.close()
+    })
+
+    it('stays away after a disconnect', async () => {
+      const { client, socket } = await connected({ reconnectionDelay: 1 })
+      const left = heard(client, 'disconnect')
+      socket.disconnect(true)
+      assert.deepEqual((await left)[0], 'io server disconnect')
+      assert.equal(gone.at(-1), 'server namespace disconnect')
+      assert.equal(client.active, false)
+    })
+
+    it('comes back after a transport close', async () => {
+      const { client, socket } = await connected({ reconnectionDelay: 1, reconnectionDelayMax: 10 })
+      const left = heard(client, 'disconnect')
+      const back = heard(client, 'connect')
+      socket.closeTransport('draining')
+      assert.deepEqual((await left)[0], 'transport close')
+      assert.equal(gone.at(-1), 'draining')
+      await back
+      assert.notEqual(client.id, socket.id)
+      client.close()
+    })
+
+    it('does not end the server by a failing handler', async () => {
+      const { client } = await connected()
+      client.emit('fail')
+      assert.deepEqual(await client.emitWithAck('echo', 1), 1)
+      assert.match(String(failures.at(-1)), /a handler failed/)
+      client.close()
+    })
+
+    it('leaves nothing behind', async () => {
+      await until(() => node.server.sockets.size === 0, 'no sockets')
+      const { connections } = node.server.counters
+      await until(() => connections.websocket === 0 && connections.polling === 0, 'no connections')
+    })
+  })
+}
+
+describe('a server', { timeout: 20_000 }, () => {
+  it('refuses a request to connect with the status its admission hook names', async () => {
+    const node = await startNode({
+      admit: ({ address, header }) =>
+        header('user-agent') === 'wanted'
+          ? undefined
+          : { status: 429, message: `enough of ${address}`, retryAfterSeconds: 7 },
+    })
+    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
+    const refused = await fetch(url)
+    assert.equal(refused.status, 429)
+    assert.equal(refused.headers.get('retry-after'), '7')
+    assert.deepEqual(await refused.json(), { code: 4, message: 'enough of 127.0.0.1' })
+    assert.equal((await fetch(url, { headers: { 'user-agent': 'wanted' } })).status, 200)
+    const client = io(node.url, { transports: ['websocket'], reconnection: false })
+    await heard(client, 'connect_error')
+    assert.deepEqual(node.server.counters.refused, { 'enough of 127.0.0.1': 2 })
+    node.stop()
+  })
+
+  it('decides asynchronously on a socket, which hears nothing before', async () => {
+    const decided = Promise.withResolvers<void>()
+    const seen: Socket<unknown>[] = []
+    const node = await startNode({
+      onConnect: (socket) => {
+        seen.push(socket)
+        return decided.promise
+      },
+      onConnection: (socket) => socket.emit('welcome'),
+    })
+    const client = io(node.url, { transports: ['websocket'], forceNew: true })
+    const welcome = heard(client, 'welcome')
+    await until(() => seen.length === 1, 'the decision is asked for')
+    assert.equal(client.connected, false)
+    assert.equal(node.server.sockets.size, 0)
+    decided.resolve()
+    await welcome
+    client.close()
+    node.stop()
+  })
+
+  it('lets browsers of allowed origins poll, and no others', async () => {
+    const node = await startNode({ cors: { origin: ['https://app.example'], credentials: true } })
+    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
+    const allowed = await fetch(url, { headers: { origin: 'https://app.example' } })
+    assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://app.example')
+    assert.equal(allowed.headers.get('access-control-allow-credentials'), 'true')
+    const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: 'https://app.example' } })
+    assert.equal(preflight.status, 204)
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, POST')
+    const other = await fetch(url, { headers: { origin: 'https://evil.example' } })
+    assert.equal(other.headers.get('access-control-allow-origin'), null)
+    node.stop()
+  })
+})
