@@ -17,7 +17,8 @@ export const demoApp = {
 /** Makes the demo app, unless the data has it already. */
 export async function makeDemoApp(mongoUrl: string): Promise<void> {
   const db = await connectDb(mongoUrl, { appName: 'parley-start' })
-  const found = await findApp(db, demoApp.id).finally(() => db.client.close())
+  const found = await findApp(db, demoApp.id)
+  await db.client.close()
   if (!found) await makeApp(mongoUrl, demoApp.id, demoApp)
 }
 
