@@ -29,10 +29,10 @@ afterEach(async () => {
 })
 after(() => rm(home, { recursive: true, force: true }))
 
-/** `npm start` as a process, less npm. */
-function start(args: string[], variables: NodeJS.ProcessEnv = {}) {
-  const main = join(root, 'local/src/start.ts')
-  const child = spawn(process.execPath, [main, '--data', data, ...args], { env: { ...env, ...variables } })
+/** `npm start` as a process, without npm unless a command says so. */
+function start(args: string[], variables: NodeJS.ProcessEnv = {}, command = [process.execPath, 'local/src/start.ts']) {
+  const [program = '', ...first] = command
+  const child = spawn(program, [...first, '--data', data, ...args], { cwd: root, env: { ...env, ...variables } })
   running.push(child)
   const shown = { text: '' }
   for (const stream of [child.stdout, child.stderr])
@@ -44,7 +44,7 @@ function start(args: string[], variables: NodeJS.ProcessEnv = {}) {
       () => shown.text,
     )
     assert.equal(child.exitCode, null, shown.text)
-    const processes = childrenOf(child.pid ?? 0)
+    const processes = descendantsOf(child.pid ?? 0)
     const pidOf = (name: string) => {
       const pid = processes.find((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'utf8').includes(name))
       assert.ok(pid, `${name} is a child process`)
@@ -161,6 +161,24 @@ describe('npm start', () => {
     child.kill('SIGKILL')
     await until(() => !processes.some(isRunning))
   })
+
+  test('kill -9 of npm leaves nothing running', async () => {
+    const { child, runs } = start(['--port', '0'], {}, ['npm', 'start', '--ignore-scripts', '--'])
+    const { processes } = await runs()
+    child.kill('SIGKILL')
+    await until(() => !processes.some(isRunning))
+  })
+
+  test('Ctrl-C during the start stops what has been started', async () => {
+    const { child, end } = start(['--port', '0'])
+    let processes: number[] = []
+    await until(() => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
+    child.kill('SIGINT')
+    const { code, text } = await end
+    assert.equal(code, 0)
+    assert.doesNotMatch(text, /Parley runs|^\s+at /m)
+    await until(() => !processes.some(isRunning))
+  })
 })
 
 /** The only line besides progress, and no stack trace. */
@@ -170,8 +188,9 @@ function assertOneSentence(text: string, sentence: RegExp): void {
   assert.match(lines[0] ?? '', sentence)
 }
 
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+function descendantsOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
+  return children.map(Number).concat(children.flatMap((child) => descendantsOf(Number(child))))
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
@@ -30,7 +30,7 @@ let isEnding = false
 process.on('SIGINT', () => void end(0))
 process.on('SIGTERM', () => void end(0))
 process.on('SIGHUP', () => void end(0))
-if (process.env.npm_lifecycle_event === 'start') endWithParent()
+if (process.env.npm_lifecycle_event === 'start') endWithNpm()
 
 try {
   await start()
@@ -107,12 +107,19 @@ async function end(exitCode: number, sentence?: string): Promise<void> {
   process.exit(exitCode)
 }
 
-/** npm killed by SIGKILL passes nothing on: we see it by our new parent. */
-function endWithParent(): void {
-  const parent = process.ppid
+/** npm killed by SIGKILL passes nothing on: the shell that it ran us by is left, with another parent. */
+function endWithNpm(): void {
+  const shell = process.ppid
+  const npm = parentOf(shell)
   setInterval(() => {
-    if (process.ppid !== parent) void end(1, 'npm is gone.')
+    if (process.ppid !== shell || parentOf(shell) !== npm) void end(1, 'npm is gone.')
   }, 500).unref()
+}
+
+/** Undefined where there is no /proc, and when the process is gone. */
+function parentOf(pid: number): string | undefined {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) ? /^PPid:\s*(\d+)$/m.exec(readFileSync(status, 'utf8'))?.[1] : undefined
 }
 
 function say(line: string): void {
