@@ -15,7 +15,8 @@ export class Bridge {
   readonly #sid: string
   readonly #limit: number
   readonly #gone = new AbortController()
-  #ws: WebSocket<unknown> | undefined
+  ws: WebSocket<unknown> | undefined
+  closeReason: string | undefined
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
@@ -27,23 +28,24 @@ export class Bridge {
     this.#node = node
     this.#sid = sid
     this.#limit = limit
-    this.#ws = undefined
+    this.ws = undefined
+    this.closeReason = undefined
   }
 
   opened(ws: WebSocket<unknown>): void {
-    this.#ws = ws
+    this.ws = ws
   }
 
   /** The WebSocket is gone: the owner hears it as a poll that was given up. */
   closed(): void {
-    this.#ws = undefined
+    this.ws = undefined
     this.#gone.abort()
   }
 
   /** A packet of the client, in the text form of polling. */
   receive(packet: string): void {
     if (this.#taken) this.#push(packet)
-    else if (packet === '2probe') this.#ask('PROBE', '', () => this.#ws?.send('3probe', false))
+    else if (packet === '2probe') this.#ask('PROBE', '', () => this.ws?.send('3probe', false))
     else if (packet === '5') {
       this.#taken = true
       this.#take()
@@ -51,18 +53,13 @@ export class Bridge {
   }
 
   end(reason: string): void {
-    this.#ws?.end(1000, reason)
-  }
-
-  /** Closes at once, what is unsent is lost. */
-  terminate(): void {
-    this.#ws?.close()
+    this.ws?.end(1000, reason)
   }
 
   #take(): void {
     this.#ask('TAKE', '', ({ body }) => {
-      const ws = this.#ws
-      if (ws === undefined) return
+      const ws = this.ws
+      if (ws === undefined || this.closeReason !== undefined) return
       let ended = false
       ws.cork(() => {
         for (const packet of body.split(SEPARATOR)) {

@@ -45,6 +45,7 @@ export class Connection<S> {
 
   /** Sends one Engine.IO message, text or binary. A no-op once closed. */
   send(message: string | Uint8Array): void {
+    if (this.closeReason !== undefined) return
     if (typeof message === 'string') this.sendPacket(`4${message}`)
     else if (this.polling !== undefined) this.sendPacket(`b${Buffer.from(message).toString('base64')}`)
     else if (this.ws !== undefined) {
@@ -55,7 +56,7 @@ export class Connection<S> {
 
   /** Sends one encoded Engine.IO packet (for polling already in its text form). A no-op once closed. */
   sendPacket(packet: string): void {
-    if (this.closed) return
+    if (this.closed || this.closeReason !== undefined) return
     this.engine.counters.packetsOut++
     if (this.polling !== undefined) this.polling.push(packet)
     else this.ws?.send(packet, false)

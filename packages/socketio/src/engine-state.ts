@@ -1,3 +1,4 @@
+import type { SlowReaders } from './backpressure.ts'
 import type { Connection } from './connection.ts'
 import type { CorsOptions } from './cors.ts'
 import type { Counters } from './counters.ts'
@@ -41,6 +42,7 @@ export type EngineEvents<S> = {
 export type EngineState<S> = EngineSettings &
   EngineEvents<S> & {
     counters: Counters
+    slowReaders: SlowReaders
     heartbeat: Heartbeat<S>
     /** The sessions on long-polling, by session ID. */
     polls: Map<string, Connection<S>>

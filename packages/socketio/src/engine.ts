@@ -8,6 +8,7 @@ import {
   unknownSession,
   writeAnswer,
 } from './answer.ts'
+import { SlowReaders } from './backpressure.ts'
 import { Bridge } from './bridge.ts'
 import { type Carried, Connection } from './connection.ts'
 import { answerPreflight } from './cors.ts'
@@ -23,7 +24,7 @@ import { openPacket, webSocketBehavior } from './websocket.ts'
 
 export type EngineOptions<S> = Partial<EngineSettings> &
   Pick<EngineEvents<S>, 'onMessage'> &
-  Partial<EngineEvents<S>> & { app: TemplatedApp; counters?: Counters }
+  Partial<EngineEvents<S>> & { app: TemplatedApp; counters?: Counters; slowReaders?: SlowReaders }
 
 export type Engine = {
   counters: Counters
@@ -58,6 +59,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine {
     onClose: options.onClose ?? (() => {}),
     pollOwner: options.pollOwner,
     counters: options.counters ?? newCounters(),
+    slowReaders: options.slowReaders ?? new SlowReaders(),
     heartbeat: new Heartbeat(pingIntervalMs, pingTimeoutMs),
     polls: new Map(),
     flushSoon: (connection) => {

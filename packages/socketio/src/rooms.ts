@@ -1,4 +1,5 @@
 import type { TemplatedApp } from 'uWebSockets.js'
+import type { SlowReaders } from './backpressure.ts'
 import type { Counters } from './counters.ts'
 import type { Socket } from './socket.ts'
 
@@ -25,6 +26,7 @@ const FIRST_SCRATCH_BYTES = 65_536
 export class Rooms<Data> {
   readonly #app: TemplatedApp
   readonly #counters: Counters
+  readonly #slowReaders: SlowReaders
   readonly #codecs: readonly (Codec | undefined)[]
   readonly #hooks: RoomHooks
   readonly #topicPrefix: string
@@ -36,12 +38,13 @@ export class Rooms<Data> {
     app: TemplatedApp,
     namespace: { name: string; index: number },
     codecs: readonly (Codec | undefined)[],
-    counters: Counters,
+    shared: { counters: Counters; slowReaders: SlowReaders },
     hooks: RoomHooks,
   ) {
     this.#app = app
     this.#codecs = codecs
-    this.#counters = counters
+    this.#counters = shared.counters
+    this.#slowReaders = shared.slowReaders
     this.#hooks = hooks
     this.#topicPrefix = `${namespace.index}:`
     this.#packetPrefix = namespace.name === '/' ? '42' : `42${namespace.name},`
@@ -107,6 +110,7 @@ export class Rooms<Data> {
    * it is. Answers to how many sockets it went.
    */
   publish(name: string, event: string, json: string | Uint8Array, except?: Iterable<Socket<Data>>): number {
+    this.#slowReaders.close()
     const room = this.#rooms.get(name)
     if (room === undefined) return 0
     if (except === undefined) return this.#deliver(room, event, json, undefined)

@@ -1,6 +1,7 @@
 import type { TemplatedApp } from 'uWebSockets.js'
 import { type Packet, PacketType } from 'socket.io-parser'
 import type { PollResponse } from './answer.ts'
+import { SlowReaders } from './backpressure.ts'
 import { Client } from './client.ts'
 import type { Connection } from './connection.ts'
 import { type Counters, newCounters } from './counters.ts'
@@ -62,6 +63,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
   const { app, connectTimeoutMs = 45_000, codecs = {}, namespaces = {}, initialData } = options
   const onError = options.onError ?? throwUncaught
   const counters = newCounters()
+  const slowReaders = new SlowReaders()
   const packets = createPacketCodec()
   const codecList = [undefined, ...Object.values(codecs)]
   const codecNames = [undefined, ...Object.keys(codecs)]
@@ -71,7 +73,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
   const wait = (connection: Connection<Client<Data>>) => waiting.set(connection, performance.now() + connectTimeoutMs)
   const byName = new Map<string, Namespace<Data>>()
   const add = (name: string, its: NamespaceOptions<Data>) => {
-    const rooms = new Rooms<Data>(app, { name, index: byName.size }, codecList, counters, its)
+    const rooms = new Rooms<Data>(app, { name, index: byName.size }, codecList, { counters, slowReaders }, its)
     const shared = { codecs: codecList, codecNames, packets, onError, onEmpty: wait }
     const namespace = new Namespace({ name, options: its, rooms, ...shared })
     byName.set(name, namespace)
@@ -94,6 +96,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
     ...options,
     path: options.path ?? '/socket.io/',
     counters,
+    slowReaders,
     onOpen: (connection) => {
       connection.session = new Client()
       connections.add(connection)

@@ -44,12 +44,7 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
     dropped: (ws) => {
       const { connection } = ws.getUserData()
       engine.counters.drops++
-      if (connection instanceof Bridge) setImmediate(() => connection.terminate())
-      else if (connection.ws === ws && connection.closeReason === undefined) {
-        connection.closeReason = 'slow reader'
-        // uWebSockets.js is in the middle of a publish: closing has to wait until it is done.
-        setImmediate(() => connection.ws?.close())
-      }
+      if (connection instanceof Bridge || connection.ws === ws) engine.slowReaders.add(connection)
     },
     close: (ws) => {
       const { connection } = ws.getUserData()

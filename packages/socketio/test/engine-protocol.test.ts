@@ -23,22 +23,10 @@ describe('Engine.IO 4', { timeout: 20_000 }, () => {
   async function probed() {
     const polling = await rawPolling(base)
     const socket = rawSocket(`${base}?EIO=4&transport=websocket&sid=${polling.sid}`)
-    await opened(socket)
-    return { polling, socket }
-  }
-  /** The upgrade's WebSocket says nothing by itself; its answer to the probe shows that it is open. */
-  async function opened(socket: ReturnType<typeof rawSocket>) {
-    const deadline = Date.now() + 5000
-    for (;;) {
-      try {
-        socket.send('2probe')
-        break
-      } catch (error) {
-        if (Date.now() > deadline) throw error
-        await pause(1)
-      }
-    }
+    await socket.opened
+    socket.send('2probe')
     assert.equal(await socket.next(), '3probe')
+    return { polling, socket }
   }
 
   describe('handshake by polling', () => {

@@ -1,5 +1,7 @@
 /** A WebSocket without a protocol on top; keeps what arrives until it is asked for. */
 export type RawSocket = {
+  /** Resolves when the upgrade was accepted. */
+  opened: Promise<unknown>
   /** The next message. Rejects when the socket closes first. */
   next: () => Promise<string | ArrayBuffer>
   send: (message: string | Uint8Array<ArrayBuffer>) => void
@@ -30,6 +32,7 @@ export function rawSocket(url: string): RawSocket {
   // A refused upgrade ends with an error event alone.
   socket.addEventListener('error', () => ended(1006, ''))
   return {
+    opened: new Promise((resolve) => socket.addEventListener('open', resolve)),
     next: () => {
       const first = arrived.shift()
       if (first !== undefined) return Promise.resolve(first)
