@@ -26,6 +26,7 @@ export async function lockData(dir: string): Promise<void> {
     server.listen(path, resolve)
   })
   server.unref()
+  process.once('exit', () => rmSync(path, { force: true }))
 }
 
 function answers(path: string): Promise<boolean> {
