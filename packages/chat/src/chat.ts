@@ -1,6 +1,7 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control'
 import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { type Login, recordLogins } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
@@ -34,6 +35,8 @@ export const defaultChatSettings: ChatSettings = { tokenDays: 30 }
 
 /** Messages in one transaction at most: what bounds the time that others wait for it. */
 const messagesPerTransaction = 500
+/** More would split the batches for nothing: the database works on the messages of different rooms one by one too. */
+const transactionsAtOnce = 2
 
 export function createChat(
   parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { settings?: Partial<ChatSettings> },
@@ -47,10 +50,17 @@ export function createChat(
     log,
     settings: { ...defaultChatSettings, ...parts.settings },
     outbox,
-    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, drafts), messagesPerTransaction),
-    recordLogin: gatherWrites(async (logins: Login[]) => {
-      await recordLogins(db, logins)
-      return logins
-    }, 1_000),
+    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, drafts), {
+      most: messagesPerTransaction,
+      concurrency: transactionsAtOnce,
+      keyOf: ({ app, room }) => key(app, room),
+    }),
+    recordLogin: gatherWrites(
+      async (logins: Login[]) => {
+        await recordLogins(db, logins)
+        return logins
+      },
+      { most: 1_000 },
+    ),
   }
 }

@@ -25,7 +25,7 @@ export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
   const mark = gatherWrites(async (published: { id: string; event: ServerEvent }[]) => {
     await markPublished(db, published)
     return published
-  }, 2_000)
+  }, { most: 2_000 })
 
   async function publish(message: MessageDoc, sender: UserDoc | undefined, event: ServerEvent): Promise<boolean> {
     try {

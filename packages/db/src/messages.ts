@@ -130,8 +130,11 @@ export async function markPublished(db: Db, published: readonly { id: string; ev
   for (const [event, entries] of byEvent) {
     const ids = { _id: { $in: entries.map(({ id }) => id) } }
     const lazily = { writeConcern: { w: 1, journal: false } }
-    await db.messages.updateMany({ ...ids, unpublished: [event] }, { $unset: { unpublished: 1 } }, lazily)
-    await db.messages.updateMany({ ...ids, unpublished: event }, { $pull: { unpublished: event } }, lazily)
+    // Hardly ever is there another event still waiting: then only this one is taken out.
+    const alone = await db.messages.updateMany({ ...ids, unpublished: [event] }, { $unset: { unpublished: 1 } }, lazily)
+    if (alone.modifiedCount < entries.length) {
+      await db.messages.updateMany({ ...ids, unpublished: event }, { $pull: { unpublished: event } }, lazily)
+    }
   }
 }
 

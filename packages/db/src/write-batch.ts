@@ -1,43 +1,79 @@
+export interface Gathering<Item> {
+  /** Items per batch at most. */
+  most: number
+  /** Batches on their way at the same time; 1 by default. */
+  concurrency?: number
+  /** Items with the same key are never on their way in two batches at once: they would only wait for each other. */
+  keyOf?: (item: Item) => string
+}
+
+interface Waiting<Item, Outcome> {
+  item: Item
+  key: string
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
 /**
- * Gathers concurrent single writes into batches: one batch is on its way at a time, and what arrives
- * meanwhile makes the next one. A lone write goes at once, so nobody waits for company.
+ * Gathers concurrent single writes into batches: what arrives while batches are on their way makes the
+ * next one. A lone write goes at once, so nobody waits for company.
  *
  * @param write one round trip for many items; answers one outcome per item, in order. When it throws,
  *   every item of the batch fails with that error.
- * @param most items per batch.
  */
 export function gatherWrites<Item, Outcome>(
   write: (items: Item[]) => Promise<Outcome[]>,
-  most: number,
+  { most, concurrency = 1, keyOf = () => '' }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
-  type Waiting = { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void }
-  let gathered: Waiting[] = []
-  let busy = false
+  let gathered: Waiting<Item, Outcome>[] = []
+  const busyKeys = new Set<string>()
+  let underWay = 0
+  let scheduled = false
 
-  async function writeGathered(): Promise<void> {
-    busy = true
-    while (gathered.length > 0) {
-      const batch = gathered.slice(0, most)
-      gathered = gathered.slice(most)
-      try {
-        const outcomes = await write(batch.map(({ item }) => item))
-        batch.forEach(({ resolve }, i) => {
-          resolve(outcomes[i] as Outcome)
-        })
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
+  function takeBatch(): Waiting<Item, Outcome>[] {
+    const batch: Waiting<Item, Outcome>[] = []
+    const left: Waiting<Item, Outcome>[] = []
+    for (const waiting of gathered) {
+      if (batch.length < most && !busyKeys.has(waiting.key)) batch.push(waiting)
+      else left.push(waiting)
     }
-    busy = false
+    gathered = left
+    return batch
+  }
+
+  async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
+    underWay++
+    const keys = new Set(batch.map(({ key }) => key))
+    for (const key of keys) busyKeys.add(key)
+    try {
+      const outcomes = await write(batch.map(({ item }) => item))
+      batch.forEach(({ resolve }, i) => {
+        resolve(outcomes[i] as Outcome)
+      })
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+    for (const key of keys) busyKeys.delete(key)
+    underWay--
+    writeGathered()
+  }
+
+  function writeGathered(): void {
+    scheduled = false
+    while (underWay < concurrency && gathered.length > 0) {
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      void writeBatch(batch)
+    }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      gathered.push({ item, resolve, reject })
+      gathered.push({ item, key: keyOf(item), resolve, reject })
       // Leaving the current turn first lets requests that were read from sockets together go together.
-      if (!busy) {
-        busy = true
-        setImmediate(() => void writeGathered())
+      if (!scheduled && underWay < concurrency) {
+        scheduled = true
+        setImmediate(writeGathered)
       }
     })
 }

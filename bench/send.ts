@@ -1,0 +1,142 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeApp } from '@parley/local/make-app'
+import { startService } from '@parley/local/service-process'
+import { startServers } from '@parley/stack/up'
+import autocannon from 'autocannon'
+import { cpuSeconds } from './cpu-seconds.ts'
+
+/**
+ * `pnpm bench:send`: POST /messages beside bare insertOne on the same mongod, in one run. Both are driven
+ * for the same time at the same concurrency, in turns, and the median of the turns' ratios is what counts.
+ */
+const clientCounts = (process.env['CLIENTS'] ?? '1,16,64,256').split(',').map(Number)
+const rounds = Number(process.env['ROUNDS'] ?? 3)
+const seconds = Number(process.env['SECONDS'] ?? 4)
+const rooms = 16
+
+interface Sent {
+  /** Messages per second. */
+  sent: number
+  /** Milliseconds. */
+  p99: number
+  /** CPU microseconds per message, by process. */
+  cpu: Record<string, number>
+}
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const keys = await makeApp(servers.mongoUrl, 'bench')
+const env = {
+  PATH: process.env['PATH'],
+  PARLEY_MONGO_URL: servers.mongoUrl,
+  PARLEY_NATS_URL: servers.natsUrl,
+  PARLEY_REDIS_URL: servers.redisUrl,
+  PARLEY_NODE_ID: 'bench',
+  PARLEY_INTERNAL_PORT: '0',
+  PARLEY_GATEWAY_PORT: '0',
+  PARLEY_LOG_LEVEL: 'warn',
+  ...(process.env['PROFILE'] && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['PROFILE']}` }),
+}
+const logFile = join(import.meta.dirname, '../.parley/bench-gateway.log')
+const gateway = await startService({ service: 'api-gateway', name: 'bench', logFile, env }, (how) => {
+  throw new Error(how)
+})
+const url = `http://127.0.0.1:${gateway.ports['http']}`
+const ground = fork(join(import.meta.dirname, 'insert-one.ts'), [servers.mongoUrl])
+await once(ground, 'message')
+
+const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
+const bodies = await prepare()
+const results = []
+console.log(`${rounds} rounds of ${seconds} s each; messages of ${bodies[0]?.length} bytes into ${rooms} rooms\n`)
+console.log('clients   insertOne/s   POST /messages/s   p99 ms   ratio   CPU µs per message')
+for (const clients of clientCounts) {
+  await send(clients, 1)
+  const turns: ({ bare: number } & Sent)[] = []
+  for (let round = 0; round < rounds; round++) {
+    const bare = await insertOne(clients)
+    turns.push({ bare, ...(await send(clients, seconds)) })
+  }
+  const ratio = median(turns.map(({ bare, sent }) => sent / bare))
+  const bare = median(turns.map((turn) => turn.bare))
+  const sent = median(turns.map((turn) => turn.sent))
+  const p99 = median(turns.map((turn) => turn.p99))
+  const cpu = Object.fromEntries(
+    Object.keys(turns[0]?.cpu ?? {}).map((name) => [name, median(turns.map((turn) => turn.cpu[name] ?? 0))]),
+  )
+  results.push({
+    clients,
+    insertOnePerSecond: bare,
+    sentPerSecond: sent,
+    p99MS: p99,
+    ratio,
+    cpuMicrosecondsPerMessage: cpu,
+  })
+  console.log(
+    [
+      String(clients).padStart(7),
+      bare.toFixed(0).padStart(13),
+      sent.toFixed(0).padStart(18),
+      p99.toFixed(1).padStart(8),
+      ratio.toFixed(2).padStart(7),
+      `  ${Object.entries(cpu)
+        .map(([name, used]) => `${name} ${used.toFixed(0)}`)
+        .join(', ')}`,
+    ].join(' '),
+  )
+}
+mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
+writeFileSync(join(import.meta.dirname, 'results/send.json'), `${JSON.stringify(results, null, 2)}\n`)
+const at64 = results.find((result) => result.clients === 64)
+console.log(`\nwanted: a ratio of at least 0.8 at 64 clients; reached: ${at64?.ratio.toFixed(2)}`)
+ground.disconnect()
+await gateway.stop()
+await servers.stop()
+
+async function prepare(): Promise<string[]> {
+  const post = async (path: string, body: unknown) => {
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+  }
+  const users = Array.from({ length: 10 }, (_, i) => `user ${i}`)
+  for (const _id of users) await post('/admin/clients', { _id, issueAccessToken: true })
+  const ids = Array.from({ length: rooms }, (_, i) => `room ${i}`)
+  for (const _id of ids) await post('/rooms/', { _id, roomType: 'group', members: users })
+  return ids.flatMap((room) =>
+    users.map((sender) => JSON.stringify({ room, sender, message: 'x'.repeat(200), messageType: 'text', push: false })),
+  )
+}
+
+/** CPU seconds used so far by each process that has a part in a send. */
+function cpuOf(): Record<string, number> {
+  return {
+    gateway: cpuSeconds(gateway.pid),
+    mongod: cpuSeconds(servers.mongo.pid ?? 0),
+    nats: cpuSeconds(servers.nats.pid ?? 0),
+    generator: cpuSeconds(process.pid),
+  }
+}
+
+async function insertOne(clients: number): Promise<number> {
+  ground.send({ clients, seconds })
+  const [perSecond] = await once(ground, 'message')
+  return perSecond
+}
+
+async function send(connections: number, duration: number): Promise<Sent> {
+  const requests = bodies.map((body) => ({ method: 'POST' as const, path: '/messages', headers, body }))
+  const before = cpuOf()
+  const result = await autocannon({ url, connections, duration, requests })
+  const after = cpuOf()
+  if (result.non2xx + result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
+  const cpu = Object.fromEntries(
+    Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1e6) / result['2xx']]),
+  )
+  return { sent: result['2xx'] / result.duration, p99: result.latency.p99, cpu }
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
