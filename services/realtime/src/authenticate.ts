@@ -1,7 +1,7 @@
 import { authenticateSocket } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
+import { roomsOfUser } from '@parley/chat/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
-import { findRoomIdsOfUser } from '@parley/db/memberships'
 import { carryOut, type RecentRevocations } from './control.ts'
 import type { RoomInterest } from './room-interest.ts'
 import type { Session, UserSocket } from './session.ts'
@@ -48,7 +48,7 @@ export async function authenticate(
     throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
   }
   try {
-    const rooms = await findRoomIdsOfUser(chat.db, app, user)
+    const rooms = await roomsOfUser(chat, session)
     socket.join(socketRoom({ app, user }))
     for (const room of rooms) socket.join(socketRoom({ app, room }))
     const early = session.early ?? []

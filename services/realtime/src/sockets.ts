@@ -1,5 +1,5 @@
-import { key } from '@parley/db/keys'
 import type { Session, UserSocket } from './session.ts'
+import { socketRoom } from './socket-rooms.ts'
 
 /** The authenticated sockets of this node, by user. */
 export interface Sockets {
@@ -26,7 +26,7 @@ export function createSockets(onCount: (app: string, count: number) => void): So
   return {
     add(socket, session) {
       socket.data.session = session
-      const name = key(session.app, session.user)
+      const name = socketRoom(session)
       const sockets = byUser.get(name)
       if (sockets) sockets.add(socket)
       else byUser.set(name, new Set([socket]))
@@ -36,13 +36,13 @@ export function createSockets(onCount: (app: string, count: number) => void): So
       const { session } = socket.data
       if (!session) return
       socket.data.session = undefined
-      const name = key(session.app, session.user)
+      const name = socketRoom(session)
       const sockets = byUser.get(name)
       sockets?.delete(socket)
       if (sockets?.size === 0) byUser.delete(name)
       count(session.app, -1)
     },
-    ofUser: (app, user) => byUser.get(key(app, user)) ?? [],
+    ofUser: (app, user) => byUser.get(socketRoom({ app, user })) ?? [],
     *all() {
       for (const sockets of byUser.values()) yield* sockets
     },
