@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Socket as Client } from 'socket.io-client'
+import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+import { stuckWebSocket } from './stuck-socket.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+function heldBytes(): number {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+describe('a hostile client', { timeout: 60_000 }, () => {
+  let node: Node
+  let witness: Client
+  const gone: string[] = []
+  before(async () => {
+    node = await startNode({
+      maxPayload: 100_000,
+      connectTimeoutMs: 400,
+      onDisconnect: (_socket, reason) => gone.push(reason),
+      onError: () => {},
+      events: {
+        echo: (_socket, args, ack) => ack?.(...args),
+        never: () => {},
+      },
+    })
+    witness = await stockClient(node.url, ['websocket'])
+  })
+  // Whatever was done to the server, those who behave are served.
+  after(async () => {
+    assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
+    witness.close()
+    node.stop()
+  })
+
+  const url = () => `${node.url}/socket.io/?EIO=4&transport=websocket`
+  async function engineSocket(): Promise<RawSocket> {
+    const socket = rawSocket(url())
+    await socket.next()
+    return socket
+  }
+  async function connectedSocket(): Promise<RawSocket> {
+    const socket = await engineSocket()
+    socket.send('40')
+    await socket.next()
+    return socket
+  }
+
+  it('that sends an oversized message is closed', async () => {
+    const socket = await connectedSocket()
+    socket.send(`42["echo","${'x'.repeat(100_000)}"]`)
+    await socket.closed
+    const polling = await rawPolling(`${node.url}/socket.io/`)
+    assert.equal((await polling.post(`4${'x'.repeat(100_001)}`)).status, 413)
+  })
+
+  it('that breaks WebSocket framing is closed', async () => {
+    for (const bytes of [
+      [0xf1, 0x80, 0, 0, 0, 0],
+      [0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
+      [0x83, 0x80, 0, 0, 0, 0],
+      [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe],
+    ]) {
+      const socket = await stuckWebSocket(node.url)
+      const closed = once(socket, 'close')
+      socket.write(Buffer.from(bytes))
+      await closed
+    }
+  })
+
+  for (const [name, packets] of [
+    ['an unknown Engine.IO packet', ['9']],
+    ['an empty message', ['']],
+    ['a ping of its own', ['2']],
+    ['an open packet', ['0{}']],
+    ['an upgrade without a probe', ['5']],
+    ['an unknown Socket.IO packet', ['49']],
+    ['an event before it connected', ['42/custom,["echo"]']],
+    ['a second CONNECT', ['40']],
+    ['a CONNECT_ERROR', ['44{"message":"no"}']],
+    ['a CONNECT whose payload is no object', ['40/x,[]']],
+    ['an event without a name', ['42[]']],
+    ['a reserved event name', ['42["disconnect"]']],
+    ['truncated JSON', ['42["echo",{"a"']],
+    ['more attachments than ten', ['4511-["echo"]']],
+    ['attachments without a number', ['45-["echo"]']],
+    ['text where an attachment is due', ['451-["echo",{"_placeholder":true,"num":0}]', '42["echo"]']],
+    ['a placeholder out of range', ['451-["echo",{"_placeholder":true,"num":7}]', Uint8Array.of(1)]],
+    ['binary data out of place', [Uint8Array.of(1, 2, 3)]],
+    [
+      'attachments too large together',
+      ['453-["echo",{"_placeholder":true,"num":0}]', new Uint8Array(60_000), new Uint8Array(60_000)],
+    ],
+  ] as [string, (string | Uint8Array<ArrayBuffer>)[]][]) {
+    it(`that sends ${name} is closed with a parse error`, async () => {
+      const socket = await connectedSocket()
+      for (const packet of packets) socket.send(packet)
+      assert.equal((await socket.closed).reason, 'parse error')
+    })
+  }
+
+  it('that never sends its attachments is closed', async () => {
+    const socket = await connectedSocket()
+    socket.send('451-["echo",{"_placeholder":true,"num":0}]')
+    assert.equal((await socket.closed).reason, 'attachments timeout')
+  })
+
+  it('that nests JSON deeply ends nothing but itself', async () => {
+    const socket = await connectedSocket()
+    socket.send(`421["echo",${'['.repeat(45_000)}${']'.repeat(45_000)}]`)
+    socket.send('422["echo","after"]')
+    for (;;) {
+      const answer = await socket.next()
+      if (answer === '432["after"]') break
+    }
+    socket.close()
+  })
+
+  it('that asks for prototypes finds no handler', async () => {
+    const socket = await connectedSocket()
+    socket.send('421["__proto__"]')
+    socket.send('422["constructor",1]')
+    socket.send('423["echo",{"__proto__":{"polluted":true}}]')
+    assert.equal(await socket.next(), '433[{"__proto__":{"polluted":true}}]')
+    assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false)
+    socket.close()
+  })
+
+  it('that asks for thousands of namespaces gets refusals, and leaves nothing behind', async () => {
+    const socket = await connectedSocket()
+    const refusals = async (count: number) => {
+      for (let index = 0; index < count; index++) {
+        socket.send(`40/namespace-${index}-${'x'.repeat(500)},`)
+        if (index % 1000 !== 999) continue
+        for (let answers = 0; answers < 1000; answers++) {
+          const answer = await socket.next()
+          assert.ok(typeof answer === 'string')
+          assert.match(answer, /^44\/namespace-.*Invalid namespace/)
+        }
+      }
+    }
+    await refusals(3000)
+    const before = heldBytes()
+    await refusals(20_000)
+    const grown = heldBytes() - before
+    assert.ok(grown < 4_000_000, `20,000 names of 500 bytes left ${grown} bytes`)
+    socket.close()
+  })
+
+  it('that acknowledges what nobody asked for is ignored', async () => {
+    const socket = await connectedSocket()
+    for (const packet of ['431[]', '43999999999[1]']) socket.send(packet)
+    socket.send('421["echo"]')
+    assert.equal(await socket.next(), '431[]')
+    socket.close()
+  })
+
+  it('that never acknowledges leaves no outstanding acknowledgement behind', async () => {
+    const client = await stockClient(node.url, ['websocket'])
+    const socket = node.server.sockets.get(client.id ?? '')
+    assert.ok(socket)
+    const before = heldBytes()
+    const asked = Array.from({ length: 2000 }, () => socket.emitWithAck('silence', [], 50))
+    const outcomes = await Promise.allSettled(asked)
+    assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+    outcomes.length = 0
+    asked.length = 0
+    assert.ok(heldBytes() - before < 2_000_000)
+    client.close()
+  })
+
+  it('that asks for acknowledgements which never come costs no memory', async () => {
+    const socket = await connectedSocket()
+    const before = heldBytes()
+    for (let id = 0; id < 20_000; id++) socket.send(`42${id}["never"]`)
+    socket.send('4299999["echo"]')
+    assert.equal(await socket.next(), '4399999[]')
+    assert.ok(heldBytes() - before < 2_000_000)
+    socket.close()
+  })
+
+  it('that probes and never upgrades still gets its messages by polling', async () => {
+    const polling = await rawPolling(`${node.url}/socket.io/`)
+    await polling.post('40')
+    assert.match((await polling.poll()).text, /^40/)
+    const probe = rawSocket(`${url()}&sid=${polling.sid}`)
+    await probe.opened
+    const second = rawSocket(`${url()}&sid=${polling.sid}`)
+    await second.closed
+    probe.send('2probe')
+    assert.equal(await probe.next(), '3probe')
+    await polling.post('421["echo","by polling"]')
+    assert.equal((await polling.poll()).text, '431["by polling"]')
+    probe.send('something else')
+    await probe.closed
+    await polling.post('1')
+  })
+
+  it('that overlaps posts ends its session', async () => {
+    const polling = await rawPolling(`${node.url}/socket.io/`)
+    const { hostname, port, host } = new URL(node.url)
+    const slow = connect(Number(port), hostname)
+    slow.on('error', () => slow.destroy())
+    slow.write(
+      `POST /socket.io/?EIO=4&transport=polling&sid=${polling.sid} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n4`,
+    )
+    await until(() => node.server.counters.connections.polling > 0, 'the session')
+    let status = 200
+    while (status === 200) status = (await polling.post('6')).status
+    assert.equal(status, 400)
+    assert.equal((await polling.poll()).status, 400)
+    slow.destroy()
+  })
+
+  it('that posts to unknown sessions is answered before its body is read', async () => {
+    const unknown = `${node.url}/socket.io/?EIO=4&transport=polling&sid=unknown`
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => rawRequest(unknown, { method: 'POST', body: 'x'.repeat(90_000) })),
+    )
+    assert.ok(answers.every(({ status }) => status === 400))
+  })
+
+  it('that opens requests and upgrades without finishing them is closed in time', async () => {
+    const polling = await rawPolling(`${node.url}/socket.io/`)
+    const { hostname, port, host } = new URL(node.url)
+    const halves = [
+      `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConn`,
+      `GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `,
+      `POST /socket.io/?EIO=4&transport=polling&sid=${polling.sid} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 90000\r\n\r\n4`,
+    ]
+    const sockets = Array.from({ length: 150 }, (_, index) => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => socket.destroy())
+      socket.resume()
+      socket.write(halves[index % halves.length] ?? '')
+      return socket
+    })
+    const closed = Promise.all(sockets.map((socket) => once(socket, 'close')))
+    assert.equal(await witness.emitWithAck('echo', 'meanwhile'), 'meanwhile')
+    await closed
+  })
+
+  it('leaves the memory as it was', async () => {
+    const before = heldBytes()
+    for (let round = 0; round < 10; round++) {
+      const sockets = await Promise.all(Array.from({ length: 50 }, connectedSocket))
+      for (const [index, socket] of sockets.entries()) {
+        if (index % 3 === 0) socket.send(`451-["echo","${'x'.repeat(90_000)}",{"_placeholder":true,"num":0}]`)
+        else if (index % 3 === 1) socket.send(`42["echo","${'x'.repeat(90_000)}"]`)
+        else socket.send('garbage')
+      }
+      for (const socket of sockets) socket.close()
+      await Promise.all(sockets.map((socket) => socket.closed))
+    }
+    await until(() => node.server.sockets.size === 1, 'only the witness is left')
+    await until(() => node.server.counters.connections.websocket === 1, 'one connection is left')
+    const grown = heldBytes() - before
+    assert.ok(grown < 4_000_000, `grew by ${grown} bytes`)
+  })
+})
