@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
+import { maxMessageBytes, maxMessageDepth, type SentMessage } from '@parley/contracts/resources/message'
 import type { Chat } from './chat.ts'
 import { showSentMessage } from './show-message.ts'
 
@@ -45,17 +45,19 @@ export async function sendMessage(chat: Chat, send: MessageToSend): Promise<Sent
 
 /** The JSON text of a message's content. @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST */
 export function contentOf(message: unknown): string {
-  let content: string
-  try {
-    content = JSON.stringify(message)
-  } catch (error) {
-    if (error instanceof RangeError) throw new ApiError('INVALID_REQUEST', 'message is nested too deeply')
-    throw error
+  if (isDeeperThan(message, maxMessageDepth)) {
+    throw new ApiError('INVALID_REQUEST', `message: nested more than ${maxMessageDepth} deep`)
   }
+  const content = JSON.stringify(message)
   if (Buffer.byteLength(content) > maxMessageBytes) {
     throw new ApiError('MESSAGE_TOO_LARGE', `message is over ${maxMessageBytes} bytes as JSON`)
   }
   return content
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
 }
 
 function refusal(code: ApiError['code'], send: MessageToSend): ApiError {

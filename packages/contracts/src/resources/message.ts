@@ -5,6 +5,9 @@ import { sender } from './sender.ts'
 /** A message's content is any JSON of at most this many bytes (decisions.md, "Messages"). */
 export const maxMessageBytes = 64 * 1024
 
+/** Deeper content would be taken by some JSON readers and break others, which then could not read the history. */
+export const maxMessageDepth = 100
+
 // Not z.json(): a body that was parsed is JSON already, and is kept as it is, whatever its keys are named.
 export const messageContent = z
   .any()
