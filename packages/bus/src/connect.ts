@@ -1,11 +1,13 @@
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { connect } from '@nats-io/transport-node'
+import { createStreamPublisher, type PublishToStream } from './stream-publisher.ts'
 
 /** The connection to NATS. It reconnects for ever by itself; `connected` says whether it is there now. */
 export interface Bus {
   nats: NatsConnection
   stream: JetStreamClient
+  publishToStream: PublishToStream
   readonly connected: boolean
   /** Settles when the connection is closed for good: with the error, or with undefined after `closeBus`. */
   closed: Promise<Error | undefined>
@@ -33,8 +35,8 @@ export async function connectBus(url: string, name: string, events: BusEvents = 
   void watchStatus(nats, state, events)
   return {
     nats,
-    // A publish that the stream does not acknowledge in this time is left to the relay.
-    stream: jetstream(nats, { timeout: 3_000 }),
+    stream: jetstream(nats),
+    publishToStream: createStreamPublisher(nats),
     get connected() {
       return state.connected
     },

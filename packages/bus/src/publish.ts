@@ -39,20 +39,22 @@ export async function publishEvent(bus: Bus, event: OutgoingEvent): Promise<void
   const subject = eventSubject(event.to, event.event)
   // Without this, events would pile up in the client's buffer for as long as the bus is away.
   if (!bus.connected) throw new BusAway(`NATS is away: ${subject}`)
-  const options = { headers: toHeaders(event) }
+  const set = toHeaders(event)
   if (!serverEvents[event.event].captured) {
-    bus.nats.publish(subject, event.json, options)
+    bus.nats.publish(subject, event.json, { headers: set })
     return
   }
   try {
-    await bus.stream.publish(subject, event.json, { ...options, msgID: event.id })
+    await bus.publishToStream(subject, event.json, set)
   } catch (error) {
     throw new BusAway(`the stream did not acknowledge ${subject}`, { cause: error })
   }
 }
 
-function toHeaders(attributes: EventAttributes): MsgHdrs {
+function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   const set = headers()
+  // The stream keeps one event per ID within its duplicate window (JetStream, message deduplication).
+  if (serverEvents[attributes.event].captured) set.set('Nats-Msg-Id', attributes.id)
   if (attributes.request !== undefined) set.set(busHeaders.request, attributes.request)
   if (attributes.push === false) set.set(busHeaders.push, 'false')
   if (attributes.exceptDevice !== undefined) {

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { countOwnMessages, findMembershipsByKey, type MembershipDoc } from '@parley/db/memberships'
+import { countOwnMessages, findMembershipsByKey, type MembershipDoc, type OwnMessages } from '@parley/db/memberships'
 import { findMessages, insertMessages, type MessageDoc, newMessageId } from '@parley/db/messages'
 import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
 import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
 import { inTransaction, type Session } from '@parley/db/transaction'
-import { findUsers, type UserDoc } from '@parley/db/users'
 import type { Outbox } from './outbox.ts'
+import type { SenderProfiles } from './sender-profiles.ts'
 
 /** A message that somebody wants to send, checked as far as that needs no database. */
 export interface Draft {
@@ -43,34 +43,22 @@ export type Outcome = AcceptedDraft | Refusal
  * The cost does not grow with the members or the history of a room: per batch, one read of rooms,
  * one of memberships, and one write to each of three collections.
  */
-export async function acceptMessages(db: Db, outbox: Outbox, drafts: readonly Draft[]): Promise<Outcome[]> {
+export async function acceptMessages(
+  db: Db,
+  outbox: Outbox,
+  profiles: SenderProfiles,
+  drafts: readonly Draft[],
+): Promise<Outcome[]> {
   const [outcomes, senders] = await Promise.all([
     inTransaction(db, (session) => write(db, drafts, session)),
-    usersByKey(db, drafts),
+    profiles(drafts),
   ])
-  return drafts.map((draft, i) => {
-    const outcome = outcomes[i] as Outcome
-    const sender = senders.get(key(draft.app, draft.sender))
-    if ('refused' in outcome) {
-      return outcome.refused === 'NOT_ROOM_MEMBER' && !sender ? { refused: 'CLIENT_NOT_FOUND' } : outcome
-    }
-    if (!outcome.repeated) void outbox.publish(outcome.message, sender, 'chat message')
-    return outcome
-  })
-}
-
-async function usersByKey(db: Db, drafts: readonly Draft[]): Promise<Map<string, UserDoc>> {
-  const byApp = Map.groupBy(drafts, (draft) => draft.app)
-  const found = await Promise.all(
-    [...byApp].map(([app, own]) =>
-      findUsers(
-        db,
-        app,
-        own.map((draft) => draft.sender),
-      ),
-    ),
-  )
-  return new Map(found.flatMap((users) => [...users.values()].map((user) => [user._id, user] as const)))
+  for (const outcome of outcomes) {
+    if ('refused' in outcome || outcome.repeated) continue
+    const { app, sender } = outcome.message
+    void outbox.publish(outcome.message, senders.get(key(app, sender)), 'chat message')
+  }
+  return outcomes
 }
 
 async function write(db: Db, drafts: readonly Draft[], session: Session): Promise<Outcome[]> {
@@ -95,7 +83,7 @@ async function write(db: Db, drafts: readonly Draft[], session: Session): Promis
   })
   if (batch.messages.length > 0) {
     await advanceRooms(db, [...batch.advances.values()], session)
-    await countOwnMessages(db, batch.sent, session)
+    await countOwnMessages(db, batch.sent.values(), session)
     await insertSendKeys(
       db,
       [...batch.bySendKey].map(([_id, { _id: message }]) => ({ _id, message, usedAt: new Date() })),
@@ -111,7 +99,7 @@ class Batch {
   readonly messages: MessageDoc[] = []
   readonly advances = new Map<string, RoomAdvance>()
   /** How many messages each membership sends. */
-  readonly sent = new Map<string, number>()
+  readonly sent = new Map<string, OwnMessages>()
   readonly bySendKey = new Map<string, MessageDoc>()
   readonly #rooms: Map<string, RoomDoc>
   readonly #memberships: Map<string, MembershipDoc>
@@ -132,7 +120,8 @@ class Batch {
     const advance = this.#advance(room)
     const message = toMessage(draft, advance)
     this.messages.push(message)
-    this.sent.set(membership._id, (this.sent.get(membership._id) ?? 0) + 1)
+    const count = (this.sent.get(membership._id)?.count ?? 0) + 1
+    this.sent.set(membership._id, { membership, room, count })
     if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
     return { message, repeated: false }
   }

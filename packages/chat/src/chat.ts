@@ -6,6 +6,7 @@ import { type Login, recordLogins } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { createSenderProfiles } from './sender-profiles.ts'
 
 /** The part of a pino logger that use cases need. */
 export interface Log {
@@ -43,6 +44,7 @@ export function createChat(
 ): Chat {
   const { db, bus, control, log } = parts
   const outbox = createOutbox(db, bus, log)
+  const profiles = createSenderProfiles(db)
   return {
     db,
     bus,
@@ -50,7 +52,7 @@ export function createChat(
     log,
     settings: { ...defaultChatSettings, ...parts.settings },
     outbox,
-    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, drafts), {
+    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, profiles, drafts), {
       most: messagesPerTransaction,
       concurrency: transactionsAtOnce,
       keyOf: ({ app, room }) => key(app, room),

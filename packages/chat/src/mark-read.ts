@@ -2,9 +2,10 @@ import { publishEvent } from '@parley/bus/publish'
 import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import type { markRead as operation } from '@parley/contracts/operations/rooms'
-import { type MembershipDoc, setReadMarker, unreadOf } from '@parley/db/memberships'
+import { currentMarker, type MembershipDoc, setReadMarker, unreadOf } from '@parley/db/memberships'
 import { countUncountedAfter, findMessage, newMessageId } from '@parley/db/messages'
 import { inTransaction, type Session } from '@parley/db/transaction'
+import { findDeletedUpTo } from '@parley/db/user-deletions'
 import type { UserCaller } from './authenticate-user.ts'
 import type { Chat } from './chat.ts'
 import { requireMember } from './require-member.ts'
@@ -26,9 +27,8 @@ export async function markRead(
     const message = await findMessage(chat.db, room._id, messageId, session)
     if (!message)
       throw new ApiError('MESSAGE_NOT_FOUND', `message: no message ${JSON.stringify(messageId)} in the room`)
-    if (message.seq <= membership.readSeq) {
-      return { unread: unreadOf(membership, room), moved: message.seq === membership.readSeq }
-    }
+    const { readSeq } = currentMarker(membership, room)
+    if (message.seq <= readSeq) return { unread: unreadOf(membership, room), moved: message.seq === readSeq }
     const marker = { readSeq: message.seq, uncounted: await uncountedAfter(chat, membership, message.seq, session) }
     await setReadMarker(chat.db, membership._id, marker, session)
     return { unread: unreadOf(marker, room), moved: true }
@@ -40,7 +40,8 @@ export async function markRead(
 
 /** What the membership's `uncounted` is once the marker stands at `seq`. */
 async function uncountedAfter(chat: Chat, membership: MembershipDoc, seq: number, session: Session): Promise<number> {
-  const deletedUpTo = Math.max(seq, membership.deletedUpToSeq ?? 0)
+  const { app, room, user } = membership
+  const deletedUpTo = Math.max(seq, await findDeletedUpTo(chat.db, app, room, user, session))
   const after = await countUncountedAfter(chat.db, membership.roomKey, membership.user, deletedUpTo, session)
   return deletedUpTo - seq + after
 }

@@ -2,7 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import { type OutgoingEvent, publishEvent } from '@parley/bus/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
-import { type MessageDoc, markPublished } from '@parley/db/messages'
+import { type MessageDoc, markPublished, type PublishedEvent } from '@parley/db/messages'
 import type { UserDoc } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import type { Log } from './chat.ts'
@@ -20,17 +20,23 @@ export interface Outbox {
   idle(): Promise<void>
 }
 
+/** Nobody waits for a mark to be taken away, so many are taken away together. */
+const markEveryMS = 100
+
 export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
   const underWay = new Set<Promise<boolean>>()
-  const mark = gatherWrites(async (published: { id: string; event: ServerEvent }[]) => {
-    await markPublished(db, published)
-    return published
-  }, { most: 2_000 })
+  const mark = gatherWrites(
+    async (published: PublishedEvent[]) => {
+      await markPublished(db, published)
+      return published
+    },
+    { most: 2_000, waitMS: markEveryMS },
+  )
 
   async function publish(message: MessageDoc, sender: UserDoc | undefined, event: ServerEvent): Promise<boolean> {
     try {
       await publishEvent(bus, messageEvent(message, sender, event))
-      await mark({ id: message._id, event })
+      await mark({ id: message._id, event, updatedAtMS: message.updatedAtMS })
       return true
     } catch (error) {
       log.warn(

@@ -1,7 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages'
-import { findMessage, historyPage, type MessageDoc, type PageStart, type TimeField } from '@parley/db/messages'
+import {
+  currentMessage,
+  findMessage,
+  historyPage,
+  type MessageDoc,
+  type PageStart,
+  type TimeField,
+} from '@parley/db/messages'
 import { findUserDeletions } from '@parley/db/user-deletions'
 import { findUsers } from '@parley/db/users'
 import type { UserCaller } from './authenticate-user.ts'
@@ -24,31 +31,24 @@ export async function roomHistory(
   query: Query,
 ): Promise<Result<typeof listMessages>> {
   const startedMS = performance.now()
-  const { room, membership } = await requireMember(chat, caller, roomId)
+  const { room } = await requireMember(chat, caller, roomId)
   const start = await pageStart(chat, room._id, query)
   const field: TimeField = query.timeRangeField === 'updatedAt' ? 'updatedAtMS' : 'createdAtMS'
-  const page = await historyPage(chat.db, room._id, start, field, query.limit).toArray()
+  const found = await historyPage(chat.db, room._id, start, field, query.limit).toArray()
+  const page = found.map((message) => currentMessage(message, room))
   const [users, deleted] = await Promise.all([
     findUsers(
       chat.db,
       caller.app,
       page.map((message) => message.sender),
     ),
-    findUserDeletions(
-      chat.db,
-      caller.app,
-      roomId,
-      caller.user,
-      page.map((message) => message._id),
-    ),
+    findUserDeletions(chat.db, caller.app, roomId, caller.user, page),
   ])
-  const deletedUpTo = membership.deletedUpToSeq ?? 0
-  const allDeleted = page.filter((message) => message.seq <= deletedUpTo).map((message) => message._id)
   return {
     // Messages are never removed and seq has no holes.
     totalCount: room.seq,
     data: page.map((message) => showMessage(message, users.get(message.sender))),
-    userDeletedIDs: [...new Set([...deleted, ...allDeleted])],
+    userDeletedIDs: [...deleted],
     inspect: { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) },
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { maxMessageBytes, maxMessageDepth, type SentMessage } from '@parley/contracts/resources/message'
+import { findUser } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 import { showSentMessage } from './show-message.ts'
 
@@ -39,7 +40,7 @@ export async function sendMessage(chat: Chat, send: MessageToSend): Promise<Sent
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
     ...(send.request !== undefined && { request: send.request }),
   })
-  if ('refused' in outcome) throw refusal(outcome.refused, send)
+  if ('refused' in outcome) throw await refusal(chat, outcome.refused, send)
   return showSentMessage(outcome.message)
 }
 
@@ -60,13 +61,14 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
 }
 
-function refusal(code: ApiError['code'], send: MessageToSend): ApiError {
+async function refusal(chat: Chat, code: ApiError['code'], send: MessageToSend): Promise<ApiError> {
   switch (code) {
     case 'ROOM_NOT_FOUND':
       return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
-    case 'CLIENT_NOT_FOUND':
-      return new ApiError(code, `sender: no user ${JSON.stringify(send.sender)}`)
     case 'NOT_ROOM_MEMBER':
+      if (!(await findUser(chat.db, send.app, send.sender))) {
+        return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
+      }
       return new ApiError(code, 'sender is not a member of the room')
     case 'USER_BLOCKED':
       return new ApiError(code, 'sender is banned in the room, or blocked by the other user')

@@ -1,7 +1,7 @@
 import type { Room } from '@parley/contracts/resources/room'
 import { defaultRoomPref, type RoomPref } from '@parley/contracts/resources/room-pref'
 import { type MembershipDoc, unreadOf } from '@parley/db/memberships'
-import type { MessageDoc } from '@parley/db/messages'
+import { currentMessage, type MessageDoc } from '@parley/db/messages'
 import type { RoomDoc } from '@parley/db/rooms'
 import type { UserDoc } from '@parley/db/users'
 import { showMessage, showSender } from './show-message.ts'
@@ -46,7 +46,7 @@ export function showRoomTo(
     unread: unreadOf(membership, doc),
     muted: pref.muted,
     pref,
-    ...(lastMessage && { lastMessage: showMessage(lastMessage, users.get(lastMessage.sender)) }),
+    ...(lastMessage && { lastMessage: showMessage(currentMessage(lastMessage, doc), users.get(lastMessage.sender)) }),
   }
 }
 

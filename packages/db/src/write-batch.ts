@@ -1,6 +1,8 @@
 export interface Gathering<Item> {
   /** Items per batch at most. */
   most: number
+  /** How long to wait for company, in milliseconds; by default a lone write goes at once. */
+  waitMS?: number
   /** Batches on their way at the same time; 1 by default. */
   concurrency?: number
   /** Items with the same key are never on their way in two batches at once: they would only wait for each other. */
@@ -23,7 +25,7 @@ interface Waiting<Item, Outcome> {
  */
 export function gatherWrites<Item, Outcome>(
   write: (items: Item[]) => Promise<Outcome[]>,
-  { most, concurrency = 1, keyOf = () => '' }: Gathering<Item>,
+  { most, waitMS, concurrency = 1, keyOf = () => '' }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
@@ -73,7 +75,8 @@ export function gatherWrites<Item, Outcome>(
       // Leaving the current turn first lets requests that were read from sockets together go together.
       if (!scheduled && underWay < concurrency) {
         scheduled = true
-        setImmediate(writeGathered)
+        if (waitMS === undefined) setImmediate(writeGathered)
+        else setTimeout(writeGathered, waitMS)
       }
     })
 }
