@@ -2,6 +2,7 @@ import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
+import type { RoomDoc } from './rooms.ts'
 
 export interface MembershipDoc {
   /** key(app, room, user) */
@@ -16,8 +17,6 @@ export interface MembershipDoc {
   readSeq: number
   /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
   uncounted: number
-  /** The user deleted every message up to this seq for himself. */
-  deletedUpToSeq?: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true
   pref?: Partial<RoomPref>
@@ -26,12 +25,27 @@ export interface MembershipDoc {
 export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
   { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
+  { key: { roomKey: 1, readSeq: 1 } },
   { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: { 'pref.muted': true } },
 ]
 
+/** The read marker, and how many of the messages after it do not count as unread. */
+export type ReadMarker = Pick<MembershipDoc, 'readSeq' | 'uncounted'>
+
+/**
+ * The marker as it holds now. Deleting all messages of a room writes the room alone, so a membership may still
+ * hold what was before: then everything up to the room's mark is read, and nothing after it was noted yet.
+ * Whoever writes `uncounted` begins from this.
+ */
+export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<RoomDoc, 'deletedUpToSeq'>): ReadMarker {
+  const deletedUpTo = room.deletedUpToSeq ?? 0
+  return deletedUpTo > readSeq ? { readSeq: deletedUpTo, uncounted: 0 } : { readSeq, uncounted }
+}
+
 /** Unread messages of a member: exact, without counting anything (design.md, "Data"). */
-export function unreadOf(membership: Pick<MembershipDoc, 'readSeq' | 'uncounted'>, room: { seq: number }): number {
-  return room.seq - membership.readSeq - membership.uncounted
+export function unreadOf(membership: ReadMarker, room: Pick<RoomDoc, 'seq' | 'deletedUpToSeq'>): number {
+  const { readSeq, uncounted } = currentMarker(membership, room)
+  return room.seq - readSeq - uncounted
 }
 
 export async function findMembership(
@@ -73,16 +87,49 @@ export async function findMutedRooms(db: Db, app: string, user: string): Promise
   return muted.map((membership) => membership.room)
 }
 
+/** How many more own messages a member has, and what his marker was before. */
+export interface OwnMessages {
+  membership: MembershipDoc
+  room: RoomDoc
+  count: number
+}
+
 /** Own messages never count as unread: notes for each sender how many more of them there are. */
-export async function countOwnMessages(
+export async function countOwnMessages(db: Db, sent: Iterable<OwnMessages>, session: ClientSession): Promise<void> {
+  const updates = [...sent].map(({ membership, room, count }) => {
+    const { readSeq, uncounted } = currentMarker(membership, room)
+    const isCurrent = readSeq === membership.readSeq
+    const update = isCurrent ? { $inc: { uncounted: count } } : { $set: { readSeq, uncounted: uncounted + count } }
+    return { updateOne: { filter: { _id: membership._id }, update } }
+  })
+  if (updates.length > 0) await db.memberships.bulkWrite(updates, { session, ordered: false })
+}
+
+/**
+ * A message that was deleted for all no longer counts as unread: notes it for every member who has it after
+ * his marker, except those for whom it never counted (its sender, and who deleted it for himself).
+ */
+export async function uncountDeleted(
   db: Db,
-  sent: ReadonlyMap<string, number>,
+  room: RoomDoc,
+  seq: number,
+  except: readonly string[],
   session: ClientSession,
 ): Promise<void> {
-  if (sent.size === 0) return
-  await db.memberships.bulkWrite(
-    [...sent].map(([_id, count]) => ({ updateOne: { filter: { _id }, update: { $inc: { uncounted: count } } } })),
-    { session, ordered: false },
+  const deletedUpTo = room.deletedUpToSeq ?? 0
+  // What currentMarker does, in the database.
+  const stale = { $lt: ['$readSeq', deletedUpTo] }
+  await db.memberships.updateMany(
+    { roomKey: room._id, readSeq: { $lt: seq }, user: { $nin: [...except] } },
+    [
+      {
+        $set: {
+          uncounted: { $cond: [stale, 1, { $add: ['$uncounted', 1] }] },
+          readSeq: { $max: ['$readSeq', deletedUpTo] },
+        },
+      },
+    ],
+    { session },
   )
 }
 
@@ -111,12 +158,12 @@ export async function insertMemberships(
   }
 }
 
-/** Moves the read marker forward; inside the transaction that counted `uncounted`. */
+/** Sets the read marker; inside the transaction that counted `uncounted`. */
 export async function setReadMarker(
   db: Db,
   membership: string,
-  marker: { readSeq: number; uncounted: number },
+  { readSeq, uncounted }: ReadMarker,
   session: ClientSession,
 ): Promise<void> {
-  await db.memberships.updateOne({ _id: membership }, { $set: marker }, { session })
+  await db.memberships.updateOne({ _id: membership }, { $set: { readSeq, uncounted } }, { session })
 }

@@ -1,6 +1,7 @@
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { type ClientSession, type Filter, type FindCursor, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from './connect.ts'
+import type { RoomDoc } from './rooms.ts'
 
 export interface MessageDoc {
   /** 24 hexadecimal digits, growing within a process. */
@@ -55,9 +56,100 @@ export async function findMessage(
   return db.messages.findOne({ _id: id, roomKey }, { ...(session && { session }) })
 }
 
+/** A message of whatever room of the app. */
+export async function findMessageOfApp(
+  db: Db,
+  app: string,
+  id: string,
+  session?: ClientSession,
+): Promise<MessageDoc | null> {
+  return db.messages.findOne({ _id: id, app }, { ...(session && { session }) })
+}
+
 export async function findMessages(db: Db, ids: readonly string[], session?: ClientSession): Promise<MessageDoc[]> {
   if (ids.length === 0) return []
   return db.messages.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray()
+}
+
+/** The messages of a room with these IDs; others are left out. */
+export async function findMessagesOfRoom(
+  db: Db,
+  roomKey: string,
+  ids: readonly string[],
+  session?: ClientSession,
+): Promise<MessageDoc[]> {
+  return db.messages.find({ _id: { $in: [...ids] }, roomKey }, { ...(session && { session }) }).toArray()
+}
+
+/** What a change to a message sets, and which parts it takes away. */
+export interface MessageChange {
+  set?: Partial<Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'isDeleted'>>
+  without?: readonly ('content' | 'mentions' | 'reactions' | 'pinned')[]
+}
+
+/** A message that is deleted for all keeps its place and loses what it said. */
+const stub: MessageChange = { set: { isDeleted: true }, without: ['content', 'mentions', 'reactions', 'pinned'] }
+
+function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
+  const changed = { ...message, ...set }
+  for (const part of without) delete changed[part]
+  return changed
+}
+
+/** Changes a message inside a transaction and puts the event into its outbox; answers the message as it is then. */
+export async function changeMessage(
+  db: Db,
+  message: MessageDoc,
+  change: MessageChange,
+  updatedAtMS: number,
+  event: 'messageUpdated' | 'messageDeleted',
+  session: ClientSession,
+): Promise<MessageDoc> {
+  const unpublished = [...new Set([...(message.unpublished ?? []), event])]
+  const changed = { ...withChange(message, change), updatedAtMS, unpublished }
+  await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  return changed
+}
+
+/** Makes a message a stub inside a transaction; answers the stub. */
+export async function deleteMessage(
+  db: Db,
+  message: MessageDoc,
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<MessageDoc> {
+  return changeMessage(db, message, stub, updatedAtMS, 'messageDeleted', session)
+}
+
+/** Makes the messages after one seq up to another stubs, those that are not yet. */
+export async function stubMessages(
+  db: Db,
+  roomKey: string,
+  range: { afterSeq: number; upToSeq: number },
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.messages.updateMany(
+    { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true } },
+    { $set: { isDeleted: true, updatedAtMS }, $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1 } },
+    { session },
+  )
+}
+
+/** How many messages of the room were deleted for all one by one. */
+export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
+  const seq = { $gt: room.deletedUpToSeq ?? 0 }
+  return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
+}
+
+/** Whether a message is deleted for all, be it alone or with all of its room. */
+export function isDeletedIn(message: MessageDoc, room: Pick<RoomDoc, 'deletedUpToSeq'>): boolean {
+  return message.isDeleted === true || message.seq <= (room.deletedUpToSeq ?? 0)
+}
+
+/** A message as it is to be shown now: a stub as soon as its room says that all up to it are deleted. */
+export function currentMessage(message: MessageDoc, room: Pick<RoomDoc, 'deletedUpToSeq'>): MessageDoc {
+  return isDeletedIn(message, room) ? withChange(message, stub) : message
 }
 
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
@@ -124,17 +216,39 @@ export async function countUncountedAfter(
   return own + new Set(others.map((message) => message.seq)).size
 }
 
+/** An event that the bus has, and of which state of the message it told. */
+export interface PublishedEvent {
+  id: string
+  event: ServerEvent
+  updatedAtMS: number
+}
+
 /** Marks events of messages as acknowledged by the bus. Not journaled: a mark that is lost is only published again. */
-export async function markPublished(db: Db, published: readonly { id: string; event: ServerEvent }[]): Promise<void> {
-  const byEvent = Map.groupBy(published, ({ event }) => event)
-  for (const [event, entries] of byEvent) {
-    const ids = { _id: { $in: entries.map(({ id }) => id) } }
-    const lazily = { writeConcern: { w: 1, journal: false } }
+export async function markPublished(db: Db, published: readonly PublishedEvent[]): Promise<void> {
+  const lazily = { writeConcern: { w: 1, journal: false } }
+  const sent = published.filter(({ event }) => event === 'chat message')
+  const changes = published.filter(({ event }) => event !== 'chat message')
+  if (sent.length > 0) {
+    const event = 'chat message'
+    const ids = { _id: { $in: sent.map(({ id }) => id) } }
     // Hardly ever is there another event still waiting: then only this one is taken out.
     const alone = await db.messages.updateMany({ ...ids, unpublished: [event] }, { $unset: { unpublished: 1 } }, lazily)
-    if (alone.modifiedCount < entries.length) {
+    if (alone.modifiedCount < sent.length) {
       await db.messages.updateMany({ ...ids, unpublished: event }, { $pull: { unpublished: event } }, lazily)
     }
+  }
+  if (changes.length > 0) {
+    // A message that was changed again since then still waits, for the event of that later change.
+    const updates = changes.flatMap(({ id: _id, event, updatedAtMS }) => [
+      {
+        updateOne: {
+          filter: { _id, updatedAtMS, unpublished: [event] },
+          update: { $unset: { unpublished: 1 as const } },
+        },
+      },
+      { updateOne: { filter: { _id, updatedAtMS, unpublished: event }, update: { $pull: { unpublished: event } } } },
+    ])
+    await db.messages.bulkWrite(updates, { ...lazily, ordered: true })
   }
 }
 

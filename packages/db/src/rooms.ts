@@ -34,14 +34,29 @@ export interface RoomDoc {
   clockMS: number
   lastMessageID?: string
   lastMessageAtMS: number
+  /** Every message up to this seq is deleted for all, even while its document does not say so yet. */
+  deletedUpToSeq?: number
+  /** Deleting all messages goes on in the background: see erase-messages. */
+  erasing?: Erasing
   memberCount: number
   /** The first members, to show in lists without reading all memberships. */
   firstMembers: string[]
 }
 
+/** What is left to do of deleting all messages of a room. */
+export interface Erasing {
+  /** The documents of the messages up to this seq are stubs already. */
+  doneUpToSeq: number
+  /** Nobody else works on it before this time. */
+  leaseUntilMS: number
+  /** ID of the messageDeleted event, while the bus has not acknowledged it. */
+  unpublished?: string
+}
+
 export const roomIndexes: IndexDescription[] = [
   { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
   { key: { app: 1, createdAtMS: 1 } },
+  { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
 ]
 
 export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
@@ -56,6 +71,42 @@ export async function findRoomsByKey(db: Db, keys: readonly string[], session?: 
 /** The key that makes a direct room the only one of its two users, in whatever order they are given. */
 export function pairKey(app: string, a: string, b: string): string {
   return a < b ? key(app, a, b) : key(app, b, a)
+}
+
+/**
+ * Takes the time of a change to a message of the room, inside the transaction that writes the message: later than
+ * any that the room has given before, so that a reader who pages by updated time never passes a change.
+ */
+export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
+  const clockMS = Math.max(Date.now(), room.clockMS + 1)
+  await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS } }, { session })
+  return clockMS
+}
+
+/** Marks every message of the room as deleted for all, and what is left to do. */
+export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
+  await db.rooms.updateOne({ _id: room._id }, { $set: { deletedUpToSeq: room.seq, erasing } }, { session })
+}
+
+/** A room whose messages nobody is erasing now, leased to the caller; null when there is none. */
+export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
+  const now = Date.now()
+  return db.rooms.findOneAndUpdate(
+    { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
+    { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
+    { hint: { 'erasing.leaseUntilMS': 1 }, returnDocument: 'after' },
+  )
+}
+
+/** Notes how far erasing has come; with no more to do, that it is over. */
+export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
+  const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
+  await db.rooms.updateOne({ _id: room }, update, { session })
+}
+
+/** Notes that the bus has the event of deleting all messages. */
+export async function markErasingPublished(db: Db, room: string, event: string): Promise<void> {
+  await db.rooms.updateOne({ _id: room, 'erasing.unpublished': event }, { $unset: { 'erasing.unpublished': 1 } })
 }
 
 /** What one batch of messages does to its room. */

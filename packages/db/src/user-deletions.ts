@@ -1,8 +1,11 @@
-import type { IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
 
-/** A message that one user deleted for himself. */
+/**
+ * A message that one user deleted for himself, or with `message` empty: all messages of the room up to `seq`.
+ * It outlives the membership, so that a user who comes back finds hidden what he has hidden.
+ */
 export interface UserDeletionDoc {
   /** key(app, room, user, message) */
   _id: string
@@ -10,25 +13,98 @@ export interface UserDeletionDoc {
   user: string
   message: string
   seq: number
-  sender: string
+  /** Of the message; absent with `message` empty. */
+  sender?: string
   deletedAtMS: number
 }
 
 export const userDeletionIndexes: IndexDescription[] = [
   { key: { roomKey: 1, user: 1, seq: 1 } },
-  { key: { roomKey: 1, message: 1 } },
+  { key: { roomKey: 1, message: 1, seq: 1 } },
 ]
 
-/** Which of these messages the user deleted for himself. */
+/** `message` of the deletion of everything up to a seq. */
+const everything = ''
+
+/** Which of these messages the user deleted for himself, one by one or with everything up to them. */
 export async function findUserDeletions(
   db: Db,
   app: string,
   room: string,
   user: string,
-  messages: readonly string[],
+  messages: readonly { _id: string; seq: number }[],
+  session?: ClientSession,
+): Promise<Set<string>> {
+  if (messages.length === 0) return new Set()
+  const keys = [everything, ...messages.map((message) => message._id)].map((message) => key(app, room, user, message))
+  const found = await db.userDeletions
+    .find({ _id: { $in: keys } }, { projection: { message: 1, seq: 1 }, ...(session && { session }) })
+    .toArray()
+  const alone = new Set(found.map((deletion) => deletion.message))
+  const upTo = found.find((deletion) => deletion.message === everything)?.seq ?? 0
+  return new Set(messages.filter(({ _id, seq }) => seq <= upTo || alone.has(_id)).map(({ _id }) => _id))
+}
+
+/** The user deleted all messages of the room up to this seq for himself; 0 when he never did. */
+export async function findDeletedUpTo(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  session: ClientSession,
+): Promise<number> {
+  const deletion = await db.userDeletions.findOne({ _id: key(app, room, user, everything) }, { session })
+  return deletion?.seq ?? 0
+}
+
+/** Who deleted a message for himself, alone or with everything up to it. */
+export async function findUsersWhoDeleted(
+  db: Db,
+  roomKey: string,
+  message: { _id: string; seq: number },
+  session: ClientSession,
 ): Promise<string[]> {
-  if (messages.length === 0) return []
-  const keys = messages.map((message) => key(app, room, user, message))
-  const found = await db.userDeletions.find({ _id: { $in: keys } }, { projection: { message: 1 } }).toArray()
-  return found.map((deletion) => deletion.message)
+  const projection = { _id: 0, user: 1 }
+  const alone = await db.userDeletions.find({ roomKey, message: message._id }, { session, projection }).toArray()
+  const withAll = await db.userDeletions
+    .find({ roomKey, message: everything, seq: { $gte: message.seq } }, { session, projection })
+    .toArray()
+  return [...alone, ...withAll].map(({ user }) => user)
+}
+
+export async function insertUserDeletions(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  messages: readonly { _id: string; seq: number; sender: string }[],
+  session: ClientSession,
+): Promise<void> {
+  if (messages.length === 0) return
+  const deletions = messages.map(({ _id: message, seq, sender }) => ({
+    _id: key(app, room, user, message),
+    roomKey: key(app, room),
+    user,
+    message,
+    seq,
+    sender,
+    deletedAtMS: Date.now(),
+  }))
+  await db.userDeletions.insertMany(deletions, { session })
+}
+
+/** Notes that the user deleted all messages of the room up to `seq` for himself. */
+export async function setDeletedUpTo(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  seq: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.userDeletions.updateOne(
+    { _id: key(app, room, user, everything) },
+    { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: Date.now() } },
+    { upsert: true, session },
+  )
 }
