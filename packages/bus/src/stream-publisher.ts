@@ -6,8 +6,8 @@ export type PublishToStream = (subject: string, json: string, headers: MsgHdrs) 
 const acknowledgeWithinMS = 3_000
 
 interface Waiting {
-  resolve(): void
-  reject(error: Error): void
+  resolve: () => void
+  reject: (error: Error) => void
   deadlineMS: number
 }
 

@@ -12,8 +12,8 @@ export interface Gathering<Item> {
 interface Waiting<Item, Outcome> {
   item: Item
   key: string
-  resolve(outcome: Outcome): void
-  reject(error: unknown): void
+  resolve: (outcome: Outcome) => void
+  reject: (error: unknown) => void
 }
 
 /**
