@@ -20,6 +20,9 @@ export class Connection<S> {
   ws: WebSocket<Carried<S>> | undefined
   polling: Polling<S> | undefined
   closed = false
+  /** Packets received in that second. */
+  packets = 0
+  packetsSecond = 0
   closeReason: string | undefined
   readonly engine: EngineState<S>
 

@@ -19,6 +19,8 @@ export type EngineSettings = {
   maxPayload: number
   /** Bytes that may wait for one slow reader before its connection is closed. */
   maxBufferedBytes: number
+  /** Packets of any kind that one client may send within a second before its connection is closed. No limit by default. */
+  maxPacketsPerSecond: number
   cors: CorsOptions | undefined
   /** How many proxies in front append to X-Forwarded-For. */
   trustedProxies: number

@@ -49,6 +49,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine {
     pingTimeoutMs,
     maxPayload: options.maxPayload ?? 1_000_000,
     maxBufferedBytes: options.maxBufferedBytes ?? 1_048_576,
+    maxPacketsPerSecond: options.maxPacketsPerSecond ?? Number.POSITIVE_INFINITY,
     cors: options.cors,
     trustedProxies: options.trustedProxies ?? 0,
     keepHeaders: options.keepHeaders ?? [],

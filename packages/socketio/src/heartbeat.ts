@@ -13,6 +13,8 @@ export class Heartbeat<S> {
   readonly #sweepEvery: number
   readonly #timer: NodeJS.Timeout
   #lastSweep = performance.now()
+  /** Counts the seconds, as exactly as the sweep runs. */
+  second = 0
 
   constructor(pingIntervalMs: number, pingTimeoutMs: number) {
     this.#interval = pingIntervalMs
@@ -50,6 +52,7 @@ export class Heartbeat<S> {
     // After a stall of the process the pongs may still lie unread in the kernel: they get one more sweep.
     const stalled = now - this.#lastSweep > 5 * this.#sweepEvery
     this.#lastSweep = now
+    this.second = Math.floor(now / 1000)
     if (!stalled) this.#pongDue.expire(now, (connection) => connection.terminate('ping timeout'))
     this.#pingDue.expire(now, (connection, due) => {
       this.#pongDue.set(connection, due + this.#timeout)

@@ -1,9 +1,23 @@
 import type { Connection } from './connection.ts'
 
+/** Counts a packet of the client; false, and the connection closed, when there were too many in this second. */
+export function countPacket<S>(connection: Connection<S>): boolean {
+  const { engine } = connection
+  const { second } = engine.heartbeat
+  engine.counters.packetsIn++
+  if (connection.packetsSecond !== second) {
+    connection.packetsSecond = second
+    connection.packets = 0
+  }
+  if (++connection.packets <= engine.maxPacketsPerSecond) return true
+  connection.close('too many packets')
+  return false
+}
+
 /** Handles one text packet of an open session, other than the probe; false when it is not of the protocol. */
 export function receivePacket<S>(connection: Connection<S>, packet: string): boolean {
   const { engine } = connection
-  engine.counters.packetsIn++
+  if (!countPacket(connection)) return true
   switch (packet.charCodeAt(0)) {
     case 0x34:
       engine.onMessage(connection, packet.slice(1))

@@ -20,7 +20,7 @@ export function ownQuery(query: string): string {
 }
 
 /** An IPv4-mapped IPv6 address in its IPv4 form, other addresses as uWebSockets.js writes them. */
-export function readableAddress(text: string): string {
+function readableAddress(text: string): string {
   const mapped = /^0000:0000:0000:0000:0000:ffff:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})$/.exec(text)
   return mapped
     ? mapped

@@ -36,7 +36,7 @@ export class Rooms<Data> {
 
   constructor(
     app: TemplatedApp,
-    namespace: { name: string; index: number },
+    namespace: { name: string; topicPrefix: string },
     codecs: readonly (Codec | undefined)[],
     shared: { counters: Counters; slowReaders: SlowReaders },
     hooks: RoomHooks,
@@ -46,7 +46,7 @@ export class Rooms<Data> {
     this.#counters = shared.counters
     this.#slowReaders = shared.slowReaders
     this.#hooks = hooks
-    this.#topicPrefix = `${namespace.index}:`
+    this.#topicPrefix = namespace.topicPrefix
     this.#packetPrefix = namespace.name === '/' ? '42' : `42${namespace.name},`
   }
 

@@ -25,13 +25,16 @@ export type SocketServerOptions<Data> = Partial<EngineSettings> &
     initialData: (handshake: Handshake) => Data
     /** Namespaces beside `/`, which the options themselves describe. */
     namespaces?: Readonly<Record<string, NamespaceOptions<Data>>>
+    /** A connection was opened, with or without sockets to come; the place to count by address. */
+    onTransportOpen?: (address: string) => void
+    onTransportClose?: (address: string, reason: string) => void
     /** Encodings of event arguments that a socket may choose with `setCodec`. */
     codecs?: Readonly<Record<string, Codec>>
     /** Gets what handlers throw. When left out it is thrown as an uncaught exception. */
     onError?: (error: unknown, socket: Socket<Data>) => void
   }
 
-export type PublishOptions<Data> = {
+type PublishOptions<Data> = {
   /** Sockets (or their IDs) that do not get the event. */
   except?: Iterable<Socket<Data> | string>
   /** `/` when left out. */
@@ -52,7 +55,7 @@ export type SocketServer<Data> = {
   of: (namespace: string) => Namespace<Data> | undefined
   /** Serves a poll that another node forwarded to this one; `signal` aborts when its requester went away. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
-  /** Closes every connection (stock clients reconnect) and stops the timers. The app stays the caller's. */
+  /** Closes every connection (stock clients reconnect), refuses new ones by 503 and stops the timers. The app stays the caller's. */
   close: (reason: string) => void
 }
 
@@ -61,6 +64,7 @@ const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
 /** A Socket.IO 5 server over Engine.IO 4 on the routes of a uWebSockets.js app. The caller listens with the app. */
 export function createSocketServer<Data = unknown>(options: SocketServerOptions<Data>): SocketServer<Data> {
   const { app, connectTimeoutMs = 45_000, codecs = {}, namespaces = {}, initialData } = options
+  const path = options.path ?? '/socket.io/'
   const onError = options.onError ?? throwUncaught
   const counters = newCounters()
   const slowReaders = new SlowReaders()
@@ -73,7 +77,13 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
   const wait = (connection: Connection<Client<Data>>) => waiting.set(connection, performance.now() + connectTimeoutMs)
   const byName = new Map<string, Namespace<Data>>()
   const add = (name: string, its: NamespaceOptions<Data>) => {
-    const rooms = new Rooms<Data>(app, { name, index: byName.size }, codecList, { counters, slowReaders }, its)
+    const rooms = new Rooms<Data>(
+      app,
+      { name, topicPrefix: `${path}${byName.size}:` },
+      codecList,
+      { counters, slowReaders },
+      its,
+    )
     const shared = { codecs: codecList, codecNames, packets, onError, onEmpty: wait }
     const namespace = new Namespace({ name, options: its, rooms, ...shared })
     byName.set(name, namespace)
@@ -92,15 +102,18 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
     Math.min(1000, connectTimeoutMs / 4),
   ).unref()
 
+  let closing = false
   const engine = createEngine<Client<Data>>({
     ...options,
-    path: options.path ?? '/socket.io/',
+    admit: (request) => (closing ? { status: 503, message: 'closing' } : options.admit?.(request)),
+    path,
     counters,
     slowReaders,
     onOpen: (connection) => {
       connection.session = new Client()
       connections.add(connection)
       wait(connection)
+      options.onTransportOpen?.(connection.address)
     },
     onMessage: (connection, message) => {
       try {
@@ -117,6 +130,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
       connections.delete(connection)
       waiting.delete(connection)
       for (const socket of connection.session?.sockets() ?? []) socket.closed(reason)
+      options.onTransportClose?.(connection.address, reason)
     },
   })
 
@@ -199,6 +213,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
     of: (name) => byName.get(name),
     serveForwarded: engine.serveForwarded,
     close: (reason) => {
+      closing = true
       for (const connection of connections) connection.close(reason)
       clearInterval(sweep)
       engine.stop()

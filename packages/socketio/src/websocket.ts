@@ -2,7 +2,7 @@ import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
 import { Bridge } from './bridge.ts'
 import type { Carried, Connection } from './connection.ts'
 import type { EngineState } from './engine-state.ts'
-import { receivePacket } from './receive-packet.ts'
+import { countPacket, receivePacket } from './receive-packet.ts'
 
 type Ws<S> = WebSocket<Carried<S>>
 
@@ -36,9 +36,8 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       if (connection instanceof Bridge) connection.receive(isBinary ? `b${data.toString('base64')}` : data.toString())
       else if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : data.toString())
       else if (isBinary) {
-        engine.counters.packetsIn++
         // The bytes are uWebSockets.js's own once this returns.
-        engine.onMessage(connection, Buffer.from(data))
+        if (countPacket(connection)) engine.onMessage(connection, Buffer.from(data))
       } else if (!receivePacket(connection, data.toString())) connection.close('parse error')
     },
     dropped: (ws) => {

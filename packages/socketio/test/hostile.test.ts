@@ -108,6 +108,22 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     })
   }
 
+  it('that sends more packets than it may is closed', async () => {
+    const limited = await startNode({ maxPacketsPerSecond: 50 })
+    for (const flood of ['3', '43999[]', '40/unknown,', '42["flood"]'] as const) {
+      const socket = rawSocket(`${limited.url}/socket.io/?EIO=4&transport=websocket`)
+      await socket.next()
+      socket.send('40')
+      for (let sent = 0; sent < 200; sent++) socket.send(flood)
+      assert.equal((await socket.closed).reason, 'too many packets')
+    }
+    const polling = await rawPolling(`${limited.url}/socket.io/`)
+    await polling.post(Array.from({ length: 200 }, () => '3').join('\x1e'))
+    assert.deepEqual(await polling.poll(), { status: 200, text: '1' })
+    assert.equal(limited.server.counters.closes['too many packets'], 5)
+    limited.stop()
+  })
+
   it('that never sends its attachments is closed', async () => {
     const socket = await connectedSocket()
     socket.send('451-["echo",{"_placeholder":true,"num":0}]')

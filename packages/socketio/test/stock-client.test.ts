@@ -1,6 +1,8 @@
+import { App, us_socket_local_port } from 'uWebSockets.js'
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ConnectError } from '@parley/socketio/namespace'
+import { createSocketServer } from '@parley/socketio/server'
 import type { Socket } from '@parley/socketio/socket'
 import { io } from 'socket.io-client'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
@@ -198,5 +200,49 @@ describe('a server', { timeout: 20_000 }, () => {
     const other = await fetch(url, { headers: { origin: 'https://evil.example' } })
     assert.equal(other.headers.get('access-control-allow-origin'), null)
     node.stop()
+  })
+
+  it('tells of every connection by address, with or without a socket', async () => {
+    const told: string[] = []
+    const node = await startNode({
+      onTransportOpen: (address) => told.push(`open ${address}`),
+      onTransportClose: (address, reason) => told.push(`close ${address} ${reason}`),
+    })
+    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
+    const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1)) as { sid: string }
+    await fetch(`${url}&sid=${sid}`, { method: 'POST', body: '1' })
+    assert.deepEqual(told, ['open 127.0.0.1', 'close 127.0.0.1 transport close'])
+    node.stop()
+  })
+
+  it('turns clients away with 503 once it is closing', async () => {
+    const node = await startNode()
+    node.server.close('draining')
+    const refused = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
+    assert.equal(refused.status, 503)
+    node.stop()
+  })
+
+  it('keeps the rooms of two paths of one app apart', async () => {
+    const app = App()
+    const servers = ['/one/', '/two/'].map((path) =>
+      createSocketServer({ app, path, initialData: () => ({}), onConnection: (socket) => socket.join('same') }),
+    )
+    const port = await new Promise<number>((resolve) => {
+      app.listen('127.0.0.1', 0, (listening) => resolve(listening ? us_socket_local_port(listening) : 0))
+    })
+    const clients = await Promise.all(
+      ['/one/', '/two/'].map((path) => stockClient(`http://127.0.0.1:${port}`, ['websocket'], { path })),
+    )
+    const seen: unknown[][] = clients.map(() => [])
+    for (const [index, client] of clients.entries())
+      client.on('event', (payload: unknown) => seen[index]?.push(payload))
+    servers[0]?.publish('same', 'event', '"of one"')
+    servers[1]?.publish('same', 'event', '"of two"')
+    await until(() => seen.flat().length >= 2, 'both events')
+    assert.deepEqual(seen, [['of one'], ['of two']])
+    for (const client of clients) client.close()
+    for (const server of servers) server.close('done')
+    app.close()
   })
 })
