@@ -18,6 +18,8 @@ export class Polling<S> {
   #bytes = 0
   #waiting: Reply | undefined
   #ending = false
+  /** The last packet of an ending session: a close, or a noop when the client closed it itself. */
+  #farewell: '1' | '6' = '1'
   /** The WebSocket that is being probed to take over. */
   probe: WebSocket<Carried<S>> | undefined
   /** Until when (ms) an upgrade whose probe was answered may be completed; polls are meanwhile sent home with a noop. */
@@ -52,7 +54,7 @@ export class Polling<S> {
     if (this.#queue.length > 0) reply(textResponse(this.#take().join(SEPARATOR)))
     else {
       // Never beside other packets: the stock client acts on a close before it has read them.
-      reply(textResponse('1'))
+      reply(textResponse(this.#farewell))
       this.#forget()
     }
   }
@@ -90,6 +92,14 @@ export class Polling<S> {
     this.#ending = true
     this.flush()
     setTimeout(() => this.#forget(), this.#connection.engine.pingTimeoutMs).unref()
+  }
+
+  /** The client asked to close: its poll, which may overtake or follow the request, ends with a noop. */
+  closedByClient(): void {
+    this.takeAll()
+    this.#farewell = '6'
+    this.end()
+    this.#connection.ended('transport close')
   }
 
   get isUpgrading(): boolean {
@@ -150,13 +160,5 @@ export class Polling<S> {
       }
     }
     reply(textResponse('ok'))
-  }
-
-  /** The client asked to close: a waiting poll ends with a noop. */
-  closedByClient(): void {
-    this.takeAll()
-    this.release()
-    this.#forget()
-    this.#connection.ended('transport close')
   }
 }

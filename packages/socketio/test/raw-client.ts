@@ -62,7 +62,7 @@ export function parseOpen(packet: string | ArrayBuffer): OpenPacket {
 /** Engine.IO over HTTP, request by request. */
 export type RawPolling = {
   sid: string
-  poll: (signal?: AbortSignal) => Promise<{ status: number; text: string }>
+  poll: () => Promise<{ status: number; text: string }>
   post: (body: string) => Promise<{ status: number; text: string }>
 }
 
@@ -77,7 +77,7 @@ export async function rawPolling(base: string): Promise<RawPolling> {
   const { sid } = parseOpen((await rawRequest(url)).text)
   return {
     sid,
-    poll: (signal) => rawRequest(`${url}&sid=${sid}`, signal === undefined ? {} : { signal }),
+    poll: () => rawRequest(`${url}&sid=${sid}`),
     post: (body) => rawRequest(`${url}&sid=${sid}`, { method: 'POST', body }),
   }
 }
