@@ -57,10 +57,14 @@ suite('imports point one way', () => {
       .filter((file) => !isTest(file))
       .flatMap((file) => {
         const own = folderOf(file).split('/').at(-1)
-        const allowed = [own, ...(mayImport[folderOf(file)] ?? []), ...(wiring.test(file) ? wiringMayImport : [])]
+        const allowed = new Set([
+          own,
+          ...(mayImport[folderOf(file)] ?? []),
+          ...(wiring.test(file) ? wiringMayImport : []),
+        ])
         return importsOf(file)
           .map((specifier) => /^@parley\/([^/]+)/.exec(specifier)?.[1])
-          .filter((name) => name !== undefined && !allowed.includes(name))
+          .filter((name) => name !== undefined && !allowed.has(name))
           .map((name) => `${file} imports ${name}`)
       })
     assert.deepEqual(wrong, [])

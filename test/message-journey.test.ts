@@ -81,7 +81,7 @@ suite('a message travels from REST to every device', { timeout: 120_000 }, () =>
     ])
     const message = { room, sender: 'alice', message: { text: 'grüß 😀' }, messageType: 'text' }
     const sent = await call(gateway.url, 'POST', '/messages', admin(), message)
-    const { body: history } = await call(gateway.url, 'GET', `/rooms/${room}/messages/v3`, client(members[2] as Member))
+    const { body: history } = await call(gateway.url, 'GET', `/rooms/${room}/messages/v3`, client(members[2]))
     const stored = (history.result['data'] as unknown[])[0]
     for (const [i, member] of members.entries()) {
       const { payload } = await eventually('chat message', () =>

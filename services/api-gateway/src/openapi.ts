@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyInstance } from 'fastify'
+import { finish, type OpenApiDocument } from './openapi-examples.ts'
 
 const securityOf: Record<Access, Record<string, string[]>[]> = {
   admin: [{ apiKey: [] }],
@@ -45,7 +46,7 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
       const { schema, url } = transformSchemas(document)
       return { schema: operation ? { ...schema, ...describe(operation) } : { ...schema, hide: true }, url }
     },
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) => finish(jsonSchemaTransformObject(document) as OpenApiDocument),
   })
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

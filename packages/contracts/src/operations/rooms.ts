@@ -14,7 +14,7 @@ export const roomFields = {
   roomTags: z.array(z.string().min(1).max(128)).max(100).optional(),
   webhook: text(2048).optional().describe('Webhook URL'),
   botMode: z.boolean().optional(),
-  extParams: z.record(z.string(), z.json()).optional(),
+  extParams: z.record(z.string(), z.unknown()).optional(),
   owner: userId.optional(),
 }
 
