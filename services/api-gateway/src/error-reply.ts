@@ -31,9 +31,10 @@ const fastifyCodes: Record<string, ErrorCode> = {
 function toApiError(error: unknown, request: FastifyRequest, operation: Operation | undefined): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof InvalidInput && operation) return explainInvalidInput(operation, error, request.body)
-  const { code = '' } = error as Partial<FastifyError>
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const mapped = fastifyCodes[code]
   if (mapped) return new ApiError(mapped)
+  if (statusCode < 500) return new ApiError(operation ? 'INVALID_REQUEST' : 'NOT_FOUND')
   if (isDependencyAway(error)) return new ApiError('SERVICE_UNAVAILABLE')
   return new ApiError('INTERNAL_ERROR')
 }
