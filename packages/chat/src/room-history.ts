@@ -1,14 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages'
-import {
-  currentMessage,
-  findMessage,
-  historyPage,
-  type MessageDoc,
-  type PageStart,
-  type TimeField,
-} from '@parley/db/messages'
+import { currentMessage, findMessage, historyPage, type PageStart, type TimeField } from '@parley/db/messages'
 import { findUserDeletions } from '@parley/db/user-deletions'
 import { findUsers } from '@parley/db/users'
 import type { UserCaller } from './authenticate-user.ts'
@@ -32,8 +25,8 @@ export async function roomHistory(
 ): Promise<Result<typeof listMessages>> {
   const startedMS = performance.now()
   const { room } = await requireMember(chat, caller, roomId)
-  const start = await pageStart(chat, room._id, query)
   const field: TimeField = query.timeRangeField === 'updatedAt' ? 'updatedAtMS' : 'createdAtMS'
+  const start = await pageStart(chat, room._id, query, field)
   const found = await historyPage(chat.db, room._id, start, field, query.limit).toArray()
   const page = found.map((message) => currentMessage(message, room))
   const [users, deleted] = await Promise.all([
@@ -53,19 +46,16 @@ export async function roomHistory(
   }
 }
 
-async function pageStart(chat: Chat, roomKey: string, query: Query): Promise<PageStart> {
-  const { beforeMessage, afterMessage, afterTime } = query
+async function pageStart(chat: Chat, roomKey: string, query: Query, field: TimeField): Promise<PageStart> {
+  const { beforeMessage, afterMessage, afterTime, cursorTime } = query
   if ([beforeMessage, afterMessage, afterTime].filter((cursor) => cursor !== undefined).length > 1) {
     throw new ApiError('INVALID_QUERY', 'give only one of beforeMessage, afterMessage and afterTime')
   }
-  if (beforeMessage !== undefined) return { from: 'before', message: await cursor(chat, roomKey, beforeMessage) }
-  if (afterMessage !== undefined) return { from: 'after', message: await cursor(chat, roomKey, afterMessage) }
   if (afterTime !== undefined) return { from: 'afterTime', timeMS: parseTime('afterTime', afterTime) }
-  return { from: 'end' }
-}
-
-async function cursor(chat: Chat, roomKey: string, id: string): Promise<MessageDoc> {
+  const id = beforeMessage ?? afterMessage
+  if (id === undefined) return { from: 'end' }
   const message = await findMessage(chat.db, roomKey, id)
   if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
-  return message
+  const timeMS = cursorTime === undefined ? message[field] : parseTime('cursorTime', cursorTime)
+  return { from: beforeMessage === undefined ? 'after' : 'before', timeMS, id }
 }

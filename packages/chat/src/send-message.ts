@@ -1,7 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
-import { maxMessageBytes, maxMessageDepth, type SentMessage } from '@parley/contracts/resources/message'
+import type { SentMessage } from '@parley/contracts/resources/message'
 import { findUser } from '@parley/db/users'
 import type { Chat } from './chat.ts'
+import { contentOf, expandMentions } from './message-content.ts'
 import { showSentMessage } from './show-message.ts'
 
 export interface MessageToSend {
@@ -24,7 +25,7 @@ export interface MessageToSend {
  * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is on
  * its way to the bus (interface.md, POST /messages; decisions.md, "Messages"). Sends that come together
  * share their round trips.
- * @throws ApiError MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const sendKey = send.idempotencyKey ?? send.clientMessageID
@@ -35,30 +36,13 @@ export async function sendMessage(chat: Chat, send: MessageToSend): Promise<Sent
     content: contentOf(send.message),
     messageType: send.messageType,
     push: send.push,
-    ...(send.mentions && { mentions: send.mentions }),
+    ...(send.mentions && { mentions: await expandMentions(chat, send.app, send.mentions) }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
     ...(send.request !== undefined && { request: send.request }),
   })
   if ('refused' in outcome) throw await refusal(chat, outcome.refused, send)
   return showSentMessage(outcome.message)
-}
-
-/** The JSON text of a message's content. @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST */
-export function contentOf(message: unknown): string {
-  if (isDeeperThan(message, maxMessageDepth)) {
-    throw new ApiError('INVALID_REQUEST', `message: nested more than ${maxMessageDepth} deep`)
-  }
-  const content = JSON.stringify(message)
-  if (Buffer.byteLength(content) > maxMessageBytes) {
-    throw new ApiError('MESSAGE_TOO_LARGE', `message is over ${maxMessageBytes} bytes as JSON`)
-  }
-  return content
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1))
 }
 
 async function refusal(chat: Chat, code: ApiError['code'], send: MessageToSend): Promise<ApiError> {

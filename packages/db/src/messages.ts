@@ -154,10 +154,10 @@ export function currentMessage(message: MessageDoc, room: Pick<RoomDoc, 'deleted
 
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
 
-/** Where a page of history begins: strictly before or after a message, or after a time. */
+/** Where a page of history begins: strictly before or after a place in the order, or after a time. */
 export type PageStart =
   | { from: 'end' }
-  | { from: 'before' | 'after'; message: MessageDoc }
+  | { from: 'before' | 'after'; timeMS: number; id: string }
   | { from: 'afterTime'; timeMS: number }
 
 /**
@@ -182,12 +182,11 @@ function pageFilter(roomKey: string, start: PageStart, field: TimeField): Filter
   if (start.from === 'end') return { roomKey }
   if (start.from === 'afterTime') return { roomKey, [field]: { $gt: start.timeMS } }
   const than = start.from === 'before' ? '$lt' : '$gt'
-  const time = start.message[field]
   // Each branch whole, so that the planner merges two index scans instead of sorting.
   return {
     $or: [
-      { roomKey, [field]: time, _id: { [than]: start.message._id } },
-      { roomKey, [field]: { [than]: time } },
+      { roomKey, [field]: start.timeMS, _id: { [than]: start.id } },
+      { roomKey, [field]: { [than]: start.timeMS } },
     ],
   }
 }

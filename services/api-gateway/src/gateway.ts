@@ -18,7 +18,9 @@ import { serveOpenApi } from './openapi.ts'
 import { watchRequests } from './request-metrics.ts'
 import { mountBadges } from './routes/badges.ts'
 import { mountClients } from './routes/clients.ts'
+import { mountDeletions } from './routes/deletions.ts'
 import { mountMessages } from './routes/messages.ts'
+import { mountReactions } from './routes/reactions.ts'
 import { mountRooms } from './routes/rooms.ts'
 
 const maxBodyBytes = 1024 * 1024
@@ -61,6 +63,8 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
     byToken: createUserAuthentication(chat.db),
   })
   mountMessages(mount, chat)
+  mountReactions(mount, chat)
+  mountDeletions(mount, chat)
   mountRooms(mount, chat)
   mountBadges(mount, chat)
   mountClients(mount, chat)

@@ -2,6 +2,7 @@ import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control'
 import { ensureStream } from '@parley/bus/stream'
 import { createChat } from '@parley/chat/chat'
+import { eraseMessages } from '@parley/chat/erase-messages'
 import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { connectDb, pingDb } from '@parley/db/connect'
 import { runService } from '@parley/service/lifecycle'
@@ -30,6 +31,8 @@ await runService(
     onStop('outbox', () => chat.outbox.idle())
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
+    const eraser = eraseMessages(chat, signal)
+    onStop('eraser', () => eraser)
 
     const gateway = await createGateway({ chat, log, metrics })
     onStop('gateway', () => gateway.close())

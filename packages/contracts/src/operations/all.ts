@@ -1,7 +1,9 @@
 import type { Operation } from '../operation.ts'
 import * as badges from './badges.ts'
 import * as clients from './clients.ts'
+import * as deletions from './deletions.ts'
 import * as messages from './messages.ts'
+import * as reactions from './reactions.ts'
 import * as rooms from './rooms.ts'
 
 function isOperation(value: unknown): value is Operation {
@@ -9,6 +11,6 @@ function isOperation(value: unknown): value is Operation {
 }
 
 /** Every HTTP operation of the contract. */
-export const allOperations: readonly Operation[] = [messages, rooms, badges, clients].flatMap((file) =>
-  Object.values(file).filter(isOperation),
+export const allOperations: readonly Operation[] = [messages, reactions, deletions, rooms, badges, clients].flatMap(
+  (file) => Object.values(file).filter(isOperation),
 )

@@ -15,6 +15,12 @@ export const messageContent = z
   .describe('Content: any JSON, at most 64 KiB')
 export const messageType = z.string().min(1).max(64).describe('Free-form type, e.g. text, image, announcement')
 
+/** A message mentions at most this many users. */
+export const maxMentions = 1_000
+
+/** A message takes at most this many reactions: its events must fit into one message of the bus. */
+export const maxReactions = 500
+export const reactionName = z.string().min(1).max(64).describe('The reaction, e.g. an emoji')
 export const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction' })
 export type Reaction = z.infer<typeof reaction>
 

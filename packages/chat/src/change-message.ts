@@ -1,0 +1,52 @@
+import { ApiError } from '@parley/contracts/errors'
+import {
+  findMessageOfApp,
+  isDeletedIn,
+  type MessageChange,
+  type MessageDoc,
+  changeMessage as writeChange,
+} from '@parley/db/messages'
+import { type RoomDoc, takeRoomTime } from '@parley/db/rooms'
+import { inTransaction } from '@parley/db/transaction'
+import { findUser, type UserDoc } from '@parley/db/users'
+import type { Chat } from './chat.ts'
+import { requireMember } from './require-member.ts'
+
+/** Which message: of the room, where the request names one. */
+export interface MessageName {
+  id: string
+  room?: string
+}
+
+/**
+ * What editing, recalling, reacting and pinning have in common: a member who is not banned changes a message
+ * that is not deleted, its updated time rises, and messageUpdated goes to the room. `change` answers undefined
+ * when nothing changes; then nothing is told.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and what `change` throws
+ */
+export async function changeMessage(
+  chat: Chat,
+  caller: { app: string; user: string },
+  name: MessageName,
+  change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined,
+): Promise<{ message: MessageDoc; sender: UserDoc | undefined }> {
+  const { db } = chat
+  const { message, changed } = await inTransaction(db, async (session) => {
+    const found = await findMessageOfApp(db, caller.app, name.id, session)
+    if (!found && name.room === undefined) throw unknownMessage(name.id)
+    const { room, membership } = await requireMember(chat, caller, name.room ?? found?.room ?? '', session)
+    if (!found || found.roomKey !== room._id || isDeletedIn(found, room)) throw unknownMessage(name.id)
+    if (membership.blocked) throw new ApiError('USER_BLOCKED')
+    const wanted = change(found, room)
+    if (!wanted) return { message: found, changed: false }
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    return { message: await writeChange(db, found, wanted, updatedAtMS, 'messageUpdated', session), changed: true }
+  })
+  const sender = (await findUser(db, caller.app, message.sender)) ?? undefined
+  if (changed) void chat.outbox.publish(message, sender, 'messageUpdated')
+  return { message, sender }
+}
+
+export function unknownMessage(id: string): ApiError {
+  return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)}, or it was deleted`)
+}

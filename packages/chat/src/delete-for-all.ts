@@ -1,0 +1,94 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Result } from '@parley/contracts/operation'
+import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/deletions'
+import { findMembership, uncountDeleted } from '@parley/db/memberships'
+import { countDeletedSince, deleteMessage, findMessage, isDeletedIn, newMessageId } from '@parley/db/messages'
+import { findRoom, markAllDeleted, type RoomDoc, takeRoomTime } from '@parley/db/rooms'
+import { inTransaction, type Session } from '@parley/db/transaction'
+import { findUsersWhoDeleted } from '@parley/db/user-deletions'
+import { findUser } from '@parley/db/users'
+import { unknownMessage } from './change-message.ts'
+import type { Chat } from './chat.ts'
+import { publishAllDeleted } from './erase-messages.ts'
+
+/** So long eraseMessages leaves the event to the request that deleted. */
+const publishWithinMS = 2_000
+
+/** Who deletes: a user, or with `user` undefined the integrator by the API key. */
+interface Caller {
+  app: string
+  user: string | undefined
+}
+
+/**
+ * Deletes a message for everybody, or with `_all` every message that the room has now (decisions.md, "Messages").
+ * The others' unread counts are right at once.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, INSUFFICIENT_PERMISSIONS, MESSAGE_NOT_FOUND
+ */
+export async function deleteForAll(
+  chat: Chat,
+  caller: Caller,
+  roomId: string,
+  messageId: string,
+): Promise<Result<typeof operation>> {
+  const deletedCount =
+    messageId === allMessages ? await deleteAll(chat, caller, roomId) : await deleteOne(chat, caller, roomId, messageId)
+  return {
+    deletedCount,
+    roomID: roomId,
+    messageID: messageId,
+    deletedBy: caller.user ?? null,
+    deletedAt: new Date().toISOString(),
+  }
+}
+
+async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
+  const { db } = chat
+  const deleted = await inTransaction(db, async (session) => {
+    const room = await requireModerator(chat, caller, roomId, session)
+    const message = await findMessage(db, room._id, messageId, session)
+    if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
+    // The room first: then sends wait for this, instead of making it start again.
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, room._id, message, session))]
+    await uncountDeleted(db, room, message.seq, uncounting, session)
+    return deleteMessage(db, message, updatedAtMS, session)
+  })
+  void chat.outbox.publish(deleted, undefined, 'messageDeleted')
+  return 1
+}
+
+/**
+ * One write, whatever the length of the history: the room's mark makes every message up to it a stub that counts
+ * for nobody, for all who read it from now on. eraseMessages brings the documents after.
+ */
+async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
+  const { db } = chat
+  const { room, event, deletedCount } = await inTransaction(db, async (session) => {
+    const found = await requireModerator(chat, caller, roomId, session)
+    const before = found.deletedUpToSeq ?? 0
+    const event_ = newMessageId()
+    const count = found.seq - before - (await countDeletedSince(db, found, session))
+    if (found.seq > before) {
+      const doneUpToSeq = found.erasing?.doneUpToSeq ?? before
+      const leaseUntilMS = Date.now() + publishWithinMS
+      await markAllDeleted(db, found, { doneUpToSeq, leaseUntilMS, unpublished: event_ }, session)
+    }
+    return { room: found, event: event_, deletedCount: count }
+  })
+  if (room.seq > (room.deletedUpToSeq ?? 0)) await publishAllDeleted(chat, room, event)
+  return deletedCount
+}
+
+/** The room, if the caller may delete the messages of others in it. */
+async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
+  const room = await findRoom(chat.db, caller.app, roomId, session)
+  if (!room || room.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+  const { user } = caller
+  if (user === undefined || room.owner === user || room.managers.includes(user)) return room
+  if ((await findUser(chat.db, caller.app, user, session))?.isAdmin) return room
+  if (await findMembership(chat.db, caller.app, roomId, user, session)) {
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner, managers and platform admins delete for all')
+  }
+  throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+}

@@ -1,0 +1,59 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { SentMessage } from '@parley/contracts/resources/message'
+import type { MessageChange } from '@parley/db/messages'
+import { findUser } from '@parley/db/users'
+import { changeMessage, type MessageName } from './change-message.ts'
+import type { Chat } from './chat.ts'
+import { contentOf, expandMentions } from './message-content.ts'
+import { showSentMessage } from './show-message.ts'
+
+/** The messageType of a message that was recalled. */
+export const recalled = 'recall'
+
+export interface Edit {
+  message?: unknown
+  messageType?: string | undefined
+  mentions?: string[] | undefined
+}
+
+/**
+ * Replaces the content of a message of one's own, or with messageType `recall` clears it for good
+ * (decisions.md, "Messages"). Recalling again changes nothing.
+ * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
+ *   INSUFFICIENT_PERMISSIONS, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE
+ */
+export async function editMessage(
+  chat: Chat,
+  caller: { app: string; user: string },
+  name: MessageName,
+  edit: Edit,
+): Promise<SentMessage> {
+  if (!(await findUser(chat.db, caller.app, caller.user))) {
+    throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(caller.user)}`)
+  }
+  const isRecall = edit.messageType === recalled
+  const wanted: MessageChange = isRecall
+    ? { set: { messageType: recalled }, without: ['content', 'mentions'] }
+    : await newContent(chat, caller.app, edit)
+  const { message } = await changeMessage(chat, caller, name, (before, room) => {
+    if (before.sender !== caller.user) {
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
+    }
+    if (isRecall) return before.messageType === recalled ? undefined : wanted
+    if (before.messageType === recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
+    if (room.status === 0) throw new ApiError('ROOM_FROZEN')
+    return wanted
+  })
+  return showSentMessage(message)
+}
+
+async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageChange> {
+  if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
+  return {
+    set: {
+      content: contentOf(edit.message),
+      ...(edit.messageType !== undefined && { messageType: edit.messageType }),
+      ...(edit.mentions && { mentions: await expandMentions(chat, app, edit.mentions) }),
+    },
+  }
+}
