@@ -32,11 +32,14 @@ async function ask<T>(child: ChildProcess, command: Command | 'bytes'): Promise<
 async function measure(mode: string): Promise<Record<string, number>> {
   const server = start('./server.ts', [mode, String(sockets)], 0)
   const [{ port }] = (await once(server, 'message')) as [{ port: number }]
-  const empty = await ask<{ rssBytes: number }>(server, { kind: 'memory' })
+  const empty = await ask<{ rssBytes: number; cpuMicros: number }>(server, { kind: 'memory' })
   const readers = start('./readers.ts', [String(port), String(sockets)], 1)
   await once(readers, 'message')
-  const full = await ask<{ rssBytes: number }>(server, { kind: 'memory' })
-  const result: Record<string, number> = { KiB: (full.rssBytes - empty.rssBytes) / sockets / 1024 }
+  const full = await ask<{ rssBytes: number; cpuMicros: number }>(server, { kind: 'memory' })
+  const result: Record<string, number> = {
+    KiB: (full.rssBytes - empty.rssBytes) / sockets / 1024,
+    connect: (full.cpuMicros - empty.cpuMicros) / sockets,
+  }
   for (const [name, shape] of Object.entries(SHAPES)) {
     await ask(server, { ...shape, events: shape.burst * 20 })
     await ask(readers, 'bytes')
@@ -74,10 +77,10 @@ const median = (mode: string, name: string): number => {
   return values[Math.floor(values.length / 2)] ?? Number.NaN
 }
 console.log(
-  `${sockets} sockets in one room, ${rounds} rounds; CPU µs per delivery, KiB of resident memory per connection`,
+  `${sockets} sockets in one room, ${rounds} rounds; CPU µs per delivery and per connect, KiB of resident memory per connection`,
 )
 console.table(
-  ['sparse', 'bursts', 'KiB', 'sparse load', 'bursts load'].map((name) => ({
+  ['sparse', 'bursts', 'KiB', 'connect', 'sparse load', 'bursts load'].map((name) => ({
     name,
     bare: median('bare', name).toFixed(3),
     socketio: median('socketio', name).toFixed(3),

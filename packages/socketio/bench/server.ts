@@ -50,7 +50,8 @@ process.on('message', (command: Command) => {
   if (command.kind === 'publish') void run(command)
   else {
     globalThis.gc?.()
-    process.send?.({ rssBytes: process.memoryUsage.rss() })
+    const { user, system } = process.cpuUsage()
+    process.send?.({ rssBytes: process.memoryUsage.rss(), cpuMicros: user + system })
   }
 })
 process.on('disconnect', () => process.exit())
