@@ -8,7 +8,7 @@ import type { Presence } from './connect.ts'
  * `{parley}:connections:<app>` hash of node → count; `{parley}:peaks:<app>` hash of minute → highest
  * total seen, written by every report, so that a burst between two looks is not missed.
  */
-const nodesKey = '{parley}:nodes'
+export const nodesKey = '{parley}:nodes'
 const connectionsKey = (app: string) => `{parley}:connections:${app}`
 const peaksKey = (app: string) => `{parley}:peaks:${app}`
 

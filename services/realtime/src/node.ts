@@ -3,6 +3,7 @@ import type { Bus } from '@parley/bus/connect'
 import type { Chat } from '@parley/chat/chat'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Presence } from '@parley/presence/connect'
+import { announceDevices } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { createSocketServer } from '@parley/socketio/server'
@@ -38,7 +39,13 @@ export interface RealtimeNode {
 export async function startNode({ settings, chat, bus, presence, log, metrics }: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const reports = createConnectionReports(presence, settings.nodeId, log)
-  const sockets = createSockets((app, count) => reports.changed(app, count))
+  const online = await announceDevices(presence, settings.nodeId, (error) =>
+    log.warn({ err: error }, 'connected devices not told; saying it again soon'),
+  )
+  const sockets = createSockets({
+    count: (app_, count) => reports.changed(app_, count),
+    devices: (app_, user, devices) => online.changed(app_, user, devices),
+  })
   const revocations = createRecentRevocations()
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
   const interest = createRoomInterest(bus, (event) =>
@@ -81,7 +88,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
       polls.unsubscribe()
       idle.stop()
       closeAll(server)
-      await reports.stop()
+      await Promise.all([reports.stop(), online.stop()])
       app.close()
     },
   }

@@ -11,8 +11,13 @@ export interface Sockets {
   countOf(app: string): number
 }
 
-/** @param onCount told whenever the number of an app's connections here changed. */
-export function createSockets(onCount: (app: string, count: number) => void): Sockets {
+/** Told whenever the number of an app's connections here changed, and which devices of a user are connected here. */
+export interface SocketsChanged {
+  count(app: string, count: number): void
+  devices(app: string, user: string, devices: ReadonlySet<string>): void
+}
+
+export function createSockets(changed: SocketsChanged): Sockets {
   const byUser = new Map<string, Set<UserSocket>>()
   const counts = new Map<string, number>()
 
@@ -20,7 +25,15 @@ export function createSockets(onCount: (app: string, count: number) => void): So
     const now = (counts.get(app) ?? 0) + by
     if (now === 0) counts.delete(app)
     else counts.set(app, now)
-    onCount(app, now)
+    changed.count(app, now)
+  }
+
+  function tellDevices({ app, user }: Session): void {
+    const devices = new Set<string>()
+    for (const { data } of byUser.get(socketRoom({ app, user })) ?? []) {
+      if (data.session) devices.add(data.session.device)
+    }
+    changed.devices(app, user, devices)
   }
 
   return {
@@ -31,6 +44,7 @@ export function createSockets(onCount: (app: string, count: number) => void): So
       if (sockets) sockets.add(socket)
       else byUser.set(name, new Set([socket]))
       count(session.app, 1)
+      tellDevices(session)
     },
     remove(socket) {
       const { session } = socket.data
@@ -41,6 +55,7 @@ export function createSockets(onCount: (app: string, count: number) => void): So
       sockets?.delete(socket)
       if (sockets?.size === 0) byUser.delete(name)
       count(session.app, -1)
+      tellDevices(session)
     },
     ofUser: (app, user) => byUser.get(socketRoom({ app, user })) ?? [],
     *all() {
