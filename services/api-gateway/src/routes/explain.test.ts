@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { key } from '@parley/db/keys'
+import { newMessageId } from '@parley/db/messages'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+
+/** An entry of the profiler, or an answer of explain(). */
+type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
+
+/**
+ * The database's profiler records every query that a request really makes, in a room of many messages among others;
+ * each must use an index and examine no more than it returns, plus a constant, and explain() must show no sort.
+ */
+const many = 3_000
+const constant = 5
+
+suite('every query uses its index and examines no more than it returns', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  let ids: string[]
+
+  before(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+    const more = await Promise.all(Array.from({ length: 10 }, () => gateway.newUser()))
+    ids = await fill((room = await gateway.newRoom([alice, bob, ...more], { owner: 'alice' })))
+    for (let i = 0; i < 10; i++) await fill(await gateway.newRoom([alice, ...more], {}), 50)
+  })
+  after(() => gateway.stop())
+
+  /** Messages of alice in a room, as if sent; every tenth is deleted for all, and for bob those next to them. */
+  async function fill(of: string, count = many): Promise<string[]> {
+    const { db } = gateway.chat
+    const roomKey = key(gateway.app, of)
+    const messages = Array.from({ length: count }, (_, i) => ({
+      _id: newMessageId(),
+      app: gateway.app,
+      room: of,
+      roomKey,
+      seq: i + 1,
+      sender: 'alice',
+      messageType: 'text',
+      createdAtMS: i + 1,
+      updatedAtMS: i + 1,
+      ...(i % 10 === 0 ? { isDeleted: true as const } : { content: '"x"' }),
+    }))
+    await db.messages.insertMany(messages)
+    const hidden = messages.filter(({ seq }) => seq % 10 === 0)
+    await db.userDeletions.insertMany(
+      hidden.map(({ _id, seq }) => ({
+        _id: key(gateway.app, of, 'bob', _id),
+        roomKey,
+        user: 'bob',
+        message: _id,
+        seq,
+        sender: 'alice',
+        deletedAtMS: 1,
+      })),
+    )
+    const lastMessageID = messages.at(-1)?._id ?? ''
+    await db.rooms.updateOne({ _id: roomKey }, { $set: { seq: count, lastMessageID, lastMessageAtMS: count } })
+    await db.memberships.updateOne({ _id: key(gateway.app, of, 'alice') }, { $set: { uncounted: count } })
+    await db.memberships.updateOne({ _id: key(gateway.app, of, 'bob') }, { $set: { uncounted: count / 5 } })
+    return messages.map(({ _id }) => _id)
+  }
+
+  /** What the database did for one request. */
+  async function recorded(request: () => Promise<Answer>): Promise<Document[]> {
+    const { mongo } = gateway.chat.db
+    await gateway.chat.outbox.idle()
+    await mongo.collection('system.profile').drop()
+    await mongo.command({ profile: 2, slowms: 0 })
+    try {
+      const { status, body } = await request()
+      assert.equal(status, 200, JSON.stringify(body))
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+    const entries = await mongo.collection('system.profile').find().toArray()
+    return entries.filter(
+      ({ ns, op, planSummary }) => !ns.includes('system.') && op !== 'insert' && planSummary !== undefined,
+    )
+  }
+
+  function examinesLittle(entry: Document): void {
+    const { planSummary, nreturned = 0, nMatched = 0, keysExamined = 0, docsExamined = 0 } = entry
+    const about = JSON.stringify({ command: entry['command'], planSummary, nreturned, keysExamined, docsExamined })
+    assert.doesNotMatch(planSummary, /COLLSCAN/, about)
+    const asked = JSON.stringify(entry['command']).match(/"\$in":\[[^\]]*\]/g) ?? []
+    const named = asked.reduce((sum, list) => sum + list.split(',').length, 0)
+    assert.ok(keysExamined <= 2 * (nreturned + nMatched) + named + constant, about)
+    assert.ok(docsExamined <= nreturned + nMatched + named + constant, about)
+  }
+
+  async function explained({ command }: Document): Promise<void> {
+    const { lsid: _l, $clusterTime: _c, txnNumber: _t, autocommit: _a, startTransaction: _s, ...rest } = command
+    const { readConcern: _r, $db: _d, writeConcern: _w, $readPreference: _p, coordinator: _o, ...find } = rest
+    const explanation = await gateway.chat.db.mongo.command({ explain: find, verbosity: 'executionStats' })
+    const stages = [...JSON.stringify(explanation['queryPlanner'].winningPlan).matchAll(/"stage":"(\w+)"/g)]
+    const names = stages.map(([, name]) => name)
+    assert.ok(!names.includes('COLLSCAN') && !names.includes('SORT'), `${names.join(', ')}: ${JSON.stringify(find)}`)
+    const { nReturned, totalDocsExamined, totalKeysExamined } = explanation['executionStats']
+    examinesLittle({
+      command,
+      planSummary: names.join(),
+      nreturned: nReturned,
+      docsExamined: totalDocsExamined,
+      keysExamined: totalKeysExamined,
+    })
+  }
+
+  const requests: [string, (middle: string) => Promise<Answer>, string[]][] = [
+    ['history, latest', () => page(''), ['messages', 'users', 'userDeletions']],
+    ['history, before a message', (middle) => page(`beforeMessage=${middle}`), ['messages']],
+    ['history, after a message', (middle) => page(`afterMessage=${middle}`), ['messages']],
+    ['history, after a time', () => page('afterTime=1500'), ['messages']],
+    ['history, oldest', () => page('afterTime=0&limit=500'), ['messages']],
+    ['history by creation', () => page('timeRangeField=createdAt'), ['messages']],
+    ['history by creation, before', (m) => page(`timeRangeField=createdAt&beforeMessage=${m}`), ['messages']],
+    ['history by creation, after', (m) => page(`timeRangeField=messageTime&afterMessage=${m}`), ['messages']],
+    ['GET /rooms', () => alice.call('GET', '/rooms'), ['memberships', 'rooms', 'messages', 'users']],
+    ['GET /me/badge', () => alice.call('GET', '/me/badge'), ['memberships', 'rooms']],
+    ['lastRead of the latest', () => read(bob, ids.at(-1) ?? ''), ['messages', 'memberships', 'userDeletions']],
+    ['sending', () => send(), ['rooms', 'memberships']],
+    ['delete for me', () => hide(ids[1_001] ?? ''), ['messages', 'userDeletions', 'memberships']],
+    ['delete all for me', () => bob.call('POST', '/messages/user-delete/all-in-room', { room }), ['memberships']],
+    ['delete for all', () => remove(ids[2_001] ?? ''), ['messages', 'memberships', 'userDeletions']],
+    ['a reaction', (middle) => alice.call('POST', `/messages/${middle}/reaction`, { reaction: '+' }), ['messages']],
+  ]
+  const page = (query: string) => bob.call('GET', `/rooms/${room}/messages/v3?${query}`)
+  const read = (user: TestUser, message: string) => user.call('PUT', `/rooms/${room}/lastRead`, { message })
+  const send = () => gateway.admin('POST', '/messages', { room, sender: 'bob', message: 'x', messageType: 'text' })
+  const hide = (id: string) => alice.call('POST', '/messages/user-delete', { room, messages: [id] })
+  const remove = (id: string) => gateway.admin('DELETE', `/rooms/${room}/messages/${id}`)
+
+  for (const [name, request, collections] of requests) {
+    test(name, async () => {
+      const entries = await recorded(() => request(ids[1_501] ?? ''))
+      const touched = new Set(entries.map(({ ns }) => ns.split('.').at(-1)))
+      for (const collection of collections)
+        assert.ok(touched.has(collection), `${collection} of ${[...touched].join()}`)
+      for (const entry of entries) {
+        examinesLittle(entry)
+        if (entry['command'].find !== undefined) await explained(entry)
+      }
+    })
+  }
+
+  test('lastRead of an old message counts own messages in the index alone, and reads only the deleted ones', async () => {
+    const carol = await gateway.newUser('carol')
+    const of = await gateway.newRoom([alice, carol])
+    const messages = await fill(of)
+    const path = `/rooms/${of}/lastRead`
+    const entries = await recorded(() => alice.call('PUT', path, { message: messages[99] }))
+    const count = entries.find(({ command }) => command.aggregate === 'messages')
+    assert.deepEqual([count?.['docsExamined'], count?.['keysExamined'] <= many - 100 + 1], [0, true])
+    const rest = entries.filter((entry) => entry !== count)
+    for (const entry of rest) examinesLittle(entry)
+    const { body } = await alice.call('GET', '/rooms?sort=-createdTime&limit=1')
+    assert.deepEqual([body.result.data[0]._id, body.result.data[0].unread], [of, 0])
+  })
+
+  test('the work left by _all and by the outbox is found by an index of its own', async () => {
+    const { db } = gateway.chat
+    const erasing = await db.rooms
+      .find({ erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: Date.now() } })
+      .hint({ 'erasing.leaseUntilMS': 1 })
+      .explain('executionStats')
+    const unpublished = await db.messages
+      .find({ unpublished: { $exists: true }, updatedAtMS: { $lt: Date.now() } })
+      .hint('unpublished')
+      .sort({ updatedAtMS: 1 })
+      .explain('executionStats')
+    for (const { executionStats } of [erasing, unpublished]) assert.equal(executionStats.totalDocsExamined, 0)
+  })
+})
