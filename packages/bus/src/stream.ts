@@ -45,11 +45,12 @@ export async function ensureStream(bus: Bus, options: StreamOptions = {}): Promi
   })
 }
 
+/** A message that its handler has not acknowledged, nor said to be still working on, is delivered again. */
+export const ackWaitSeconds = 30
+
 export interface ConsumerOptions {
   /** Messages under way at once, over all instances of the service. */
   maxAckPending?: number
-  /** A message not acknowledged in this time is delivered again; seconds. */
-  ackWaitSeconds?: number
 }
 
 /** Makes sure that a durable consumer is there: it begins where the stream begins and keeps its place for ever. */
@@ -58,10 +59,33 @@ export async function ensureConsumer(bus: Bus, name: DurableConsumer, options: C
   const consumer = durableConsumers[name]
   await manager.consumers.add(consumer.stream, {
     durable_name: consumer.name,
+    filter_subjects: [...consumer.subjects],
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    ack_wait: (options.ackWaitSeconds ?? 30) * second,
+    ack_wait: ackWaitSeconds * second,
     max_ack_pending: options.maxAckPending ?? 2_000,
     max_deliver: -1,
   })
+}
+
+/** How far a durable consumer is. */
+export interface ConsumerState {
+  /** Messages of the stream that nobody has taken yet. */
+  waiting: number
+  /** Messages taken and not acknowledged yet. */
+  unacknowledged: number
+  /** Every message of the consumer up to this position in the stream is acknowledged. */
+  doneUpToSeq: number
+}
+
+/** @throws when NATS is away. */
+export async function consumerState(bus: Bus, name: DurableConsumer): Promise<ConsumerState> {
+  const { stream, name: durable } = durableConsumers[name]
+  const manager = await jetstreamManager(bus.nats, { checkAPI: false })
+  const info = await manager.consumers.info(stream, durable)
+  return {
+    waiting: info.num_pending,
+    unacknowledged: info.num_ack_pending,
+    doneUpToSeq: info.ack_floor.stream_seq,
+  }
 }

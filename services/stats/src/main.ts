@@ -24,7 +24,7 @@ await runService(
       async ({ event }) => consumed.inc({ event }),
       {
         concurrency: 100,
-        onFailure: (error, { event, attempt }) => log.error({ err: error, event, attempt }, 'event not handled'),
+        onFailure: (error, { subject, attempt }) => log.error({ err: error, subject, attempt }, 'event not handled'),
       },
       signal,
     )

@@ -1,11 +1,24 @@
+import type { RoomEvent } from '../socket/server-events.ts'
+import { allMembersChangesSubject, allPushToClientsSubject, everyRoomSubject } from './subjects.ts'
+
 /** The JetStream streams and durable consumers, by name. */
 export const eventStream = {
   name: 'PARLEY_EVENTS',
-  subjects: ['parley.event.>'],
+  subjects: ['parley.event.>', 'parley.push.>'],
 } as const
 
+/** The events of rooms that a room's webhook is told of. */
+const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
+
+/** `subjects`: what of the stream the consumer is given. */
 export const durableConsumers = {
-  push: { name: 'push', stream: eventStream.name },
-  stats: { name: 'stats', stream: eventStream.name },
+  push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
+  pushToClients: { name: 'push-to-clients', stream: eventStream.name, subjects: [allPushToClientsSubject] },
+  webhooks: {
+    name: 'webhooks',
+    stream: eventStream.name,
+    subjects: [...webhookEvents.map(everyRoomSubject), allMembersChangesSubject],
+  },
+  stats: { name: 'stats', stream: eventStream.name, subjects: ['parley.event.>'] },
 } as const
 export type DurableConsumer = keyof typeof durableConsumers

@@ -32,6 +32,11 @@ function audienceTokens(to: Audience): string {
   return `${subjectToken(to.app)}.${kind}.${subjectToken(id)}`
 }
 
+/** A captured event of every room of every app. */
+export function everyRoomSubject(event: ServerEvent): string {
+  return `parley.event.*.room.*.${subjectToken(event)}`
+}
+
 /** What a subject made by `eventSubject` says. */
 export function parseEventSubject(subject: string): { to: Audience; event: ServerEvent } {
   const [, , app = '', kind, id = '', event = ''] = subject.split('.')
@@ -61,7 +66,19 @@ export function nodeSubject(node: string, request: string): string {
   return `parley.node.${subjectToken(node)}.${subjectToken(request)}`
 }
 
-/** Work for the push service that is not an event: POST /push/push2clients. */
+/** Work for the push service that is not an event of a room: POST /push/push2clients. Captured. */
 export function pushToClientsSubject(app: string): string {
   return `parley.push.${subjectToken(app)}.clients`
+}
+export const allPushToClientsSubject = 'parley.push.*.clients'
+
+/** Who came into a room or left it, for its webhook; sockets learn it by the `room` event. Captured. */
+export function membersChangeSubject(app: string): string {
+  return `parley.push.${subjectToken(app)}.members`
+}
+export const allMembersChangesSubject = 'parley.push.*.members'
+
+/** The app of a subject made by `pushToClientsSubject` or `membersChangeSubject`. */
+export function parsePushSubject(subject: string): string {
+  return fromSubjectToken(subject.split('.')[2] ?? '')
 }
