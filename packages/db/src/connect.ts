@@ -7,8 +7,11 @@ import {
   MongoServerSelectionError,
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps.ts'
+import { type DeviceDoc, deviceIndexes } from './devices.ts'
 import { type MembershipDoc, membershipIndexes } from './memberships.ts'
 import { type MessageDoc, messageIndexes } from './messages.ts'
+import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIndexes } from './outgoing-calls.ts'
+import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './pushes.ts'
 import { type RoomDoc, roomIndexes } from './rooms.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './send-keys.ts'
 import { type TokenDoc, tokenIndexes } from './tokens.ts'
@@ -27,6 +30,11 @@ export interface Db {
   messages: Collection<MessageDoc>
   sendKeys: Collection<SendKeyDoc>
   userDeletions: Collection<UserDeletionDoc>
+  devices: Collection<DeviceDoc>
+  pushes: Collection<PushDoc>
+  pushContents: Collection<PushContentDoc>
+  outgoingCalls: Collection<OutgoingCallDoc>
+  callLanes: Collection<CallLaneDoc>
 }
 
 export interface ConnectOptions {
@@ -75,6 +83,11 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     messages: mongo.collection('messages'),
     sendKeys: mongo.collection('sendKeys'),
     userDeletions: mongo.collection('userDeletions'),
+    devices: mongo.collection('devices'),
+    pushes: mongo.collection('pushes'),
+    pushContents: mongo.collection('pushContents'),
+    outgoingCalls: mongo.collection('outgoingCalls'),
+    callLanes: mongo.collection('callLanes'),
   }
 }
 
@@ -88,6 +101,11 @@ async function ensureIndexes(db: Db): Promise<void> {
     db.messages.createIndexes(messageIndexes),
     db.sendKeys.createIndexes(sendKeyIndexes),
     db.userDeletions.createIndexes(userDeletionIndexes),
+    db.devices.createIndexes(deviceIndexes),
+    db.pushes.createIndexes(pushIndexes),
+    db.pushContents.createIndexes(pushContentIndexes),
+    db.outgoingCalls.createIndexes(outgoingCallIndexes),
+    db.callLanes.createIndexes(callLaneIndexes),
   ])
 }
 

@@ -72,6 +72,26 @@ export async function findMembershipsOfUser(db: Db, app: string, user: string): 
   return db.memberships.find({ userKey: key(app, user) }).toArray()
 }
 
+/** What decides whether a member is pushed a message. */
+export type MemberToPush = Pick<MembershipDoc, 'user' | 'blocked' | 'pref'>
+
+/** All members of a room in pages, always in the same order: those who came first come first. */
+export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
+  const members = db.memberships
+    .find({ roomKey })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .project<MemberToPush>({ _id: 0, user: 1, blocked: 1, 'pref.muted': 1 })
+    .batchSize(perPage)
+  let page: MemberToPush[] = []
+  for await (const member of members) {
+    page.push(member)
+    if (page.length < perPage) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
 /** The IDs of the rooms that a user is in; one index, no documents of rooms. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
   const found = await db.memberships.find({ userKey: key(app, user) }, { projection: { _id: 0, room: 1 } }).toArray()

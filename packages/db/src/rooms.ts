@@ -68,6 +68,14 @@ export async function findRoomsByKey(db: Db, keys: readonly string[], session?: 
   return db.rooms.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
 }
 
+/** Which of these rooms have a webhook, and which. */
+export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
+  const rooms = await db.rooms
+    .find({ _id: { $in: [...keys] }, webhook: { $ne: '' } }, { projection: { webhook: 1 } })
+    .toArray()
+  return new Map(rooms.map(({ _id, webhook }) => [_id, webhook]))
+}
+
 /** The key that makes a direct room the only one of its two users, in whatever order they are given. */
 export function pairKey(app: string, a: string, b: string): string {
   return a < b ? key(app, a, b) : key(app, b, a)

@@ -48,6 +48,13 @@ export async function findUsers(db: Db, app: string, ids: Iterable<string>): Pro
   return new Map(users.map((user) => [user.id, user]))
 }
 
+/** Which of the users are robots. */
+export async function findRobots(db: Db, app: string, ids: readonly string[]): Promise<Set<string>> {
+  const keys = ids.map((id) => key(app, id))
+  const robots = await db.users.find({ _id: { $in: keys }, isRobot: true }, { projection: { id: 1 } }).toArray()
+  return new Set(robots.map(({ id }) => id))
+}
+
 /** Creates the user. @throws a duplicate key error when the ID is taken. */
 export async function insertUser(
   db: Db,
