@@ -7,10 +7,12 @@ import {
   changeMessage as writeChange,
 } from '@parley/db/messages'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms'
+import { setSearchWords } from '@parley/db/search-texts'
 import { inTransaction } from '@parley/db/transaction'
 import { findUser, type UserDoc } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 import { requireMember } from './require-member.ts'
+import { wordsOfContent } from './search-words.ts'
 
 /** Which message: of the room, where the request names one. */
 export interface MessageName {
@@ -40,7 +42,11 @@ export async function changeMessage(
     const wanted = change(found, room)
     if (!wanted) return { message: found, changed: false }
     const updatedAtMS = await takeRoomTime(db, room, session)
-    return { message: await writeChange(db, found, wanted, updatedAtMS, 'messageUpdated', session), changed: true }
+    const written = await writeChange(db, found, wanted, updatedAtMS, 'messageUpdated', session)
+    if (written.content !== found.content) {
+      await setSearchWords(db, written, wordsOfContent(written.content), session)
+    }
+    return { message: written, changed: true }
   })
   const sender = (await findUser(db, caller.app, message.sender)) ?? undefined
   if (changed) void chat.outbox.publish(message, sender, 'messageUpdated')

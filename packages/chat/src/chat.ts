@@ -5,6 +5,7 @@ import { key } from '@parley/db/keys'
 import { type Login, recordLogins } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
+import { createSearchIndex, type SearchIndex } from './index-messages.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSenderProfiles } from './sender-profiles.ts'
 
@@ -28,6 +29,7 @@ export interface Chat {
   log: Log
   settings: ChatSettings
   outbox: Outbox
+  searchIndex: SearchIndex
   accept(draft: Draft): Promise<AcceptedDraft | Refusal>
   recordLogin(login: Login): Promise<unknown>
 }
@@ -45,6 +47,7 @@ export function createChat(
   const { db, bus, control, log } = parts
   const outbox = createOutbox(db, bus, log)
   const profiles = createSenderProfiles(db)
+  const searchIndex = createSearchIndex(db, log)
   return {
     db,
     bus,
@@ -52,11 +55,19 @@ export function createChat(
     log,
     settings: { ...defaultChatSettings, ...parts.settings },
     outbox,
-    accept: gatherWrites((drafts: Draft[]) => acceptMessages(db, outbox, profiles, drafts), {
-      most: messagesPerTransaction,
-      concurrency: transactionsAtOnce,
-      keyOf: ({ app, room }) => key(app, room),
-    }),
+    searchIndex,
+    accept: gatherWrites(
+      async (drafts: Draft[]) => {
+        const outcomes = await acceptMessages(db, outbox, profiles, drafts)
+        for (const outcome of outcomes) if ('message' in outcome) searchIndex.soon(outcome.message.roomKey)
+        return outcomes
+      },
+      {
+        most: messagesPerTransaction,
+        concurrency: transactionsAtOnce,
+        keyOf: ({ app, room }) => key(app, room),
+      },
+    ),
     recordLogin: gatherWrites(
       async (logins: Login[]) => {
         await recordLogins(db, logins)

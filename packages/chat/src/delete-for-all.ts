@@ -4,6 +4,7 @@ import { allMessages, type deleteForAll as operation } from '@parley/contracts/o
 import { findMembership, uncountDeleted } from '@parley/db/memberships'
 import { countDeletedSince, deleteMessage, findMessage, isDeletedIn, newMessageId } from '@parley/db/messages'
 import { findRoom, markAllDeleted, type RoomDoc, takeRoomTime } from '@parley/db/rooms'
+import { setSearchWords } from '@parley/db/search-texts'
 import { inTransaction, type Session } from '@parley/db/transaction'
 import { findUsersWhoDeleted } from '@parley/db/user-deletions'
 import { findUser } from '@parley/db/users'
@@ -52,6 +53,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     const updatedAtMS = await takeRoomTime(db, room, session)
     const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, room._id, message, session))]
     await uncountDeleted(db, room, message.seq, uncounting, session)
+    await setSearchWords(db, message, [], session)
     return deleteMessage(db, message, updatedAtMS, session)
   })
   void chat.outbox.publish(deleted, undefined, 'messageDeleted')

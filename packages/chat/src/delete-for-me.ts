@@ -31,7 +31,7 @@ export async function deleteForMe(chat: Chat, caller: Caller, roomId: string, id
         `messages: not in the room: ${unknown.map((id) => JSON.stringify(id)).join(', ')}`,
       )
     }
-    const before = await findUserDeletions(db, app, roomId, user, messages, session)
+    const before = await findUserDeletions(db, app, user, messages, session)
     const added = messages.filter((message) => !before.has(message._id))
     await insertUserDeletions(db, app, roomId, user, added, session)
 

@@ -3,6 +3,7 @@ import { BusAway, publishEvent } from '@parley/bus/publish'
 import { allMessages } from '@parley/contracts/operations/deletions'
 import { stubMessages } from '@parley/db/messages'
 import { findRoom, leaseErasing, markErasingPublished, type RoomDoc, setErasing, takeRoomTime } from '@parley/db/rooms'
+import { deleteSearchTexts, setSearchProgress } from '@parley/db/search-texts'
 import { inTransaction } from '@parley/db/transaction'
 import type { Chat } from './chat.ts'
 
@@ -38,6 +39,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   if (!room) return false
   if (room.erasing?.unpublished !== undefined) await publishAllDeleted(chat, room, room.erasing.unpublished)
   while (!signal.aborted && (await eraseChunk(chat, room))) await pause(restMS)
+  if (!signal.aborted) await finish(chat, room)
   return true
 }
 
@@ -45,16 +47,27 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
   return inTransaction(chat.db, async (session) => {
     const room = await findRoom(chat.db, app, id, session)
-    if (!room?.erasing) return false
+    const end = room?.deletedUpToSeq ?? 0
+    if (!room?.erasing || room.erasing.doneUpToSeq === end) return false
     const afterSeq = room.erasing.doneUpToSeq
-    const end = room.deletedUpToSeq ?? 0
     const upToSeq = Math.min(afterSeq + chunk, end)
     const updatedAtMS = await takeRoomTime(chat.db, room, session)
     await stubMessages(chat.db, room._id, { afterSeq, upToSeq }, updatedAtMS, session)
-    const isOver = upToSeq === end && room.erasing.unpublished === undefined
     const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: Date.now() + leaseMS }
-    await setErasing(chat.db, room._id, isOver ? null : left, session)
+    await setErasing(chat.db, room._id, left, session)
     return upToSeq < end
+  })
+}
+
+/** Removes what searching knew of the messages, and the mark that there is work, if no more has come meanwhile. */
+async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0 }: RoomDoc): Promise<void> {
+  // Whoever indexes the room writes its progress too: he is done before this, or begins after these messages.
+  await inTransaction(chat.db, (session) => setSearchProgress(chat.db, _id, deletedUpToSeq, session))
+  await deleteSearchTexts(chat.db, _id, deletedUpToSeq)
+  await inTransaction(chat.db, async (session) => {
+    const room = await findRoom(chat.db, app, id, session)
+    const isOver = room?.erasing?.doneUpToSeq === deletedUpToSeq && room.deletedUpToSeq === deletedUpToSeq
+    if (isOver && room?.erasing?.unpublished === undefined) await setErasing(chat.db, _id, null, session)
   })
 }
 

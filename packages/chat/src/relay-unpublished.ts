@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findUnpublished } from '@parley/db/messages'
+import { currentMessage, findUnpublished, type MessageDoc } from '@parley/db/messages'
+import { findRoomsByKey } from '@parley/db/rooms'
 import { findUsers } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 
@@ -29,16 +30,24 @@ export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise
 async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   let more = true
   while (more && !signal.aborted) {
-    const waiting = await findUnpublished(chat.db, Date.now() - givenUpAfterMS, perRound)
-    if (waiting.length === 0) return
+    const found = await findUnpublished(chat.db, Date.now() - givenUpAfterMS, perRound)
+    if (found.length === 0) return
+    const waiting = await asTheyAreNow(chat, found)
     const published = await publishInOrder(chat, waiting)
     chat.log.info({ waiting: waiting.length, published }, 'relayed unpublished events')
     more = published === waiting.length && waiting.length === perRound
   }
 }
 
+/** What was deleted with all of its room meanwhile is not to be told any more. */
+async function asTheyAreNow(chat: Chat, messages: readonly MessageDoc[]): Promise<MessageDoc[]> {
+  const keys = new Set(messages.map((message) => message.roomKey))
+  const rooms = new Map((await findRoomsByKey(chat.db, [...keys])).map((room) => [room._id, room]))
+  return messages.map((message) => currentMessage(message, rooms.get(message.roomKey) ?? {}))
+}
+
 /** Hands the events to the bus oldest first; the bus takes them in that order. */
-async function publishInOrder(chat: Chat, waiting: Awaited<ReturnType<typeof findUnpublished>>): Promise<number> {
+async function publishInOrder(chat: Chat, waiting: readonly MessageDoc[]): Promise<number> {
   const byApp = Map.groupBy(waiting, (message) => message.app)
   const senders = new Map(
     await Promise.all(

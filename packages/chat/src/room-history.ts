@@ -35,7 +35,7 @@ export async function roomHistory(
       caller.app,
       page.map((message) => message.sender),
     ),
-    findUserDeletions(chat.db, caller.app, roomId, caller.user, page),
+    findUserDeletions(chat.db, caller.app, caller.user, page),
   ])
   return {
     // Messages are never removed and seq has no holes.

@@ -13,6 +13,7 @@ import { type MessageDoc, messageIndexes } from './messages.ts'
 import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIndexes } from './outgoing-calls.ts'
 import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './pushes.ts'
 import { type RoomDoc, roomIndexes } from './rooms.ts'
+import { type SearchProgressDoc, type SearchTextDoc, searchTextIndexes } from './search-texts.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './send-keys.ts'
 import { type TokenDoc, tokenIndexes } from './tokens.ts'
 import { type UserDeletionDoc, userDeletionIndexes } from './user-deletions.ts'
@@ -35,6 +36,8 @@ export interface Db {
   pushContents: Collection<PushContentDoc>
   outgoingCalls: Collection<OutgoingCallDoc>
   callLanes: Collection<CallLaneDoc>
+  searchTexts: Collection<SearchTextDoc>
+  searchProgress: Collection<SearchProgressDoc>
 }
 
 export interface ConnectOptions {
@@ -88,6 +91,8 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     pushContents: mongo.collection('pushContents'),
     outgoingCalls: mongo.collection('outgoingCalls'),
     callLanes: mongo.collection('callLanes'),
+    searchTexts: mongo.collection('searchTexts'),
+    searchProgress: mongo.collection('searchProgress'),
   }
 }
 
@@ -106,6 +111,7 @@ async function ensureIndexes(db: Db): Promise<void> {
     db.pushContents.createIndexes(pushContentIndexes),
     db.outgoingCalls.createIndexes(outgoingCallIndexes),
     db.callLanes.createIndexes(callLaneIndexes),
+    db.searchTexts.createIndexes(searchTextIndexes),
   ])
 }
 

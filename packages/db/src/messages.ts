@@ -81,6 +81,21 @@ export async function findMessagesOfRoom(
   return db.messages.find({ _id: { $in: [...ids] }, roomKey }, { ...(session && { session }) }).toArray()
 }
 
+/** The messages of a room after a seq, in its order. */
+export async function findMessagesAfter(
+  db: Db,
+  roomKey: string,
+  seq: number,
+  limit: number,
+  session: ClientSession,
+): Promise<MessageDoc[]> {
+  return db.messages
+    .find({ roomKey, seq: { $gt: seq } }, { session })
+    .sort({ seq: 1 })
+    .limit(limit)
+    .toArray()
+}
+
 /** What a change to a message sets, and which parts it takes away. */
 export interface MessageChange {
   set?: Partial<Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'isDeleted'>>

@@ -30,19 +30,22 @@ const everything = ''
 export async function findUserDeletions(
   db: Db,
   app: string,
-  room: string,
   user: string,
-  messages: readonly { _id: string; seq: number }[],
+  messages: readonly { _id: string; room: string; seq: number }[],
   session?: ClientSession,
 ): Promise<Set<string>> {
   if (messages.length === 0) return new Set()
-  const keys = [everything, ...messages.map((message) => message._id)].map((message) => key(app, room, user, message))
+  const ofAll = (room: string) => key(app, room, user, everything)
+  const alone = ({ room, _id }: { room: string; _id: string }) => key(app, room, user, _id)
+  const keys = new Set(messages.flatMap((message) => [ofAll(message.room), alone(message)]))
   const found = await db.userDeletions
-    .find({ _id: { $in: keys } }, { projection: { message: 1, seq: 1 }, ...(session && { session }) })
+    .find({ _id: { $in: [...keys] } }, { projection: { seq: 1 }, ...(session && { session }) })
     .toArray()
-  const alone = new Set(found.map((deletion) => deletion.message))
-  const upTo = found.find((deletion) => deletion.message === everything)?.seq ?? 0
-  return new Set(messages.filter(({ _id, seq }) => seq <= upTo || alone.has(_id)).map(({ _id }) => _id))
+  const seqOf = new Map(found.map(({ _id, seq }) => [_id, seq]))
+  const hidden = messages.filter(
+    (message) => message.seq <= (seqOf.get(ofAll(message.room)) ?? 0) || seqOf.has(alone(message)),
+  )
+  return new Set(hidden.map(({ _id }) => _id))
 }
 
 /** The user deleted all messages of the room up to this seq for himself; 0 when he never did. */

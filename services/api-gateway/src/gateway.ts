@@ -22,6 +22,7 @@ import { mountDeletions } from './routes/deletions.ts'
 import { mountMessages } from './routes/messages.ts'
 import { mountReactions } from './routes/reactions.ts'
 import { mountRooms } from './routes/rooms.ts'
+import { mountSearch } from './routes/search.ts'
 
 const maxBodyBytes = 1024 * 1024
 /** 128 characters, each of up to four bytes in UTF-8, percent-encoded. */
@@ -65,6 +66,7 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountMessages(mount, chat)
   mountReactions(mount, chat)
   mountDeletions(mount, chat)
+  mountSearch(mount, chat)
   mountRooms(mount, chat)
   mountBadges(mount, chat)
   mountClients(mount, chat)

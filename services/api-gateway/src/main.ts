@@ -29,6 +29,7 @@ await runService(
 
     const chat = createChat({ db, bus, control, log, settings: { tokenDays: settings.tokenDays } })
     onStop('outbox', () => chat.outbox.idle())
+    onStop('search index', () => chat.searchIndex.stop())
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
     const eraser = eraseMessages(chat, signal)

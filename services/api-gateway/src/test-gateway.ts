@@ -112,6 +112,7 @@ export async function startTestGateway(
     async stop() {
       await gateway.close()
       await chat.outbox.idle()
+      chat.searchIndex.stop()
       control.stop()
       await closeBus(bus)
       if (!shared.app) await db.mongo.dropDatabase()

@@ -32,6 +32,7 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   onStop('control', () => control.stop())
   const chat = createChat({ db, bus, control, log })
   onStop('outbox', () => chat.outbox.idle())
+  onStop('search index', () => chat.searchIndex.stop())
   const relay = relayUnpublished(chat, signal)
   onStop('relay', () => relay)
 

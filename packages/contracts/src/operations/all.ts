@@ -5,12 +5,19 @@ import * as deletions from './deletions.ts'
 import * as messages from './messages.ts'
 import * as reactions from './reactions.ts'
 import * as rooms from './rooms.ts'
+import * as search from './search.ts'
 
 function isOperation(value: unknown): value is Operation {
   return typeof value === 'object' && value !== null && 'path' in value && 'access' in value
 }
 
 /** Every HTTP operation of the contract. */
-export const allOperations: readonly Operation[] = [messages, reactions, deletions, rooms, badges, clients].flatMap(
-  (file) => Object.values(file).filter(isOperation),
-)
+export const allOperations: readonly Operation[] = [
+  messages,
+  reactions,
+  deletions,
+  search,
+  rooms,
+  badges,
+  clients,
+].flatMap((file) => Object.values(file).filter(isOperation))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { eraseNextRoom } from '@parley/chat/erase-messages'
+import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { key } from '@parley/db/keys'
 import { newMessageId } from '@parley/db/messages'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -293,4 +294,21 @@ suite('DELETE /rooms/{roomID}/messages/_all', () => {
     assert.equal(learned.filter(({ isDeleted }) => !isDeleted).length, 20)
     assert.equal(await unreadIn(bob, room), 20)
   })
+})
+
+test('an event that the bus missed is relayed without what _all has deleted meanwhile', async () => {
+  const room = await newRoom()
+  const { _id } = await send(room, 'alice', 'a secret')
+  await gateway.chat.outbox.idle()
+  const { db } = gateway.chat
+  await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
+  await db.messages.updateOne({ _id }, { $set: { unpublished: ['chat message'], updatedAtMS: 1 } })
+  const heard = await gateway.hear()
+  const stop = new AbortController()
+  const relay = relayUnpublished(gateway.chat, stop.signal)
+  const { payload } = await heard.next('chat message', (message: { _id: string }) => message._id === _id)
+  stop.abort()
+  await relay
+  assert.equal((payload as { isDeleted: boolean }).isDeleted, true)
+  assert.doesNotMatch(JSON.stringify(payload), /a secret/)
 })
