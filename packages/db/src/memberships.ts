@@ -137,20 +137,14 @@ export async function uncountDeleted(
   session: ClientSession,
 ): Promise<void> {
   const deletedUpTo = room.deletedUpToSeq ?? 0
-  // What currentMarker does, in the database.
-  const stale = { $lt: ['$readSeq', deletedUpTo] }
-  await db.memberships.updateMany(
-    { roomKey: room._id, readSeq: { $lt: seq }, user: { $nin: [...except] } },
-    [
-      {
-        $set: {
-          uncounted: { $cond: [stale, 1, { $add: ['$uncounted', 1] }] },
-          readSeq: { $max: ['$readSeq', deletedUpTo] },
-        },
-      },
-    ],
-    { session },
-  )
+  const members = { roomKey: room._id, user: { $nin: [...except] } }
+  // First the markers that are current, because the others become so; see currentMarker.
+  const current = { ...members, readSeq: { $gte: deletedUpTo, $lt: seq } }
+  await db.memberships.updateMany(current, { $inc: { uncounted: 1 } }, { session })
+  if (deletedUpTo > 0) {
+    const stale = { ...members, readSeq: { $lt: deletedUpTo } }
+    await db.memberships.updateMany(stale, { $set: { readSeq: deletedUpTo, uncounted: 1 } }, { session })
+  }
 }
 
 /** Makes users members of a room who have nothing unread. */
