@@ -1,29 +1,71 @@
-import { type ClientSession, MongoServerError } from 'mongodb'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ClientSession, MongoError, MongoServerError } from 'mongodb'
 import type { Db } from './connect.ts'
 
 export type Session = ClientSession
 
+/** After this long a transaction that keeps conflicting, or finds no server, fails instead of being run again. */
+const giveUpAfterMS = 10_000
+const firstPauseMS = 2
+const longestPauseMS = 100
 const duplicateKey = 11_000
-const runsOnDuplicateKey = 4
 
 /**
  * Runs `work` in one transaction on a snapshot, committed journaled on a majority. On a conflict with
- * another writer it is aborted and run again from the start, so `work` must have no effect of its own
- * outside the session. It is also run again when a unique key was taken after the snapshot: then it can
- * see who took it.
+ * another writer it is aborted and run again from the start after a short pause, so `work` must have no
+ * effect of its own outside the session. It is also run again when a unique key was taken after the
+ * snapshot: then it can see who took it.
+ *
+ * The driver's `withTransaction` does the same, but goes on in silence for two minutes while the database
+ * is away; a caller of an API is better served by an answer.
+ *
+ * @throws what the last run failed with
  */
 export async function inTransaction<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
-  for (let run = 1; ; run++) {
+  const deadlineMS = performance.now() + giveUpAfterMS
+  return db.client.withSession(async (session) => {
+    for (let run = 1; ; run++) {
+      try {
+        return await runOnce(session, work, deadlineMS)
+      } catch (error) {
+        if (session.inTransaction()) await abort(session)
+        if (!isWorthAnotherRun(error) || performance.now() > deadlineMS) throw error
+        // Those who conflict must not come back at the same moment.
+        await pause(Math.min(firstPauseMS * 2 ** run, longestPauseMS) * Math.random())
+      }
+    }
+  })
+}
+
+async function runOnce<T>(session: Session, work: (session: Session) => Promise<T>, deadlineMS: number): Promise<T> {
+  session.startTransaction({
+    readConcern: { level: 'snapshot' },
+    writeConcern: { w: 'majority', journal: true },
+    readPreference: 'primary',
+  })
+  const result = await work(session)
+  for (;;) {
     try {
-      return await db.client.withSession((session) =>
-        session.withTransaction(() => work(session), {
-          readConcern: { level: 'snapshot' },
-          writeConcern: { w: 'majority', journal: true },
-          readPreference: 'primary',
-        }),
-      )
+      await session.commitTransaction()
+      return result
     } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === duplicateKey) || run === runsOnDuplicateKey) throw error
+      // Whether it was committed is not known; committing again finds out, and is safe.
+      const isUnknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult')
+      if (!isUnknown || performance.now() > deadlineMS) throw error
     }
   }
+}
+
+/** The server aborts by itself what it cannot be told to abort. */
+async function abort(session: Session): Promise<void> {
+  try {
+    await session.abortTransaction()
+  } catch (error) {
+    if (!(error instanceof MongoError)) throw error
+  }
+}
+
+function isWorthAnotherRun(error: unknown): boolean {
+  if (error instanceof MongoServerError && error.code === duplicateKey) return true
+  return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }
