@@ -13,7 +13,10 @@ const freeId = z
   // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'expected no control characters')
   // Characters are code points: an emoji is one, although it has two units.
-  .refine((id) => id.isWellFormed() && Array.from(id).length <= maxIdLength, `expected at most ${maxIdLength} characters`)
+  .refine(
+    (id) => id.isWellFormed() && Array.from(id).length <= maxIdLength,
+    `expected at most ${maxIdLength} characters`,
+  )
   .meta({ maxLength: maxIdLength })
 
 export const userId = freeId.describe('User ID')

@@ -2,8 +2,8 @@ import {
   type Collection,
   MongoClient,
   type Db as MongoDb,
+  MongoError,
   MongoNetworkError,
-  MongoServerError,
   MongoServerSelectionError,
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps.ts'
@@ -66,6 +66,9 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     serverSelectionTimeoutMS: Math.min(timeoutMS, 5_000),
     connectTimeoutMS: timeoutMS,
     socketTimeoutMS: timeoutMS,
+    waitQueueTimeoutMS: timeoutMS,
+    // How soon a new primary is found.
+    heartbeatFrequencyMS: 2_000,
   })
   await client.connect()
   const path = new URL(url.replace(/^mongodb(\+srv)?:/, 'http:')).pathname.slice(1)
@@ -122,9 +125,17 @@ export async function pingDb(db: Db): Promise<void> {
 
 /** Whether an operation failed because the database is away, hangs, or is changing its primary. */
 export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof MongoError)) return false
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
-    (error instanceof MongoServerError && (error.hasErrorLabel('RetryableWriteError') || error.code === 50))
+    error.name === waitQueueTimeout ||
+    awayLabels.some((label) => error.hasErrorLabel(label)) ||
+    error.code === maxTimeExpired
   )
 }
+
+const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult']
+const maxTimeExpired = 50
+/** The driver does not export this class. */
+const waitQueueTimeout = 'MongoWaitQueueTimeoutError'
