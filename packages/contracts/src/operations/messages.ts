@@ -124,24 +124,20 @@ export const writeMessage = operation({
   example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },
 })
 
-/** `$name$`: what stands for it in the text, for one recipient. */
-const patterns = z.record(z.string().regex(/^\$[^$]+\$$/, 'a pattern is written $name$'), z.string().max(4096))
-
+/** Beside receiver or room, `$name$`: what stands for it in the text, for this recipient. */
 const batchTarget = z
-  .looseObject({ receiver: userId.optional(), room: roomId.optional() })
-  .transform(({ receiver, room, ...rest }, context) => {
-    const parsed = patterns.safeParse(rest)
-    for (const issue of parsed.error?.issues ?? []) {
-      context.addIssue({
-        code: 'custom',
-        path: issue.path,
-        message: 'expected receiver, room, or a text for a $pattern$',
-      })
+  .object({ receiver: userId.optional(), room: roomId.optional() })
+  .catchall(z.string().max(4096))
+  .transform(({ receiver, room, ...patterns }, context) => {
+    for (const name of Object.keys(patterns)) {
+      if (!/^\$[^$]+\$$/.test(name)) {
+        context.addIssue({ code: 'custom', path: [name], message: 'expected receiver, room or a $pattern$' })
+      }
     }
     if ((receiver === undefined) === (room === undefined)) {
       context.addIssue({ code: 'custom', message: 'expected either receiver or room' })
     }
-    return { receiver, room, patterns: parsed.data ?? {} }
+    return { receiver, room, patterns }
   })
 export type BatchTarget = z.output<typeof batchTarget>
 
