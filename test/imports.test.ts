@@ -17,7 +17,7 @@ const mayImport: Record<string, string[]> = {
   'packages/stack': [],
   'services/api-gateway': ['chat', 'service', 'contracts'],
   'services/realtime': ['chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],
-  'services/push': ['db', 'bus', 'presence', 'service', 'contracts'],
+  'services/push': ['chat', 'db', 'bus', 'presence', 'service', 'contracts'],
   'services/stats': ['db', 'bus', 'presence', 'service', 'contracts'],
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'contracts'],

@@ -7,6 +7,8 @@ import { ackWaitSeconds } from './stream.ts'
 
 /** What a consumer learns of every message of the stream. */
 export interface StreamMessage {
+  /** Names what happened: the same if it was published twice. */
+  id: string
   subject: string
   data: Uint8Array
   /** Position in the stream: the same on every delivery of this message. */
@@ -68,7 +70,7 @@ export async function consumeStream(
       })
     } catch (error) {
       if (bus.nats.isClosed()) throw error
-      const nothing = { subject: durableConsumers[name].name, data: new Uint8Array(), streamSeq: 0, attempt: 0 }
+      const nothing = { id: '', subject: durableConsumers[name].name, data: new Uint8Array(), streamSeq: 0, attempt: 0 }
       options.onFailure(error as Error, { ...nothing, takenAtMS: Date.now() }, false)
     }
     if (!signal.aborted) await pause(lookAgainMS)
@@ -102,6 +104,7 @@ async function settle(
   { onFailure }: ConsumeOptions,
 ): Promise<void> {
   const message: StreamMessage = {
+    id: raw.headers?.get('Nats-Msg-Id') || `${raw.info.timestampNanos}-${raw.seq}`,
     subject: raw.subject,
     data: raw.data,
     streamSeq: raw.info.streamSequence,

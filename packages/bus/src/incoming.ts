@@ -23,6 +23,7 @@ export function toIncomingEvent(message: {
   const request = set.get(busHeaders.request)
   if (request !== '') incoming.request = request
   if (set.get(busHeaders.push) === 'false') incoming.push = false
+  if (set.get(busHeaders.webhook) === 'false') incoming.webhook = false
   const exceptDevice = set.get(busHeaders.exceptDevice)
   if (exceptDevice !== '') incoming.exceptDevice = decodeURIComponent(exceptDevice)
   const exceptUser = set.get(busHeaders.exceptUser)

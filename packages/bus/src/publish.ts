@@ -10,6 +10,8 @@ export interface EventAttributes {
   request?: string
   /** false: no mobile push for this message. */
   push?: boolean
+  /** false: the room's webhook is not told. */
+  webhook?: boolean
   /** The device of the acting user that does not get it. */
   exceptDevice?: string
   /** The user who does not get it on any device. */
@@ -57,6 +59,7 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   if (serverEvents[attributes.event].captured) set.set('Nats-Msg-Id', attributes.id)
   if (attributes.request !== undefined) set.set(busHeaders.request, attributes.request)
   if (attributes.push === false) set.set(busHeaders.push, 'false')
+  if (attributes.webhook === false) set.set(busHeaders.webhook, 'false')
   if (attributes.exceptDevice !== undefined) {
     set.set(busHeaders.exceptDevice, encodeURIComponent(attributes.exceptDevice))
   }

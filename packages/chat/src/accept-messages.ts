@@ -19,6 +19,7 @@ export interface Draft {
   messageType: string
   mentions?: string[]
   push: boolean
+  webhook?: false
   /** The same key from the same sender within 24 hours answers the first message again. */
   sendKey?: string
   clientMessageID?: string
@@ -158,6 +159,7 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     ...(draft.mentions && { mentions: draft.mentions }),
     ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
     ...(!draft.push && { push: false }),
+    ...(draft.webhook === false && { webhook: false }),
     ...(draft.request !== undefined && { request: draft.request }),
     unpublished: ['chat message'],
   }

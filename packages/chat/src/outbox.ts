@@ -69,6 +69,7 @@ function messageEvent(message: MessageDoc, sender: UserDoc | undefined, event: S
     json: JSON.stringify(payload),
     id: event === 'chat message' ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
     ...(message.push === false && { push: false }),
+    ...(message.webhook === false && event === 'chat message' && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),
   }
 }

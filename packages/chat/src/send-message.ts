@@ -14,6 +14,8 @@ export interface MessageToSend {
   messageType: string
   mentions?: string[] | undefined
   push: boolean
+  /** false: the room's webhook is not told, since it is what it answered. */
+  webhook?: false
   clientMessageID?: string | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
   idempotencyKey?: string | undefined
@@ -36,6 +38,7 @@ export async function sendMessage(chat: Chat, send: MessageToSend): Promise<Sent
     content: contentOf(send.message),
     messageType: send.messageType,
     push: send.push,
+    ...(send.webhook === false && { webhook: false }),
     ...(send.mentions && { mentions: await expandMentions(chat, send.app, send.mentions) }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),

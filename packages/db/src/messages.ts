@@ -23,6 +23,8 @@ export interface MessageDoc {
   isDeleted?: true
   /** The sender asked for no push. */
   push?: false
+  /** A room's webhook answered it: that is not told of it again. */
+  webhook?: false
   /** ID of the request that wrote it, for the log lines of its way. */
   request?: string
   /** The events of this message that the bus has not acknowledged yet: the outbox, in the document itself. */

@@ -52,7 +52,7 @@ export const outgoingCallIndexes: IndexDescription[] = [
   { key: { doneAt: 1 }, expireAfterSeconds: 4 * day },
   { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
 ]
-export const callLaneIndexes: IndexDescription[] = [{ key: { dueAtMS: 1 } }]
+export const callLaneIndexes: IndexDescription[] = [{ key: { dueAtMS: 1, target: 1 } }]
 
 export type CallToQueue = Pick<
   OutgoingCallDoc,

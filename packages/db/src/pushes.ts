@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Db } from './connect.ts'
 
@@ -59,20 +58,28 @@ export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<
   if (pushes.length > 0) await ignoreDuplicates(db.pushes.insertMany(pushes, { ordered: false }))
 }
 
-/** Takes pushes of a network that are due, the longest due first: they are the caller's alone. */
-export async function takePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
-  const due = { network, dueAtMS: { $lte: Date.now() } }
-  const found = await db.pushes
-    .find(due, { projection: { _id: 1 } })
+/** The pushes of a network that are due, the longest due first. */
+export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
+  return db.pushes
+    .find({ network, dueAtMS: { $lte: Date.now() } })
     .hint('due')
     .sort({ dueAtMS: 1 })
     .limit(limit)
     .toArray()
-  if (found.length === 0) return []
-  const takenBy = randomUUID()
-  const ids = found.map(({ _id }) => _id)
-  await db.pushes.updateMany({ _id: { $in: ids }, ...due }, { $set: { takenBy }, $unset: { dueAtMS: 1 } })
-  return db.pushes.find({ _id: { $in: ids }, takenBy }).toArray()
+}
+
+/**
+ * Takes those of the pushes that nobody else has taken and answers their IDs: they are the caller's alone. With the
+ * same `takenBy` it may be asked again when the answer was lost.
+ */
+export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
+  const { modifiedCount } = await db.pushes.updateMany(
+    { _id: { $in: [...ids] }, dueAtMS: { $lte: Date.now() } },
+    { $set: { takenBy }, $unset: { dueAtMS: 1 } },
+  )
+  if (modifiedCount === ids.length) return new Set(ids)
+  const taken = await db.pushes.find({ _id: { $in: [...ids] }, takenBy }, { projection: { _id: 1 } }).toArray()
+  return new Set(taken.map(({ _id }) => _id))
 }
 
 export interface PushReturn {
@@ -80,19 +87,14 @@ export interface PushReturn {
   dueAtMS: number
   /** 0 when it was not sent at all. */
   triesMore: 0 | 1
-  topic?: string
 }
 
 /** Gives pushes back that were taken and not accepted by the network: they are due again. */
 export async function returnPushes(db: Db, returned: readonly PushReturn[]): Promise<void> {
-  const updates = returned.map(({ id, dueAtMS, triesMore, topic }) => ({
+  const updates = returned.map(({ id, dueAtMS, triesMore }) => ({
     updateOne: {
       filter: { _id: id },
-      update: {
-        $set: { dueAtMS, ...(topic !== undefined && { topic }) },
-        $unset: { takenBy: 1 as const },
-        $inc: { tries: triesMore },
-      },
+      update: { $set: { dueAtMS }, $unset: { takenBy: 1 as const }, $inc: { tries: triesMore } },
     },
   }))
   if (updates.length > 0) await db.pushes.bulkWrite(updates, { ordered: false })
@@ -100,6 +102,7 @@ export async function returnPushes(db: Db, returned: readonly PushReturn[]): Pro
 
 /** What is sent, by ID. */
 export async function findPushContents(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
   const found = await db.pushContents.find({ _id: { $in: [...ids] } }).toArray()
   return new Map(found.map(({ _id, json }) => [_id, json]))
 }

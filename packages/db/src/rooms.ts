@@ -76,6 +76,15 @@ export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map
   return new Map(rooms.map(({ _id, webhook }) => [_id, webhook]))
 }
 
+/** Moves a room to another bot state; null when it is in it already, or gone. */
+export async function setBotState(db: Db, app: string, id: string, botState: string): Promise<RoomDoc | null> {
+  return db.rooms.findOneAndUpdate(
+    { _id: key(app, id), botState: { $ne: botState }, deletedAt: { $exists: false } },
+    { $set: { botState } },
+    { returnDocument: 'after' },
+  )
+}
+
 /** The key that makes a direct room the only one of its two users, in whatever order they are given. */
 export function pairKey(app: string, a: string, b: string): string {
   return a < b ? key(app, a, b) : key(app, b, a)

@@ -1,34 +1,39 @@
 import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
-import { consumeEvents } from '@parley/bus/consume'
-import { ensureConsumer, ensureStream } from '@parley/bus/stream'
+import { createControl } from '@parley/bus/control'
+import { ensureStream } from '@parley/bus/stream'
+import { createChat } from '@parley/chat/chat'
+import { connectDb, pingDb } from '@parley/db/connect'
+import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
 import { runService } from '@parley/service/lifecycle'
 import { pushSettings } from './settings.ts'
+import { startPush } from './start-push.ts'
 
-await runService(
-  { name: 'push', settings: pushSettings },
-  async ({ settings, log, metrics, checks, onStop, signal }) => {
-    const bus = await connectBus(settings.natsUrl, settings.nodeId, {
-      onDisconnect: () => log.warn('NATS is away'),
-      onReconnect: () => log.info('NATS is back'),
-      onError: (error) => log.error({ err: error }, 'NATS reported an error'),
-    })
-    onStop('nats', () => closeBus(bus))
-    checks['nats'] = () => pingBus(bus)
-    await ensureStream(bus)
-    await ensureConsumer(bus, 'push')
+await runService({ name: 'push', settings: pushSettings }, async (context) => {
+  const { settings, log, metrics, checks, onStop, signal } = context
+  const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
+  onStop('mongodb', () => db.client.close())
+  checks['mongodb'] = () => pingDb(db)
 
-    const consumed = metrics.counter('parley_events_consumed_total', 'Events taken from the stream', ['event'])
-    const consuming = consumeEvents(
-      bus,
-      'push',
-      async ({ event }) => consumed.inc({ event }),
-      {
-        concurrency: 100,
-        onFailure: (error, { subject, attempt }) => log.error({ err: error, subject, attempt }, 'event not handled'),
-      },
-      signal,
-    )
-    onStop('consumer', () => consuming)
-    return {}
-  },
-)
+  const bus = await connectBus(settings.natsUrl, settings.nodeId, {
+    onDisconnect: () => log.warn('NATS is away'),
+    onReconnect: () => log.info('NATS is back'),
+    onError: (error) => log.error({ err: error }, 'NATS reported an error'),
+  })
+  onStop('nats', () => closeBus(bus))
+  checks['nats'] = () => pingBus(bus)
+  await ensureStream(bus)
+
+  const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
+  onStop('redis', () => closePresence(presence))
+  checks['redis'] = () => pingPresence(presence)
+
+  const control = createControl(bus)
+  onStop('control', () => control.stop())
+  const chat = createChat({ db, bus, control, log })
+  onStop('outbox', () => chat.outbox.idle())
+  onStop('search index', () => chat.searchIndex.stop())
+
+  const push = await startPush({ settings, chat, bus, presence, log, metrics }, signal)
+  onStop('push', () => push.ended())
+  return {}
+})

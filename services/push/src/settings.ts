@@ -1,4 +1,127 @@
+import { createPrivateKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { milliseconds, wholeNumber, yesOrNo } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
+import { z } from 'zod'
+import { asJson } from './read-payload.ts'
+
+/** A secret as text, or the path of a file that holds it. */
+const textOrFile = z.string().transform((given, context) => {
+  if (/^\s*\{/.test(given)) return given
+  if (/^\s*-----BEGIN/.test(given)) return given.replaceAll('\\n', '\n')
+  try {
+    return readFileSync(given, 'utf8')
+  } catch (error) {
+    context.addIssue(`neither the text itself nor a file that can be read: ${(error as Error).message}`)
+    return z.NEVER
+  }
+})
+
+function isPrivateKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).type === 'private'
+  } catch {
+    return false
+  }
+}
+
+const serviceAccount = z
+  .object({
+    project_id: z.string(),
+    client_email: z.string(),
+    private_key: z.string().refine(isPrivateKey, 'private_key is no private key in PEM'),
+    token_uri: z.url(),
+  })
+  .describe('a service account of Google Cloud')
 
 /** Everything that the push service takes from its environment. */
-export const pushSettings = { ...sharedSettings }
+export const pushSettings = {
+  ...sharedSettings,
+  generic: {
+    env: 'PUSH_GENERIC',
+    help: "the URL of the integrator's push backend; set, messages are pushed by calling it, and by no other way",
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+  },
+  allowPrivateTargets: {
+    env: 'PARLEY_PUSH_ALLOW_PRIVATE_TARGETS',
+    help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses',
+    schema: yesOrNo.default(false),
+  },
+  callTimeoutMs: {
+    env: 'PARLEY_PUSH_CALL_TIMEOUT_MS',
+    help: 'the milliseconds after which a call of a webhook or of PUSH_GENERIC counts as failed',
+    schema: milliseconds.default(5_000),
+  },
+  callRetryMs: {
+    env: 'PARLEY_PUSH_CALL_RETRY_MS',
+    help: 'the milliseconds for which a failed call is tried again',
+    schema: milliseconds.default(3_600_000),
+  },
+  keepMs: {
+    env: 'PARLEY_PUSH_KEEP_MS',
+    help: 'the milliseconds after which a notification is of no use any more, to us and to the networks',
+    schema: milliseconds.default(86_400_000),
+  },
+  networkTimeoutMs: {
+    env: 'PARLEY_PUSH_NETWORK_TIMEOUT_MS',
+    help: 'the milliseconds that APNs or FCM may take to answer',
+    schema: milliseconds.default(10_000),
+  },
+  probeMs: {
+    env: 'PARLEY_PUSH_PROBE_MS',
+    help: 'the milliseconds between two looks whether a network that refused our credentials takes them now',
+    schema: milliseconds.default(60_000),
+  },
+  concurrency: {
+    env: 'PARLEY_PUSH_CONCURRENCY',
+    help: 'the notifications that are on their way to one network at the same time',
+    schema: wholeNumber.min(1).default(100),
+  },
+  apns: {
+    key: {
+      env: 'PARLEY_PUSH_APNS_KEY',
+      help: 'the APNs signing key: the text of the .p8 file, or its path; not set, nothing goes to APNs',
+      schema: textOrFile.refine(isPrivateKey, 'expected a private key in PEM').optional(),
+      secret: true as const,
+    },
+    keyId: { env: 'PARLEY_PUSH_APNS_KEY_ID', help: 'the ID of that key', schema: z.string().default('') },
+    teamId: {
+      env: 'PARLEY_PUSH_APNS_TEAM_ID',
+      help: 'the ID of the Apple developer team',
+      schema: z.string().default(''),
+    },
+    topics: {
+      env: 'PARLEY_PUSH_APNS_TOPICS',
+      help: 'the bundle IDs of the apps, separated by commas, the most used one first',
+      schema: z
+        .string()
+        .default('')
+        .transform((list) => list.split(',').flatMap((topic) => topic.trim() || [])),
+    },
+    production: {
+      env: 'PARLEY_PUSH_APNS_PRODUCTION',
+      help: "whether APNs' production servers are called, not those of the sandbox",
+      schema: yesOrNo.default(true),
+    },
+    url: {
+      env: 'PARLEY_PUSH_APNS_URL',
+      help: 'another APNs server than those of Apple, such as a double of it',
+      schema: z.url({ protocol: /^https$/ }).optional(),
+    },
+  },
+  fcm: {
+    serviceAccount: {
+      env: 'PARLEY_PUSH_FCM_SERVICE_ACCOUNT',
+      help: 'the service account for FCM: the JSON text, or the path of its file; not set, nothing goes to FCM',
+      schema: textOrFile.transform(asJson).pipe(serviceAccount).optional(),
+      secret: true as const,
+    },
+    url: {
+      env: 'PARLEY_PUSH_FCM_URL',
+      help: 'the FCM server',
+      schema: z.url({ protocol: /^https$/ }).default('https://fcm.googleapis.com'),
+    },
+  },
+}
+export type { SettingsOf } from '@parley/service/settings'
+export type ServiceAccount = z.infer<typeof serviceAccount>

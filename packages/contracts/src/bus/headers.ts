@@ -4,6 +4,8 @@ export const busHeaders = {
   request: 'Parley-Request',
   /** `false` when the sender asked for no push. */
   push: 'Parley-Push',
+  /** `false` on what a room's webhook answered: it is not told of it again. */
+  webhook: 'Parley-Webhook',
   /** The device of the acting user that does not get the event (percent-encoded). */
   exceptDevice: 'Parley-Except-Device',
   /** The user who does not get the event on any device (percent-encoded). */

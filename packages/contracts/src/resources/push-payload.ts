@@ -8,7 +8,7 @@ export const pushPayload = z
     alert: z
       .union([
         z.string(),
-        z.looseObject({ 'loc-key': z.string().optional(), 'loc-args': z.array(z.unknown()).optional() }),
+        z.looseObject({ 'loc-key': z.string().exactOptional(), 'loc-args': z.array(z.unknown()).exactOptional() }),
       ])
       .optional()
       .describe('iOS: plain text, or an object with loc-key and loc-args'),

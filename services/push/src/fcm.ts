@@ -1,0 +1,94 @@
+import type { PushDoc } from '@parley/db/pushes'
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import { fcmMessage } from './fcm-message.ts'
+import { createAccessTokens, NoAccessToken } from './fcm-token.ts'
+import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+import { asJson } from './read-payload.ts'
+import type { ServiceAccount } from './settings.ts'
+
+export interface FcmOptions {
+  account: ServiceAccount
+  url: string
+  timeoutMS: number
+  concurrency: number
+}
+
+/** google.rpc.Status with FCM's own code in its details (firebase.google.com: "ErrorCode"). */
+const errorAnswer = z.object({
+  error: z.object({
+    status: z.string().optional(),
+    details: z
+      .array(
+        z.looseObject({
+          errorCode: z.string().optional(),
+          fieldViolations: z.array(z.looseObject({ field: z.string().optional() })).optional(),
+        }),
+      )
+      .default([]),
+  }),
+})
+
+/**
+ * Google's network, by its HTTP v1 API over HTTP/2 connections that stay. Not by firebase-admin: its server's name is
+ * fixed, it opens a new connection for each batch, and its own retries hide the network's Retry-After from us.
+ */
+export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions): Network {
+  const agent = new Agent({
+    allowH2: true,
+    connections: 4,
+    maxConcurrentStreams: 100,
+    pipelining: Math.max(1, Math.ceil(concurrency / 4)),
+    connect: { timeout: timeoutMS },
+  })
+  const tokens = createAccessTokens(account, agent, timeoutMS)
+  const endpoint = `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`
+
+  async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
+    const { statusCode, headers, body } = await request(endpoint, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(fcmMessage(push, content)),
+      dispatcher: agent,
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    const text = await body.text()
+    if (statusCode === 200) return { as: 'sent' }
+    return answerOf(statusCode, text, retryAfterMS(headers['retry-after']))
+  }
+
+  return {
+    async send(push, content) {
+      try {
+        const token = await tokens.get()
+        const first = await post(push, content, token)
+        if (first !== 'token refused') return first
+        // It may have been withdrawn before its time: once more with a new one.
+        tokens.forget(token)
+        const second = await post(push, content, await tokens.get())
+        return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
+      } catch (error) {
+        if (error instanceof NoAccessToken) {
+          return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
+        }
+        return { as: 'again', reason: connectionReason(error) }
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
+  const parsed = errorAnswer.safeParse(asJson(text))
+  const { status: name, details } = parsed.success ? parsed.data.error : { status: undefined, details: [] }
+  const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode
+  const reason = code ?? name ?? String(status)
+  if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  if (reason === 'UNREGISTERED' || reason === 'SENDER_ID_MISMATCH') return { as: 'dead', reason, sinceMS: Date.now() }
+  if (details.some(({ fieldViolations }) => fieldViolations?.some(({ field }) => field === 'message.token'))) {
+    return { as: 'dead', reason: 'INVALID_TOKEN', sinceMS: Date.now() }
+  }
+  if (status === 401 && code === undefined) return 'token refused'
+  if (status === 401 || status === 403) return { as: 'credentials', reason }
+  return { as: 'refused', reason }
+}

@@ -1,0 +1,27 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/**
+ * How a double answers a request, if not as all is well: late, with an error, never, or by breaking the connection.
+ * `lateMS` alone is a good answer that is late.
+ */
+export type Behaviour =
+  | { lateMS?: number; status?: number; reason?: string; headers?: Record<string, string>; body?: string }
+  | 'hang'
+  | 'reset'
+
+/** Decides for each request; undefined: as all is well. */
+export type Behave<Request> = (request: Request) => Behaviour | undefined
+
+/** Waits as told; answers undefined when there is to be no answer at all. */
+export async function actOut(
+  behaviour: Behaviour | undefined,
+  breakConnection: () => void,
+): Promise<Exclude<Behaviour, string> | undefined> {
+  if (behaviour === 'hang') return undefined
+  if (behaviour === 'reset') {
+    breakConnection()
+    return undefined
+  }
+  if (behaviour?.lateMS !== undefined) await pause(behaviour.lateMS)
+  return behaviour ?? {}
+}

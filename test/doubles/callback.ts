@@ -1,0 +1,60 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { actOut, type Behave } from './behaviour.ts'
+
+/** One call as an integrator's server saw it. */
+export interface ReceivedCall {
+  path: string
+  headers: IncomingHttpHeaders
+  text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies of every shape
+  body: any
+  atMS: number
+  status?: number
+}
+
+export interface CallbackDouble {
+  url: string
+  calls: ReceivedCall[]
+  behave: Behave<ReceivedCall>
+  stop(): Promise<void>
+}
+
+/** An integrator's server, for room webhooks and PUSH_GENERIC. */
+export async function startCallback(): Promise<CallbackDouble> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const text = Buffer.concat(chunks).toString()
+      const { url: path = '', headers } = request
+      const received: ReceivedCall = { path, headers, text, body: JSON.parse(text), atMS: Date.now() }
+      double.calls.push(received)
+      await answer(received, response)
+      // The other side may go away at any time: that is what some tests do.
+    })().catch(() => response.destroy())
+  })
+
+  async function answer(received: ReceivedCall, response: ServerResponse): Promise<void> {
+    const told = await actOut(double.behave(received), () => response.socket?.resetAndDestroy())
+    if (!told || response.destroyed) return
+    const { status = 200, headers, body } = told
+    received.status = status
+    response.writeHead(status, headers)
+    response.end(body)
+  }
+
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  const double: CallbackDouble = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: [],
+    behave: () => undefined,
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return double
+}

@@ -1,0 +1,136 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { jwtVerify } from 'jose'
+import { actOut, type Behave } from './behaviour.ts'
+import { localhost } from './tls.ts'
+
+/** One message as FCM saw it. */
+export interface FcmPush {
+  token: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into messages of every shape
+  message: any
+  atMS: number
+  status?: number
+}
+
+export interface FcmDouble {
+  url: string
+  /** The environment variables that make a push service use it, with a service account that it takes. */
+  env: Record<string, string>
+  pushes: FcmPush[]
+  /** Access tokens that were asked for. */
+  grants: number
+  connections: number
+  behave: Behave<FcmPush>
+  /** How a grant is answered. */
+  behaveGrant: Behave<string>
+  /** Withdraws all access tokens that were granted. */
+  revokeTokens(): void
+  stop(): Promise<void>
+}
+
+const project = 'parley-test'
+const scope = 'https://www.googleapis.com/auth/firebase.messaging'
+const email = 'push@parley-test.iam.gserviceaccount.com'
+
+/** Google's side: the token endpoint (RFC 7523) and messages:send of FCM's HTTP v1 API, with its own refusals. */
+export async function startFcm(): Promise<FcmDouble> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const granted = new Set<string>()
+  const sockets = new Set<{ destroy(): void }>()
+  const server = createSecureServer({ ...localhost, allowHTTP1: true })
+  server.on('secureConnection', (socket) => {
+    double.connections++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => undefined)
+  })
+
+  async function grant(body: string, response: Http2ServerResponse): Promise<void> {
+    double.grants++
+    const told = await actOut(double.behaveGrant(body), () => response.stream.session?.destroy())
+    if (!told) return
+    const form = new URLSearchParams(body)
+    const isValid = await jwtVerify(form.get('assertion') ?? '', publicKey, {
+      ...{ issuer: email, audience: `${url}/token`, algorithms: ['RS256'] },
+      maxTokenAge: '1h',
+    }).then(
+      ({ payload }) => payload['scope'] === scope,
+      () => false,
+    )
+    if (told.status !== undefined || !isValid) {
+      return reply(response, told.status ?? 400, { error: told.reason ?? 'invalid_grant' })
+    }
+    const token = randomUUID()
+    granted.add(token)
+    reply(response, 200, { access_token: token, expires_in: 3_599, token_type: 'Bearer' })
+  }
+
+  async function send(request: Http2ServerRequest, body: string, response: Http2ServerResponse): Promise<void> {
+    const { message } = JSON.parse(body)
+    const push: FcmPush = { token: message.token, message, atMS: Date.now() }
+    double.pushes.push(push)
+    const bearer = String(request.headers['authorization']).replace(/^Bearer /, '')
+    if (!granted.has(bearer)) return reply(response, 401, failure('UNAUTHENTICATED'))
+    if (Object.values(message.data ?? {}).some((value) => typeof value !== 'string') || body.length > 4_096) {
+      return reply(response, 400, failure('INVALID_ARGUMENT'))
+    }
+    const told = await actOut(double.behave(push), () => request.stream.session?.destroy())
+    if (!told || request.stream.destroyed) return
+    const { status = 200, reason = '', headers = {} } = told
+    push.status = status
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    const name = `projects/${project}/messages/${randomUUID()}`
+    reply(response, status, status === 200 ? { name } : failure('FAILED', reason))
+  }
+
+  server.on('request', (request, response) => {
+    request.on('error', () => undefined)
+    response.on('error', () => undefined)
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks).toString()
+      if (request.url === '/token') await grant(body, response)
+      else if (request.url === `/v1/projects/${project}/messages:send`) await send(request, body, response)
+      else reply(response, 404, failure('NOT_FOUND'))
+      // The other side may go away at any time: that is what some tests do.
+    })().catch(() => response.destroy())
+  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`
+  const account = {
+    ...{ type: 'service_account', project_id: project, client_email: email, token_uri: `${url}/token` },
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  }
+  const double: FcmDouble = {
+    url,
+    env: { PARLEY_PUSH_FCM_URL: url, PARLEY_PUSH_FCM_SERVICE_ACCOUNT: JSON.stringify(account) },
+    pushes: [],
+    grants: 0,
+    connections: 0,
+    behave: () => undefined,
+    behaveGrant: () => undefined,
+    revokeTokens: () => granted.clear(),
+    async stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+  return double
+}
+
+function reply(response: Http2ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(body))
+}
+
+/** google.rpc.Status, with FCM's own code where there is one. */
+function failure(status: string, errorCode?: string): object {
+  const type = 'type.googleapis.com/google.firebase.fcm.v1.FcmError'
+  const details = errorCode === undefined || errorCode === '' ? [] : [{ '@type': type, errorCode }]
+  return { error: { status, message: status, details } }
+}

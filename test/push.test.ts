@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { key } from '@parley/db/keys'
+import { apnsTopic } from './doubles/apns.ts'
+import { connectClient, eventually, type RunningService } from './platform.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+suite('a new message is pushed to the members of its room', { timeout: 180_000 }, () => {
+  let platform: PushPlatform
+  let push: RunningService
+
+  before(async () => {
+    platform = await startPushPlatform()
+    push = await platform.startPush()
+  })
+  after(() => platform.stop())
+  beforeEach(() => {
+    platform.apns.pushes = []
+    platform.fcm.pushes = []
+  })
+
+  const setMember = (room: string, user: string, set: object) =>
+    platform.db.memberships.updateOne({ _id: key(platform.app, room, user) }, { $set: set })
+
+  /** The tokens that a message went to, after one of the same room and sender to everybody else has arrived. */
+  async function tokensOf(message: string, last: string): Promise<string[]> {
+    const all = () => [
+      ...platform.apns.pushes.map(({ token, payload }) => ({ token, message: payload.messageID })),
+      ...platform.fcm.pushes.map(({ token, message: { data } }) => ({ token, message: data.messageID })),
+    ]
+    await eventually(`the push to ${last}`, () => all().some((one) => one.token === last && one.message === message))
+    await eventually('nothing waits to be pushed', async () => {
+      const waiting = await platform.db.pushes.countDocuments({ dueAtMS: { $exists: true } })
+      const inFlight = await platform.metric(push, /^parley_push_in_flight\{.*(apns|fcm)/)
+      return waiting === 0 && inFlight === 0
+    })
+    return all()
+      .filter((one) => one.message === message)
+      .map(({ token }) => token)
+      .toSorted()
+  }
+
+  test('members, on all their devices, and not the sender', async () => {
+    const [alice, bob, carol] = [
+      await platform.newUser(['ios', 'fcm']),
+      await platform.newUser(['ios', 'fcm']),
+      await platform.newUser(['ios']),
+    ]
+    await platform.newUser(['ios'])
+    const room = await platform.newRoom([alice, bob, carol])
+    const message = await platform.send(room, alice)
+    assert.deepEqual(await tokensOf(message, `${carol}-ios`), [`${bob}-fcm`, `${bob}-ios`, `${carol}-ios`].toSorted())
+  })
+
+  test('not robots, not the banned, not who muted the room unless mentioned, nobody with push: false', async () => {
+    const [alice, robot, banned, muted, mentioned, carol] = [
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios'], { isRobot: true }),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios', 'fcm']),
+      await platform.newUser(['ios']),
+    ]
+    const room = await platform.newRoom([alice, robot, banned, muted, mentioned, carol])
+    await setMember(room, banned, { blocked: true })
+    await setMember(room, muted, { 'pref.muted': true })
+    await setMember(room, mentioned, { 'pref.muted': true })
+    const silent = await platform.send(room, alice, { push: false })
+    const message = await platform.send(room, alice, { mentions: [mentioned, banned] })
+    assert.deepEqual(
+      await tokensOf(message, `${carol}-ios`),
+      [`${mentioned}-ios`, `${mentioned}-fcm`, `${carol}-ios`].toSorted(),
+    )
+    assert.equal(platform.apns.pushes.filter(({ payload }) => payload.messageID === silent).length, 0)
+    const keyOf = (token: string) =>
+      platform.apns.pushes.find((one) => one.token === token)?.payload.aps.alert['loc-key']
+    assert.equal(keyOf(`${mentioned}-ios`), 'im_loc_mention')
+    assert.equal(keyOf(`${carol}-ios`), 'im_loc_text')
+    assert.equal(platform.fcm.pushes.at(-1)?.message.android.notification.body_loc_key, 'im_loc_mention')
+  })
+
+  test('not devices that are connected now, by deviceId; the other device of the same user still', async () => {
+    const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
+    const room = await platform.newRoom([alice, bob])
+    const realtime = await platform.start('realtime')
+    const { token } = await platform.admin('POST', '/admin/clients', { _id: bob, issueAccessToken: true })
+    const socket = await connectClient(realtime.url, String(token), { deviceId: `ios of ${bob}` })
+    const first = await platform.send(room, alice)
+    assert.deepEqual(await tokensOf(first, `${bob}-fcm`), [`${bob}-fcm`])
+    socket.disconnect()
+    await eventually('the device is pushed to again', async () => {
+      const message = await platform.send(room, alice)
+      const tokens = await tokensOf(message, `${bob}-fcm`)
+      return tokens.includes(`${bob}-ios`)
+    })
+    await realtime.stop()
+  })
+
+  test('with key, arguments, badge, and room and messageID as data, on both networks', async () => {
+    const alice = await platform.newUser([], { nickname: 'Alice 😀' })
+    const bob = await platform.newUser(['ios', 'fcm'])
+    const other = await platform.newRoom([alice, bob])
+    await platform.send(other, alice, { push: false })
+    const room = await platform.newRoom([alice, bob], { name: 'Friends' })
+    const text = '😀'.repeat(250)
+    const message = await platform.send(room, alice, { message: { text } })
+    await tokensOf(message, `${bob}-ios`)
+    await tokensOf(message, `${bob}-fcm`)
+    const locArgs = ['Alice 😀', 'Friends', '😀'.repeat(200)]
+
+    const [ios] = platform.apns.pushes
+    assert.deepEqual(ios?.payload, {
+      aps: {
+        alert: { 'loc-key': 'im_loc_text', 'loc-args': locArgs },
+        badge: 2,
+        sound: 'default',
+        'thread-id': room,
+      },
+      room,
+      messageID: message,
+    })
+    assert.equal(ios?.headers['apns-topic'], apnsTopic)
+    assert.equal(ios?.headers['apns-collapse-id'], message)
+    assert.equal(ios?.headers['apns-priority'], '10')
+    const keptS = Number(ios?.headers['apns-expiration']) - Date.now() / 1_000
+    assert.ok(keptS > 86_000 && keptS <= 86_400, `expires in ${keptS} s`)
+
+    const [android] = platform.fcm.pushes
+    const { ttl, ...rest } = android?.message.android ?? {}
+    assert.match(ttl, /^86[34]\d\ds$/)
+    assert.deepEqual(
+      { ...android?.message, android: rest },
+      {
+        token: `${bob}-fcm`,
+        data: { room, messageID: message, messageType: 'text' },
+        android: {
+          priority: 'HIGH',
+          notification: {
+            body_loc_key: 'im_loc_text',
+            body_loc_args: locArgs,
+            tag: message,
+            notification_count: 2,
+          },
+        },
+      },
+    )
+  })
+
+  const keys = {
+    ...{ image: 'im_loc_image', file: 'im_loc_file', video: 'im_loc_video', audio: 'im_loc_audio' },
+    ...{ location: 'im_loc_location', announcement: 'im_loc_announcement', 'order.paid': 'im_loc_message' },
+  }
+  for (const [messageType, locKey] of Object.entries(keys)) {
+    test(`loc-key of a message of type ${messageType} is ${locKey}`, async () => {
+      const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
+      const room = await platform.newRoom([alice, bob])
+      const message = await platform.send(room, alice, { messageType, message: { url: 'https://example.com' } })
+      await tokensOf(message, `${bob}-ios`)
+      const { alert } = platform.apns.pushes[0]?.payload.aps ?? {}
+      assert.deepEqual(alert, { 'loc-key': locKey, 'loc-args': ['', '', ''] })
+    })
+  }
+
+  test('in a room of 10,000 members each of them once, and finding out whom costs a few queries', async () => {
+    const { db, app } = platform
+    const alice = await platform.newUser()
+    const members = Array.from({ length: 10_000 }, (_, i) => `${alice} ${i}`)
+    const now = new Date()
+    await db.users.insertMany(
+      members.map((id) => ({
+        ...{ _id: key(app, id), app, id, nickname: '', description: '', avatarUrl: '', isRobot: false },
+        ...{ isAdmin: false, lastLoginTimeMS: 0, createdAt: now, updatedAt: now, revision: 0 },
+      })),
+    )
+    await db.devices.insertMany(
+      members.map((user) => ({
+        ...{ _id: key(app, user, 'd'), app, user, userKey: key(app, user), device: 'd', type: 'fcm' as const },
+        ...{ token: `${user}-fcm`, updatedAt: now },
+      })),
+    )
+    const room = await platform.newRoom([alice, ...members])
+    const asked = ['rooms', 'memberships', 'users', 'devices'].map((name) => db.mongo.collection(name).namespace)
+    await db.mongo.createCollection('system.profile', { capped: true, size: 256 * 1024 * 1024 })
+    await db.mongo.command({ profile: 2, slowms: 0 })
+    await tokensOf(await platform.send(room, alice), `${members.at(-1)}-fcm`)
+    await db.mongo.command({ profile: 0 })
+    assert.equal(platform.fcm.pushes.length, 10_000)
+    assert.equal(new Set(platform.fcm.pushes.map(({ token }) => token)).size, 10_000)
+    const made = { appName: push.name, ns: { $in: asked } }
+    const queries = await db.mongo.collection('system.profile').countDocuments(made)
+    assert.ok(queries > 0 && queries < 100, `${queries} queries`)
+  })
+})
