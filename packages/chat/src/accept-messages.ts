@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { countOwnMessages, findMembershipsByKey, type MembershipDoc, type OwnMessages } from '@parley/db/memberships'
 import { findMessages, insertMessages, type MessageDoc, newMessageId } from '@parley/db/messages'
+import { insertUnpublished } from '@parley/db/outbox'
 import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
 import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
 import { inTransaction, type Session } from '@parley/db/transaction'
@@ -42,7 +43,7 @@ export type Outcome = AcceptedDraft | Refusal
  * order; a refused draft leaves no trace and takes no seq. The accepted are handed to the outbox after the commit.
  *
  * The cost does not grow with the members or the history of a room: per batch, one read of rooms,
- * one of memberships, and one write to each of three collections.
+ * one of memberships, and one write to each of four collections.
  */
 export async function acceptMessages(
   db: Db,
@@ -50,19 +51,29 @@ export async function acceptMessages(
   profiles: SenderProfiles,
   drafts: readonly Draft[],
 ): Promise<Outcome[]> {
-  const [outcomes, senders] = await Promise.all([
+  const [{ outcomes, accepted, unpublished }, senders] = await Promise.all([
     inTransaction(db, (session) => write(db, drafts, session)),
     profiles(drafts),
   ])
-  for (const outcome of outcomes) {
-    if ('refused' in outcome || outcome.repeated) continue
-    const { app, sender } = outcome.message
-    void outbox.publish(outcome.message, senders.get(key(app, sender)), 'chat message')
+  if (unpublished !== undefined) {
+    const events = accepted.map((message) => ({
+      message,
+      sender: senders.get(key(message.app, message.sender)),
+      event: 'chat message' as const,
+    }))
+    void outbox.publish(unpublished, events)
   }
   return outcomes
 }
 
-async function write(db: Db, drafts: readonly Draft[], session: Session): Promise<Outcome[]> {
+interface Written {
+  outcomes: Outcome[]
+  accepted: MessageDoc[]
+  /** The note of them in the outbox. */
+  unpublished?: string
+}
+
+async function write(db: Db, drafts: readonly Draft[], session: Session): Promise<Written> {
   const used = await findSendKeys(
     db,
     drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined),
@@ -82,17 +93,17 @@ async function write(db: Db, drafts: readonly Draft[], session: Session): Promis
       sendKey === undefined ? undefined : (batch.bySendKey.get(sendKey) ?? first.get(used.get(sendKey) ?? ''))
     return before ? { message: before, repeated: true } : batch.add(draft, sendKey)
   })
-  if (batch.messages.length > 0) {
-    await advanceRooms(db, [...batch.advances.values()], session)
-    await countOwnMessages(db, batch.sent.values(), session)
-    await insertSendKeys(
-      db,
-      [...batch.bySendKey].map(([_id, { _id: message }]) => ({ _id, message, usedAt: new Date() })),
-      session,
-    )
-    await insertMessages(db, batch.messages, session)
-  }
-  return outcomes
+  const { messages: accepted } = batch
+  if (accepted.length === 0) return { outcomes, accepted }
+  await advanceRooms(db, [...batch.advances.values()], session)
+  await countOwnMessages(db, batch.sent.values(), session)
+  await insertSendKeys(
+    db,
+    [...batch.bySendKey].map(([_id, { _id: message }]) => ({ _id, message, usedAt: new Date() })),
+    session,
+  )
+  await insertMessages(db, accepted, session)
+  return { outcomes, accepted, unpublished: await insertUnpublished(db, accepted, 'chat message', session) }
 }
 
 /** The messages of one transaction while they are put together. */
@@ -161,7 +172,6 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     ...(!draft.push && { push: false }),
     ...(draft.webhook === false && { webhook: false }),
     ...(draft.request !== undefined && { request: draft.request }),
-    unpublished: ['chat message'],
   }
 }
 

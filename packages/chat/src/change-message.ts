@@ -6,11 +6,13 @@ import {
   type MessageDoc,
   changeMessage as writeChange,
 } from '@parley/db/messages'
+import { messageEventId } from '@parley/db/outbox'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms'
 import { setSearchWords } from '@parley/db/search-texts'
 import { inTransaction } from '@parley/db/transaction'
 import { findUser, type UserDoc } from '@parley/db/users'
 import type { Chat } from './chat.ts'
+import type { MessageEvent } from './outbox.ts'
 import { requireMember } from './require-member.ts'
 import { wordsOfContent } from './search-words.ts'
 
@@ -49,8 +51,13 @@ export async function changeMessage(
     return { message: written, changed: true }
   })
   const sender = (await findUser(db, caller.app, message.sender)) ?? undefined
-  if (changed) void chat.outbox.publish(message, sender, 'messageUpdated')
+  if (changed) publishChange(chat, { message, sender, event: 'messageUpdated' })
   return { message, sender }
+}
+
+/** Publishes the event of a change that is committed. */
+export function publishChange(chat: Chat, event: MessageEvent): void {
+  void chat.outbox.publish(messageEventId(event.message, event.event), [event])
 }
 
 export function unknownMessage(id: string): ApiError {

@@ -8,7 +8,7 @@ import { setSearchWords } from '@parley/db/search-texts'
 import { inTransaction, type Session } from '@parley/db/transaction'
 import { findUsersWhoDeleted } from '@parley/db/user-deletions'
 import { findUser } from '@parley/db/users'
-import { unknownMessage } from './change-message.ts'
+import { publishChange, unknownMessage } from './change-message.ts'
 import type { Chat } from './chat.ts'
 import { publishAllDeleted } from './erase-messages.ts'
 
@@ -56,7 +56,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     await setSearchWords(db, message, [], session)
     return deleteMessage(db, message, updatedAtMS, session)
   })
-  void chat.outbox.publish(deleted, undefined, 'messageDeleted')
+  publishChange(chat, { message: deleted, sender: undefined, event: 'messageDeleted' })
   return 1
 }
 

@@ -2,7 +2,8 @@ import type { Bus } from '@parley/bus/connect'
 import { type OutgoingEvent, publishEvent } from '@parley/bus/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
-import { type MessageDoc, markPublished, type PublishedEvent } from '@parley/db/messages'
+import type { MessageDoc } from '@parley/db/messages'
+import { deletePublished, messageEventId } from '@parley/db/outbox'
 import type { UserDoc } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import type { Log } from './chat.ts'
@@ -11,45 +12,59 @@ import { showMessage } from './show-message.ts'
 /** Publishes the events of messages that are in the database already. */
 export interface Outbox {
   /**
-   * Publishes one event of a message and then takes the mark from its document. Never fails: what the
-   * bus does not take keeps its mark, and the relay publishes it later.
-   * @returns whether the bus has it.
+   * Publishes the events of a note in the outbox and then deletes it. Never fails: when the bus does not take
+   * all of them the note stays, and the relay publishes them later.
+   * @returns whether the bus has them.
    */
-  publish(message: MessageDoc, sender: UserDoc | undefined, event: ServerEvent): Promise<boolean>
+  publish(note: string, events: readonly MessageEvent[]): Promise<boolean>
   /** Settles when every publish that was begun is over. */
   idle(): Promise<void>
 }
 
-/** Nobody waits for a mark to be taken away, so many are taken away together. */
-const markEveryMS = 100
+export interface MessageEvent {
+  message: MessageDoc
+  sender: UserDoc | undefined
+  event: ServerEvent
+}
+
+/** Nobody waits for a note to be deleted, so many are deleted together. */
+const deleteEveryMS = 100
 
 export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
   const underWay = new Set<Promise<boolean>>()
-  const mark = gatherWrites(
-    async (published: PublishedEvent[]) => {
-      await markPublished(db, published)
-      return published
+  const forget = gatherWrites(
+    async (notes: string[]) => {
+      await deletePublished(db, notes)
+      return notes
     },
-    { most: 2_000, waitMS: markEveryMS },
+    { most: 2_000, waitMS: deleteEveryMS },
   )
 
-  async function publish(message: MessageDoc, sender: UserDoc | undefined, event: ServerEvent): Promise<boolean> {
+  async function publishOne(event: MessageEvent): Promise<boolean> {
     try {
-      await publishEvent(bus, messageEvent(message, sender, event))
-      await mark({ id: message._id, event, updatedAtMS: message.updatedAtMS })
+      await publishEvent(bus, outgoing(event))
       return true
     } catch (error) {
-      log.warn(
-        { err: error, message: message._id, room: message.room, event, request: message.request },
-        'event not published yet',
-      )
+      const { _id, room, request } = event.message
+      log.warn({ err: error, message: _id, room, event: event.event, request }, 'event not published yet')
       return false
     }
   }
 
+  async function publish(note: string, events: readonly MessageEvent[]): Promise<boolean> {
+    const published = await Promise.all(events.map(publishOne))
+    if (!published.every(Boolean)) return false
+    try {
+      await forget(note)
+    } catch (error) {
+      log.warn({ err: error, note }, 'outbox not cleared; its events will be published again')
+    }
+    return true
+  }
+
   return {
-    publish(message, sender, event) {
-      const work = publish(message, sender, event).finally(() => underWay.delete(work))
+    publish(note, events) {
+      const work = publish(note, events).finally(() => underWay.delete(work))
       underWay.add(work)
       return work
     },
@@ -60,14 +75,14 @@ export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
 }
 
 /** The event of a message, named so that the stream keeps a repeated one once. */
-function messageEvent(message: MessageDoc, sender: UserDoc | undefined, event: ServerEvent): OutgoingEvent {
+function outgoing({ message, sender, event }: MessageEvent): OutgoingEvent {
   const { app, room } = message
   const payload = event === 'messageDeleted' ? { room, messageID: message._id } : showMessage(message, sender)
   return {
     to: { app, room },
     event,
     json: JSON.stringify(payload),
-    id: event === 'chat message' ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
+    id: messageEventId(message, event),
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && event === 'chat message' && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),

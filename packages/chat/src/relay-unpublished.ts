@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { currentMessage, findUnpublished, type MessageDoc } from '@parley/db/messages'
+import { key } from '@parley/db/keys'
+import { currentMessage, findMessages, type MessageDoc } from '@parley/db/messages'
+import { findUnpublished, type OutboxDoc } from '@parley/db/outbox'
 import { findRoomsByKey } from '@parley/db/rooms'
-import { findUsers } from '@parley/db/users'
+import { findUsers, type UserDoc } from '@parley/db/users'
 import type { Chat } from './chat.ts'
+import type { MessageEvent } from './outbox.ts'
 
 const lookEveryMS = 1_000
 /** Longer than a publish may take: what is older was given up by whoever wrote it, or he died. */
@@ -30,48 +33,45 @@ export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise
 async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   let more = true
   while (more && !signal.aborted) {
-    const found = await findUnpublished(chat.db, Date.now() - givenUpAfterMS, perRound)
-    if (found.length === 0) return
-    const waiting = await asTheyAreNow(chat, found)
-    const published = await publishInOrder(chat, waiting)
-    chat.log.info({ waiting: waiting.length, published }, 'relayed unpublished events')
-    more = published === waiting.length && waiting.length === perRound
+    const notes = await findUnpublished(chat.db, Date.now() - givenUpAfterMS, perRound)
+    if (notes.length === 0) return
+    const events = await eventsAsOfNow(chat, notes)
+    const done = await Promise.all(notes.map((note, i) => chat.outbox.publish(note._id, events[i] ?? [])))
+    const published = done.filter(Boolean).length
+    chat.log.info({ waiting: notes.length, published }, 'relayed unpublished events')
+    more = published === perRound
   }
 }
 
-/** What was deleted with all of its room meanwhile is not to be told any more. */
-async function asTheyAreNow(chat: Chat, messages: readonly MessageDoc[]): Promise<MessageDoc[]> {
-  const keys = new Set(messages.map((message) => message.roomKey))
-  const rooms = new Map((await findRoomsByKey(chat.db, [...keys])).map((room) => [room._id, room]))
-  return messages.map((message) => currentMessage(message, rooms.get(message.roomKey) ?? {}))
-}
-
-/** Hands the events to the bus oldest first; the bus takes them in that order. */
-async function publishInOrder(chat: Chat, waiting: readonly MessageDoc[]): Promise<number> {
-  const byApp = Map.groupBy(waiting, (message) => message.app)
-  const senders = new Map(
-    await Promise.all(
-      [...byApp].map(
-        async ([app, own]) =>
-          [
-            app,
-            await findUsers(
-              chat.db,
-              app,
-              own.map((message) => message.sender),
-            ),
-          ] as const,
-      ),
-    ),
+/**
+ * The events of each note, oldest first, with their messages as they are now: what was deleted meanwhile is not to be
+ * told any more. Publishing begins in this order, and the bus takes them in it.
+ */
+async function eventsAsOfNow(chat: Chat, notes: readonly OutboxDoc[]): Promise<MessageEvent[][]> {
+  const { db } = chat
+  const found = await findMessages(
+    db,
+    notes.flatMap(({ events }) => events.map(({ message }) => message)),
   )
-  const done = await Promise.all(
-    waiting.map(async (message) => {
-      const sender = senders.get(message.app)?.get(message.sender)
-      const results = await Promise.all(
-        (message.unpublished ?? []).map((event) => chat.outbox.publish(message, sender, event)),
-      )
-      return results.every(Boolean)
+  const rooms = await findRoomsByKey(db, [...new Set(found.map(({ roomKey }) => roomKey))])
+  const roomByKey = new Map(rooms.map((room) => [room._id, room]))
+  const messages = new Map(
+    found.map((message) => [message._id, currentMessage(message, roomByKey.get(message.roomKey) ?? {})]),
+  )
+  const senders = await findSenders(chat, found)
+  return notes.map((note) =>
+    note.events.flatMap(({ message: id, event }) => {
+      const message = messages.get(id)
+      return message ? [{ message, sender: senders.get(key(message.app, message.sender)), event }] : []
     }),
   )
-  return done.filter(Boolean).length
+}
+
+/** The users who sent these messages, by key(app, user). */
+async function findSenders(chat: Chat, messages: readonly MessageDoc[]): Promise<Map<string, UserDoc>> {
+  const byApp = Map.groupBy(messages, ({ app }) => app)
+  const found = await Promise.all(
+    [...byApp].map(([app, own]) => findUsers(chat.db, app, [...new Set(own.map(({ sender }) => sender))])),
+  )
+  return new Map(found.flatMap((users) => [...users.values()].map((user) => [user._id, user] as const)))
 }

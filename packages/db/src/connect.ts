@@ -10,6 +10,7 @@ import { type AppDoc, appIndexes } from './apps.ts'
 import { type DeviceDoc, deviceIndexes } from './devices.ts'
 import { type MembershipDoc, membershipIndexes } from './memberships.ts'
 import { type MessageDoc, messageIndexes } from './messages.ts'
+import { type OutboxDoc, outboxIndexes } from './outbox.ts'
 import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIndexes } from './outgoing-calls.ts'
 import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './pushes.ts'
 import { type RoomDoc, roomIndexes } from './rooms.ts'
@@ -29,6 +30,7 @@ export interface Db {
   rooms: Collection<RoomDoc>
   memberships: Collection<MembershipDoc>
   messages: Collection<MessageDoc>
+  outbox: Collection<OutboxDoc>
   sendKeys: Collection<SendKeyDoc>
   userDeletions: Collection<UserDeletionDoc>
   devices: Collection<DeviceDoc>
@@ -87,6 +89,7 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     rooms: mongo.collection('rooms'),
     memberships: mongo.collection('memberships'),
     messages: mongo.collection('messages'),
+    outbox: mongo.collection('outbox'),
     sendKeys: mongo.collection('sendKeys'),
     userDeletions: mongo.collection('userDeletions'),
     devices: mongo.collection('devices'),
@@ -107,6 +110,7 @@ async function ensureIndexes(db: Db): Promise<void> {
     db.rooms.createIndexes(roomIndexes),
     db.memberships.createIndexes(membershipIndexes),
     db.messages.createIndexes(messageIndexes),
+    db.outbox.createIndexes(outboxIndexes),
     db.sendKeys.createIndexes(sendKeyIndexes),
     db.userDeletions.createIndexes(userDeletionIndexes),
     db.devices.createIndexes(deviceIndexes),

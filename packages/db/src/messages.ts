@@ -1,6 +1,6 @@
-import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { type ClientSession, type Filter, type FindCursor, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from './connect.ts'
+import { insertUnpublished } from './outbox.ts'
 import type { RoomDoc } from './rooms.ts'
 
 export interface MessageDoc {
@@ -27,8 +27,6 @@ export interface MessageDoc {
   webhook?: false
   /** ID of the request that wrote it, for the log lines of its way. */
   request?: string
-  /** The events of this message that the bus has not acknowledged yet: the outbox, in the document itself. */
-  unpublished?: ServerEvent[]
 }
 
 export const messageIndexes: IndexDescription[] = [
@@ -37,7 +35,6 @@ export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, seq: 1 }, unique: true },
   { key: { roomKey: 1, sender: 1, seq: 1 } },
   { key: { roomKey: 1, isDeleted: 1, seq: 1 }, partialFilterExpression: { isDeleted: true } },
-  { key: { updatedAtMS: 1 }, partialFilterExpression: { unpublished: { $exists: true } }, name: 'unpublished' },
 ]
 
 /** A new message ID: 24 hexadecimal digits that grow within a process. */
@@ -113,7 +110,7 @@ function withChange(message: MessageDoc, { set, without = [] }: MessageChange): 
   return changed
 }
 
-/** Changes a message inside a transaction and puts the event into its outbox; answers the message as it is then. */
+/** Changes a message inside a transaction and puts the event into the outbox; answers the message as it is then. */
 export async function changeMessage(
   db: Db,
   message: MessageDoc,
@@ -122,9 +119,9 @@ export async function changeMessage(
   event: 'messageUpdated' | 'messageDeleted',
   session: ClientSession,
 ): Promise<MessageDoc> {
-  const unpublished = [...new Set([...(message.unpublished ?? []), event])]
-  const changed = { ...withChange(message, change), updatedAtMS, unpublished }
+  const changed = { ...withChange(message, change), updatedAtMS }
   await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  await insertUnpublished(db, [changed], event, session)
   return changed
 }
 
@@ -230,50 +227,4 @@ export async function countUncountedAfter(
   ]
   const others = [...deleted, ...hidden].filter((message) => message.sender !== user)
   return own + new Set(others.map((message) => message.seq)).size
-}
-
-/** An event that the bus has, and of which state of the message it told. */
-export interface PublishedEvent {
-  id: string
-  event: ServerEvent
-  updatedAtMS: number
-}
-
-/** Marks events of messages as acknowledged by the bus. Not journaled: a mark that is lost is only published again. */
-export async function markPublished(db: Db, published: readonly PublishedEvent[]): Promise<void> {
-  const lazily = { writeConcern: { w: 1, journal: false } }
-  const sent = published.filter(({ event }) => event === 'chat message')
-  const changes = published.filter(({ event }) => event !== 'chat message')
-  if (sent.length > 0) {
-    const event = 'chat message'
-    const ids = { _id: { $in: sent.map(({ id }) => id) } }
-    // Hardly ever is there another event still waiting: then only this one is taken out.
-    const alone = await db.messages.updateMany({ ...ids, unpublished: [event] }, { $unset: { unpublished: 1 } }, lazily)
-    if (alone.modifiedCount < sent.length) {
-      await db.messages.updateMany({ ...ids, unpublished: event }, { $pull: { unpublished: event } }, lazily)
-    }
-  }
-  if (changes.length > 0) {
-    // A message that was changed again since then still waits, for the event of that later change.
-    const updates = changes.flatMap(({ id: _id, event, updatedAtMS }) => [
-      {
-        updateOne: {
-          filter: { _id, updatedAtMS, unpublished: [event] },
-          update: { $unset: { unpublished: 1 as const } },
-        },
-      },
-      { updateOne: { filter: { _id, updatedAtMS, unpublished: event }, update: { $pull: { unpublished: event } } } },
-    ])
-    await db.messages.bulkWrite(updates, { ...lazily, ordered: true })
-  }
-}
-
-/** Messages that wait for the bus since before `beforeMS`, oldest first. */
-export async function findUnpublished(db: Db, beforeMS: number, limit: number): Promise<MessageDoc[]> {
-  return db.messages
-    .find({ unpublished: { $exists: true }, updatedAtMS: { $lt: beforeMS } })
-    .hint('unpublished')
-    .sort({ updatedAtMS: 1 })
-    .limit(limit)
-    .toArray()
 }

@@ -302,7 +302,7 @@ test('an event that the bus missed is relayed without what _all has deleted mean
   await gateway.chat.outbox.idle()
   const { db } = gateway.chat
   await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
-  await db.messages.updateOne({ _id }, { $set: { unpublished: ['chat message'], updatedAtMS: 1 } })
+  await db.outbox.insertOne({ _id, atMS: 1, events: [{ message: _id, event: 'chat message' }] })
   const heard = await gateway.hear()
   const stop = new AbortController()
   const relay = relayUnpublished(gateway.chat, stop.signal)

@@ -169,11 +169,12 @@ suite('every query uses its index and examines no more than it returns', () => {
       .find({ erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: Date.now() } })
       .hint({ 'erasing.leaseUntilMS': 1 })
       .explain('executionStats')
-    const unpublished = await db.messages
-      .find({ unpublished: { $exists: true }, updatedAtMS: { $lt: Date.now() } })
-      .hint('unpublished')
-      .sort({ updatedAtMS: 1 })
+    await gateway.chat.outbox.idle()
+    const unpublished = await db.outbox
+      .find({ atMS: { $lt: Date.now() } })
+      .sort({ atMS: 1 })
       .explain('executionStats')
+    assert.match(JSON.stringify(unpublished.queryPlanner.winningPlan), /IXSCAN/)
     for (const { executionStats } of [erasing, unpublished]) assert.equal(executionStats.totalDocsExamined, 0)
   })
 })
