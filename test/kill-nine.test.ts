@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
+import { after, afterEach, before, suite, test } from 'node:test'
 import type { Socket } from 'socket.io-client'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
 
@@ -16,6 +16,7 @@ suite('an acknowledged message survives kill -9', { timeout: 180_000 }, () => {
   let socket: Socket
   let room: string
   const received = new Map<string, number>()
+  let sending = { on: false }
   const admin = () => ({ 'im-api-key': platform.apiKey })
   const client = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': token })
 
@@ -32,6 +33,10 @@ suite('an acknowledged message survives kill -9', { timeout: 180_000 }, () => {
     room = String(made.body.result['_id'])
     await listen()
   })
+  // A test that failed must not leave its senders at work.
+  afterEach(() => {
+    sending.on = false
+  })
   after(() => platform.stop())
 
   const gateway = () => gateways[0] as RunningService
@@ -44,9 +49,10 @@ suite('an acknowledged message survives kill -9', { timeout: 180_000 }, () => {
   /** Sends as fast as it can over all gateways until told to stop; answers the IDs that were acknowledged. */
   function sendWithoutPause(): { stop: () => Promise<string[]>; acknowledged: string[] } {
     const acknowledged: string[] = []
-    const sending = { on: true }
+    const mine = { on: true }
+    sending = mine
     const one = async (sender: number) => {
-      for (let i = 0; sending.on; i++) {
+      for (let i = 0; mine.on; i++) {
         const { url } = gateways[(sender + i) % gateways.length] as RunningService
         const message = { room, sender: 'alice', message: `${sender} ${i}`, messageType: 'text' }
         const answer = await call(url, 'POST', '/messages', admin(), message).catch(() => undefined)
@@ -58,7 +64,7 @@ suite('an acknowledged message survives kill -9', { timeout: 180_000 }, () => {
     return {
       acknowledged,
       stop: async () => {
-        sending.on = false
+        mine.on = false
         await all
         return acknowledged
       },

@@ -91,6 +91,7 @@ export async function call(
 ): Promise<Answer> {
   const answer = await fetch(url + path, {
     method,
+    signal: AbortSignal.timeout(60_000),
     headers: { 'content-type': 'application/json', ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })

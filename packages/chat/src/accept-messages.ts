@@ -3,7 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { countOwnMessages, findMembershipsByKey, type MembershipDoc, type OwnMessages } from '@parley/db/memberships'
 import { findMessages, insertMessages, type MessageDoc, newMessageId } from '@parley/db/messages'
-import { insertUnpublished } from '@parley/db/outbox'
+import { noteMessages } from '@parley/db/outbox'
 import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
 import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
 import { inTransaction, type Session } from '@parley/db/transaction'
@@ -43,7 +43,8 @@ export type Outcome = AcceptedDraft | Refusal
  * order; a refused draft leaves no trace and takes no seq. The accepted are handed to the outbox after the commit.
  *
  * The cost does not grow with the members or the history of a room: per batch, one read of rooms,
- * one of memberships, and one write to each of four collections.
+ * one of memberships, and one write to each of four collections. What needs no transaction is done at the same time
+ * before it; its writes then find out whether what was read still holds.
  */
 export async function acceptMessages(
   db: Db,
@@ -51,63 +52,68 @@ export async function acceptMessages(
   profiles: SenderProfiles,
   drafts: readonly Draft[],
 ): Promise<Outcome[]> {
-  const [{ outcomes, accepted, unpublished }, senders] = await Promise.all([
-    inTransaction(db, (session) => write(db, drafts, session)),
+  const ids = drafts.map(newMessageId)
+  const note = ids[0] ?? newMessageId()
+  const noted = noteMessages(db, note, ids)
+  const [outcomes, senders] = await Promise.all([
+    inTransaction(db, async (session) => {
+      const [batch] = await Promise.all([readBatch(db, drafts, ids), noted])
+      await writeBatch(db, batch, session)
+      return batch.outcomes
+    }),
     profiles(drafts),
+    noted,
   ])
-  if (unpublished !== undefined) {
-    const events = accepted.map((message) => ({
+  const accepted = outcomes.filter((outcome) => 'message' in outcome && !outcome.repeated) as AcceptedDraft[]
+  void outbox.publish(
+    note,
+    accepted.map(({ message }) => ({
       message,
       sender: senders.get(key(message.app, message.sender)),
-      event: 'chat message' as const,
-    }))
-    void outbox.publish(unpublished, events)
-  }
+      event: 'chat message',
+    })),
+  )
   return outcomes
 }
 
-interface Written {
-  outcomes: Outcome[]
-  accepted: MessageDoc[]
-  /** The note of them in the outbox. */
-  unpublished?: string
+/** Puts the messages together from what the database says now. */
+async function readBatch(db: Db, drafts: readonly Draft[], ids: readonly string[]): Promise<Batch> {
+  const sendKeys = drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined)
+  const [rooms, memberships, sentBefore] = await Promise.all([
+    findRoomsByKey(db, unique(drafts.map(({ app, room }) => key(app, room)))),
+    findMembershipsByKey(db, unique(drafts.map(({ app, room, sender }) => key(app, room, sender)))),
+    findSentBefore(db, sendKeys),
+  ])
+  const batch = new Batch(rooms, memberships, sentBefore)
+  drafts.forEach((draft, i) => {
+    batch.add(draft, ids[i] ?? newMessageId())
+  })
+  return batch
 }
 
-async function write(db: Db, drafts: readonly Draft[], session: Session): Promise<Written> {
-  const used = await findSendKeys(
-    db,
-    drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined),
-    session,
-  )
-  const rooms = await findRoomsByKey(db, unique(drafts.map((draft) => key(draft.app, draft.room))), session)
-  const memberships = await findMembershipsByKey(
-    db,
-    unique(drafts.map((draft) => key(draft.app, draft.room, draft.sender))),
-    session,
-  )
-  const first = new Map((await findMessages(db, [...used.values()], session)).map((message) => [message._id, message]))
-  const batch = new Batch(rooms, memberships)
-  const outcomes = drafts.map((draft): Outcome => {
-    const sendKey = sendKeyOf(draft)
-    const before =
-      sendKey === undefined ? undefined : (batch.bySendKey.get(sendKey) ?? first.get(used.get(sendKey) ?? ''))
-    return before ? { message: before, repeated: true } : batch.add(draft, sendKey)
-  })
-  const { messages: accepted } = batch
-  if (accepted.length === 0) return { outcomes, accepted }
+/** The messages that these send keys made already, by key. */
+async function findSentBefore(db: Db, sendKeys: readonly string[]): Promise<Map<string, MessageDoc>> {
+  const used = await findSendKeys(db, sendKeys)
+  const messages = new Map((await findMessages(db, [...used.values()])).map((message) => [message._id, message]))
+  const found = [...used].map(([sendKey, id]) => [sendKey, messages.get(id)] as const)
+  return new Map(found.filter((pair): pair is [string, MessageDoc] => pair[1] !== undefined))
+}
+
+async function writeBatch(db: Db, batch: Batch, session: Session): Promise<void> {
+  if (batch.messages.length === 0) return
   await advanceRooms(db, [...batch.advances.values()], session)
-  await countOwnMessages(db, batch.sent.values(), session)
+  await countOwnMessages(db, [...batch.sent.values()], session)
   await insertSendKeys(
     db,
     [...batch.bySendKey].map(([_id, { _id: message }]) => ({ _id, message, usedAt: new Date() })),
     session,
   )
-  await insertMessages(db, accepted, session)
-  return { outcomes, accepted, unpublished: await insertUnpublished(db, accepted, 'chat message', session) }
+  await insertMessages(db, batch.messages, session)
 }
 
 /** The messages of one transaction while they are put together. */
 class Batch {
+  readonly outcomes: Outcome[] = []
   readonly messages: MessageDoc[] = []
   readonly advances = new Map<string, RoomAdvance>()
   /** How many messages each membership sends. */
@@ -115,13 +121,22 @@ class Batch {
   readonly bySendKey = new Map<string, MessageDoc>()
   readonly #rooms: Map<string, RoomDoc>
   readonly #memberships: Map<string, MembershipDoc>
+  readonly #sentBefore: Map<string, MessageDoc>
 
-  constructor(rooms: RoomDoc[], memberships: MembershipDoc[]) {
+  constructor(rooms: RoomDoc[], memberships: MembershipDoc[], sentBefore: Map<string, MessageDoc>) {
+    this.#sentBefore = sentBefore
     this.#rooms = new Map(rooms.map((room) => [room._id, room]))
     this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
   }
 
-  add(draft: Draft, sendKey: string | undefined): Outcome {
+  add(draft: Draft, id: string): void {
+    this.outcomes.push(this.#decide(draft, id))
+  }
+
+  #decide(draft: Draft, id: string): Outcome {
+    const sendKey = sendKeyOf(draft)
+    const before = sendKey && (this.bySendKey.get(sendKey) ?? this.#sentBefore.get(sendKey))
+    if (before) return { message: before, repeated: true }
     const room = this.#rooms.get(key(draft.app, draft.room))
     const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
     if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
@@ -129,8 +144,7 @@ class Batch {
     if (membership.blocked) return { refused: 'USER_BLOCKED' }
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
 
-    const advance = this.#advance(room)
-    const message = toMessage(draft, advance)
+    const message = toMessage(draft, this.#advance(room, id))
     this.messages.push(message)
     const count = (this.sent.get(membership._id)?.count ?? 0) + 1
     this.sent.set(membership._id, { membership, room, count })
@@ -142,13 +156,13 @@ class Batch {
    * The room's next seq. Its time is later than any that the room has given before: two transactions on
    * a room never run together, so a reader who pages by time can never have passed it already.
    */
-  #advance(room: RoomDoc): RoomAdvance {
+  #advance(room: RoomDoc, lastMessageID: string): RoomAdvance {
     const before = this.advances.get(room._id)
     const advance = {
-      roomKey: room._id,
+      room,
       seq: (before?.seq ?? room.seq) + 1,
       clockMS: before?.clockMS ?? Math.max(Date.now(), room.clockMS + 1),
-      lastMessageID: newMessageId(),
+      lastMessageID,
     }
     this.advances.set(room._id, advance)
     return advance
@@ -160,7 +174,7 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     _id: advance.lastMessageID,
     app: draft.app,
     room: draft.room,
-    roomKey: advance.roomKey,
+    roomKey: advance.room._id,
     seq: advance.seq,
     sender: draft.sender,
     content: draft.content,

@@ -10,7 +10,14 @@ import type { MessageEvent } from './outbox.ts'
 const lookEveryMS = 1_000
 /** Longer than a publish may take: what is older was given up by whoever wrote it, or he died. */
 const givenUpAfterMS = 4_000
+/** Longer than a transaction may take. */
+const settledAfterMS = 30_000
 const perRound = 500
+
+interface Told {
+  note: OutboxDoc
+  events: MessageEvent[]
+}
 
 /**
  * Publishes, until the signal aborts, the events of messages that were written but that the bus never
@@ -35,8 +42,8 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   while (more && !signal.aborted) {
     const notes = await findUnpublished(chat.db, Date.now() - givenUpAfterMS, perRound)
     if (notes.length === 0) return
-    const events = await eventsAsOfNow(chat, notes)
-    const done = await Promise.all(notes.map((note, i) => chat.outbox.publish(note._id, events[i] ?? [])))
+    const told = (await eventsAsOfNow(chat, notes)).filter(isSettled)
+    const done = await Promise.all(told.map(({ note, events }) => chat.outbox.publish(note._id, events)))
     const published = done.filter(Boolean).length
     chat.log.info({ waiting: notes.length, published }, 'relayed unpublished events')
     more = published === perRound
@@ -47,7 +54,7 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
  * The events of each note, oldest first, with their messages as they are now: what was deleted meanwhile is not to be
  * told any more. Publishing begins in this order, and the bus takes them in it.
  */
-async function eventsAsOfNow(chat: Chat, notes: readonly OutboxDoc[]): Promise<MessageEvent[][]> {
+async function eventsAsOfNow(chat: Chat, notes: readonly OutboxDoc[]): Promise<Told[]> {
   const { db } = chat
   const found = await findMessages(
     db,
@@ -59,12 +66,18 @@ async function eventsAsOfNow(chat: Chat, notes: readonly OutboxDoc[]): Promise<M
     found.map((message) => [message._id, currentMessage(message, roomByKey.get(message.roomKey) ?? {})]),
   )
   const senders = await findSenders(chat, found)
-  return notes.map((note) =>
-    note.events.flatMap(({ message: id, event }) => {
+  return notes.map((note) => ({
+    note,
+    events: note.events.flatMap(({ message: id, event }) => {
       const message = messages.get(id)
       return message ? [{ message, sender: senders.get(key(message.app, message.sender)), event }] : []
     }),
-  )
+  }))
+}
+
+/** A note is there before its messages, of which some may have been refused: only later is it known which. */
+function isSettled({ note, events }: Told): boolean {
+  return events.length === note.events.length || note.atMS < Date.now() - settledAfterMS
 }
 
 /** The users who sent these messages, by key(app, user). */

@@ -3,6 +3,7 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
 import type { RoomDoc } from './rooms.ts'
+import { ChangedMeanwhile } from './transaction.ts'
 
 export interface MembershipDoc {
   /** key(app, room, user) */
@@ -114,15 +115,25 @@ export interface OwnMessages {
   count: number
 }
 
-/** Own messages never count as unread: notes for each sender how many more of them there are. */
-export async function countOwnMessages(db: Db, sent: Iterable<OwnMessages>, session: ClientSession): Promise<void> {
-  const updates = [...sent].map(({ membership, room, count }) => {
+/**
+ * Own messages never count as unread: notes for each sender how many more of them there are.
+ * @throws ChangedMeanwhile when one of them may not send any more, or his marker is not as current as it was read
+ */
+export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], session: ClientSession): Promise<void> {
+  const updates = sent.map(({ membership, room, count }) => {
     const { readSeq, uncounted } = currentMarker(membership, room)
-    const isCurrent = readSeq === membership.readSeq
-    const update = isCurrent ? { $inc: { uncounted: count } } : { $set: { readSeq, uncounted: uncounted + count } }
-    return { updateOne: { filter: { _id: membership._id }, update } }
+    const allowed = { _id: membership._id, blocked: { $exists: false } }
+    return readSeq === membership.readSeq
+      ? { updateOne: { filter: { ...allowed, readSeq: { $gte: readSeq } }, update: { $inc: { uncounted: count } } } }
+      : {
+          updateOne: {
+            filter: { ...allowed, readSeq: membership.readSeq },
+            update: { $set: { readSeq, uncounted: uncounted + count } },
+          },
+        }
   })
-  if (updates.length > 0) await db.memberships.bulkWrite(updates, { session, ordered: false })
+  const { matchedCount } = await db.memberships.bulkWrite(updates, { session, ordered: false })
+  if (matchedCount < updates.length) throw new ChangedMeanwhile('a membership has changed')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ClientSession, type Filter, type FindCursor, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from './connect.ts'
-import { insertUnpublished } from './outbox.ts'
+import { noteChange } from './outbox.ts'
 import type { RoomDoc } from './rooms.ts'
 
 export interface MessageDoc {
@@ -121,7 +121,7 @@ export async function changeMessage(
 ): Promise<MessageDoc> {
   const changed = { ...withChange(message, change), updatedAtMS }
   await db.messages.replaceOne({ _id: message._id }, changed, { session })
-  await insertUnpublished(db, [changed], event, session)
+  await noteChange(db, changed, event, session)
   return changed
 }
 

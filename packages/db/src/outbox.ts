@@ -4,8 +4,8 @@ import type { Db } from './connect.ts'
 import type { MessageDoc } from './messages.ts'
 
 /**
- * Events of messages that the bus has not acknowledged yet. Written in the transaction that writes the messages, one
- * document for all of it, and deleted when the bus has every event: so the price is per batch, not per message.
+ * Events of messages that the bus has not acknowledged yet. Written with the messages, one document for all of a
+ * batch, and deleted when the bus has every event: so the price is per batch, not per message.
  */
 export interface OutboxDoc {
   _id: string
@@ -26,19 +26,25 @@ export function messageEventId({ _id, updatedAtMS }: MessageDoc, event: ServerEv
   return event === 'chat message' ? _id : `${_id}:${event}:${updatedAtMS}`
 }
 
-/** Notes events as unpublished, inside the transaction that writes their messages; answers the ID of the note. */
-export async function insertUnpublished(
+/** Notes a change of a message as unpublished, inside the transaction that makes it; answers the ID of the note. */
+export async function noteChange(
   db: Db,
-  messages: readonly MessageDoc[],
+  message: MessageDoc,
   event: ServerEvent,
   session: ClientSession,
 ): Promise<string> {
-  const [first] = messages
-  if (!first) throw new Error('an outbox of nothing')
-  const events = messages.map(({ _id: message }) => ({ message, event }))
-  const _id = messageEventId(first, event)
-  await db.outbox.insertOne({ _id, atMS: Date.now(), events }, { session })
+  const _id = messageEventId(message, event)
+  await db.outbox.insertOne({ _id, atMS: Date.now(), events: [{ message: message._id, event }] }, { session })
   return _id
+}
+
+/**
+ * Notes messages as unpublished before the transaction that writes them, so that it has one round trip less. Whatever
+ * comes later in the journal is there only if this is; some of the messages may never come.
+ */
+export async function noteMessages(db: Db, note: string, ids: readonly string[]): Promise<void> {
+  const events = ids.map((message) => ({ message, event: 'chat message' as const }))
+  await db.outbox.insertOne({ _id: note, atMS: Date.now(), events }, { writeConcern: { w: 1, journal: false } })
 }
 
 /** Forgets what the bus has. Not journaled: what comes back is only published again. */

@@ -2,6 +2,7 @@ import type { RoomType } from '@parley/contracts/resources/room'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
+import { ChangedMeanwhile } from './transaction.ts'
 
 export interface RoomDoc {
   /** key(app, id) */
@@ -128,23 +129,35 @@ export async function markErasingPublished(db: Db, room: string, event: string):
 
 /** What one batch of messages does to its room. */
 export interface RoomAdvance {
-  roomKey: string
+  /** As it was read, maybe outside the transaction. */
+  room: RoomDoc
   seq: number
   clockMS: number
   lastMessageID: string
 }
 
-/** Moves rooms forward after their messages; inside the transaction that inserts these. */
+/**
+ * Moves rooms forward after their messages, inside the transaction that inserts these.
+ * @throws ChangedMeanwhile when one of them is not as it was read, in what decides over a message
+ */
 export async function advanceRooms(db: Db, advances: readonly RoomAdvance[], session: ClientSession): Promise<void> {
-  await db.rooms.bulkWrite(
-    advances.map(({ roomKey, seq, clockMS, lastMessageID }) => ({
+  const { matchedCount } = await db.rooms.bulkWrite(
+    advances.map(({ room, seq, clockMS, lastMessageID }) => ({
       updateOne: {
-        filter: { _id: roomKey },
+        filter: {
+          _id: room._id,
+          seq: room.seq,
+          clockMS: room.clockMS,
+          status: room.status,
+          deletedAt: { $exists: false },
+          deletedUpToSeq: room.deletedUpToSeq ?? { $exists: false },
+        },
         update: { $set: { seq, clockMS, lastMessageID, lastMessageAtMS: clockMS } },
       },
     })),
     { session, ordered: false },
   )
+  if (matchedCount < advances.length) throw new ChangedMeanwhile('a room has changed')
 }
 
 /** @throws a duplicate key error when the ID or the pair of a direct room is taken. */

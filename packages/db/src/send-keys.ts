@@ -12,13 +12,9 @@ export interface SendKeyDoc {
 export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: 24 * 60 * 60 }]
 
 /** The IDs of the messages that these keys already made. */
-export async function findSendKeys(
-  db: Db,
-  keys: readonly string[],
-  session: ClientSession,
-): Promise<Map<string, string>> {
+export async function findSendKeys(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
-  const used = await db.sendKeys.find({ _id: { $in: [...keys] } }, { session }).toArray()
+  const used = await db.sendKeys.find({ _id: { $in: [...keys] } }).toArray()
   return new Map(used.map((sendKey) => [sendKey._id, sendKey.message]))
 }
 

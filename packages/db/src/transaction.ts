@@ -4,6 +4,11 @@ import type { Db } from './connect.ts'
 
 export type Session = ClientSession
 
+/** What was read before the transaction is not so any more: it is run again, and reads again. */
+export class ChangedMeanwhile extends Error {
+  override name = 'ChangedMeanwhile'
+}
+
 /** After this long a transaction that keeps conflicting, or finds no server, fails instead of being run again. */
 const giveUpAfterMS = 10_000
 const firstPauseMS = 2
@@ -66,6 +71,7 @@ async function abort(session: Session): Promise<void> {
 }
 
 function isWorthAnotherRun(error: unknown): boolean {
+  if (error instanceof ChangedMeanwhile) return true
   if (error instanceof MongoServerError && error.code === duplicateKey) return true
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 }

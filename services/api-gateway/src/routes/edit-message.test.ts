@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { key } from '@parley/db/keys'
-import { insertUnpublished } from '@parley/db/outbox'
+import { noteChange } from '@parley/db/outbox'
 import { inTransaction, type Session } from '@parley/db/transaction'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
@@ -251,7 +251,7 @@ suite('POST /rooms/{id}/message', () => {
     await chat.outbox.idle()
     const message = await chat.db.messages.findOne({ _id })
     assert.ok(message)
-    const inSession = (session: Session) => insertUnpublished(chat.db, [message], 'messageUpdated', session)
+    const inSession = (session: Session) => noteChange(chat.db, message, 'messageUpdated', session)
     const note = await inTransaction(chat.db, inSession)
     await chat.db.outbox.updateOne({ _id: note }, { $set: { atMS: 1 } })
     await alice.call('POST', path(), { _id, message: 'two' })
