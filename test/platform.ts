@@ -11,6 +11,7 @@ type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
 export interface RunningService extends ServiceProcess {
   /** Its public address, where it has one. */
   url: string
+  logFile: string
   /** `kill -9`; settles when the process is gone. */
   kill(): Promise<void>
 }
@@ -31,11 +32,12 @@ export async function startPlatform(): Promise<Platform> {
   async function start(service: ServiceName, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
     const name = `${service}-${++started}`
     const gone = Promise.withResolvers<void>()
+    const logFile = join(import.meta.dirname, '../.parley/test-logs', `${randomUUID()}-${name}.log`)
     const process_ = await startService(
       {
         service,
         name,
-        logFile: join(import.meta.dirname, '../.parley/test-logs', `${randomUUID()}-${name}.log`),
+        logFile,
         env: {
           PATH: process.env['PATH'],
           PARLEY_MONGO_URL: servers.mongoUrl,
@@ -53,6 +55,7 @@ export async function startPlatform(): Promise<Platform> {
     )
     const service_: RunningService = {
       ...process_,
+      logFile,
       url: `http://127.0.0.1:${process_.ports['http']}`,
       kill: async () => {
         running.delete(service_)

@@ -20,6 +20,7 @@ import { mountBadges } from './routes/badges.ts'
 import { mountClients } from './routes/clients.ts'
 import { mountDeletions } from './routes/deletions.ts'
 import { mountMessages } from './routes/messages.ts'
+import { mountPush } from './routes/push.ts'
 import { mountReactions } from './routes/reactions.ts'
 import { mountRooms } from './routes/rooms.ts'
 import { mountSearch } from './routes/search.ts'
@@ -71,6 +72,7 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountRooms(mount, chat)
   mountBadges(mount, chat)
   mountClients(mount, chat)
+  mountPush(mount, chat)
   return app
 }
 

@@ -3,6 +3,7 @@ import * as badges from './badges.ts'
 import * as clients from './clients.ts'
 import * as deletions from './deletions.ts'
 import * as messages from './messages.ts'
+import * as push from './push.ts'
 import * as reactions from './reactions.ts'
 import * as rooms from './rooms.ts'
 import * as search from './search.ts'
@@ -20,4 +21,5 @@ export const allOperations: readonly Operation[] = [
   rooms,
   badges,
   clients,
+  push,
 ].flatMap((file) => Object.values(file).filter(isOperation))
