@@ -6,7 +6,7 @@ import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
 /** One notification as APNs saw it. */
-export interface ApnsPush {
+interface ApnsPush {
   token: string
   headers: IncomingHttpHeaders
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into payloads of every shape

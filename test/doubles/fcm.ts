@@ -6,7 +6,7 @@ import { actOut, type Behave } from './behaviour.ts'
 import { localhost } from './tls.ts'
 
 /** One message as FCM saw it. */
-export interface FcmPush {
+interface FcmPush {
   token: string
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into messages of every shape
   message: any

@@ -72,7 +72,7 @@ export function createWebhookQueue(
   }
 }
 
-const eventPayload = z.looseObject({ sender: z.object({ _id: z.string() }).optional() })
+const eventPayload = z.looseObject({ sender: z.looseObject({ _id: z.string() }).optional() })
 
 function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined {
   const { to, event, webhook, request } = toIncomingEvent(raw)

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, suite, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { type CallbackDouble, type ReceivedCall, startCallback } from './doubles/callback.ts'
+import { call, connectClient, eventually, type RunningService } from './platform.ts'
+import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
+  let platform: PushPlatform
+  let push: RunningService
+  let server: CallbackDouble
+  let alice: string
+  let bob: string
+  let carol: string
+
+  before(async () => {
+    ;[platform, server] = await Promise.all([startPushPlatform(), startCallback()])
+    push = await platform.startPush({
+      PUSH_GENERIC: `${server.url}/push`,
+      PARLEY_PUSH_CALL_TIMEOUT_MS: '500',
+      PARLEY_PUSH_CALL_RETRY_MS: '4000',
+    })
+    alice = await platform.newUser(['ios'], { nickname: 'Alice' })
+    bob = await platform.newUser(['ios', 'fcm'])
+    carol = await platform.newUser(['fcm'])
+  })
+  after(async () => {
+    await platform.stop()
+    await server.stop()
+  })
+  beforeEach(() => {
+    server.behave = () => undefined
+  })
+  const callsOf = (message: string): ReceivedCall[] => server.calls.filter(({ body }) => body._id === message)
+  const taken = (message: string) => callsOf(message).filter(({ status }) => status === 200)
+
+  test('gets the flattened message with roomName and pushToClients, signed, and without a badge', async () => {
+    const room = await platform.newRoom([alice, bob, carol], { name: 'Friends' })
+    const message = await platform.send(room, alice, { message: { text: 'hi' } })
+    await eventually('the call', () => taken(message).length === 1)
+    const [{ body, headers, path, text } = assert.fail()] = taken(message)
+    const { pushToClients, roomName, ...rest } = body
+    assert.equal(path, '/push')
+    assert.deepEqual(pushToClients.toSorted(), [bob, carol].toSorted())
+    assert.equal(roomName, 'Friends')
+    const token = (await platform.admin('POST', '/admin/clients', { _id: bob, issueAccessToken: true }))['token']
+    const client = { 'im-client-key': platform.clientKey, 'im-authorization': String(token) }
+    const history = await call(platform.gateway.url, 'GET', `/rooms/${room}/messages/v3`, client)
+    assert.deepEqual(rest, (history.body.result['data'] as unknown[])[0], 'the Message as everybody sees it')
+    assert.equal('badge' in body, false)
+    const secret = `whsec_${Buffer.from(`of ${platform.app}, not a secret`).toString('base64')}`
+    new Webhook(secret).verify(text, headers as Record<string, string>)
+  })
+
+  test('names the users with no connected socket at all, by the rules of pushing', async () => {
+    const [robot, muted, mentioned, banned] = [
+      await platform.newUser([], { isRobot: true }),
+      await platform.newUser(),
+      await platform.newUser(),
+      await platform.newUser(),
+    ]
+    const room = await platform.newRoom([alice, bob, carol, robot, muted, mentioned, banned])
+    const { memberships } = platform.db
+    await memberships.updateMany({ room, user: { $in: [muted, mentioned] } }, { $set: { 'pref.muted': true } })
+    await memberships.updateMany({ room, user: banned }, { $set: { blocked: true } })
+    const realtime = await platform.start('realtime')
+    const token = (await platform.admin('POST', '/admin/clients', { _id: bob, issueAccessToken: true }))['token']
+    const socket = await connectClient(realtime.url, String(token), { deviceId: 'another device' })
+    const message = await platform.send(room, alice, { mentions: [mentioned] })
+    await eventually('the call', () => taken(message).length === 1)
+    assert.deepEqual(taken(message)[0]?.body.pushToClients.toSorted(), [carol, mentioned].toSorted())
+    socket.disconnect()
+    await realtime.stop()
+  })
+
+  test('is not called with push: false, nor when nobody is to be pushed to', async () => {
+    const room = await platform.newRoom([alice, bob])
+    const lonely = await platform.newRoom([alice])
+    const none = [await platform.send(room, alice, { push: false }), await platform.send(lonely, alice)]
+    const message = await platform.send(room, alice)
+    await eventually('the call', () => taken(message).length === 1)
+    assert.deepEqual(
+      none.flatMap((id) => callsOf(id)),
+      [],
+    )
+  })
+
+  test('set, messages go by it alone; push2clients still reaches the subscribed devices', async () => {
+    const room = await platform.newRoom([alice, bob])
+    const message = await platform.send(room, alice)
+    await eventually('the call', () => taken(message).length === 1)
+    await platform.admin('POST', '/push/push2clients', { clients: [bob], payload: { alert: 'x', body: 'x' } })
+    const { apns, fcm } = platform
+    await eventually('both pushes', () => apns.pushes.length === 1 && fcm.pushes.length === 1)
+    assert.deepEqual([apns.pushes[0]?.token, fcm.pushes[0]?.token], [`${bob}-ios`, `${bob}-fcm`])
+    assert.equal(await platform.db.pushes.countDocuments({ badge: { $exists: true } }), 0, 'no push of any message')
+  })
+
+  for (const [what, behaviour] of [
+    ['500', { status: 500 }],
+    ['429', { status: 429, headers: { 'retry-after': '2' } }],
+    ['a broken connection', 'reset'],
+    ['no answer within the time limit', 'hang'],
+  ] as const) {
+    test(`is called again after ${what}, with the same webhook-id, until it takes it`, async () => {
+      const room = await platform.newRoom([alice, bob])
+      let failed = false
+      server.behave = () => {
+        if (failed) return undefined
+        failed = true
+        return behaviour
+      }
+      const message = await platform.send(room, alice)
+      await eventually('the second try', () => taken(message).length === 1)
+      const [first, second, ...more] = callsOf(message)
+      assert.equal(more.length, 0)
+      assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
+      assert.equal(first?.text, second?.text)
+    })
+  }
+
+  test('that is away for too long: what was given up is a dead letter, and can be replayed', async () => {
+    const room = await platform.newRoom([alice, bob])
+    server.behave = () => ({ status: 503 })
+    const message = await platform.send(room, alice)
+    const letter = await eventually('the dead letter', async () => {
+      const { data } = await platform.admin('GET', '/admin/webhooks/failed')
+      return (data as { id: string; kind: string; event: string; roomID: string; data: { _id: string } }[]).find(
+        ({ data: { _id } }) => _id === message,
+      )
+    })
+    assert.deepEqual([letter.kind, letter.event, letter.roomID], ['push', 'PUSH', room])
+    server.behave = () => undefined
+    await platform.admin('POST', `/admin/webhooks/failed/${letter.id}/retry`)
+    await eventually('it is taken', () => taken(message).length === 1)
+    assert.equal(new Set(callsOf(message).map(({ headers }) => headers['webhook-id'])).size, 1)
+  })
+
+  test('that hangs holds no webhook back, and what waits for it waits in the database', async () => {
+    const hook = await startCallback()
+    server.behave = () => 'hang'
+    const room = await platform.newRoom([alice, bob], { webhook: hook.url })
+    const bytes = () => platform.metric(push, /^process_resident_memory_bytes/)
+    const before_ = await bytes()
+    for (let i = 0; i < 300; i += 10) {
+      await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
+    }
+    await eventually('all calls of the webhook', () => hook.calls.length === 301)
+    const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
+    assert.ok(atOnce > 0 && atOnce <= 32, `${atOnce} at once`)
+    const grown = (await bytes()) - before_
+    assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
+    await hook.stop()
+  })
+})
