@@ -42,7 +42,7 @@ suite('calls to integrators go to the public Internet only', () => {
       test(`${host} is refused`, async () => {
         const agent = createGuardedAgent({ allowPrivate: false, timeoutMS: 1_000, connections: 1 })
         const error = await request(`http://${host}:${port()}/refused`, { dispatcher: agent }).catch((e: Error) => e)
-        assert.ok(error instanceof TargetRefused, String(error))
+        assert.ok(error instanceof TargetRefused)
         await agent.close()
         assert.ok(!seen.includes('/refused'))
       })
