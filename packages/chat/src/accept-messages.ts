@@ -7,6 +7,7 @@ import { noteMessages } from '@parley/db/outbox'
 import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
 import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
 import { inTransaction, type Session } from '@parley/db/transaction'
+import type { Censor } from './censorship.ts'
 import type { Outbox } from './outbox.ts'
 import type { SenderProfiles } from './sender-profiles.ts'
 
@@ -25,6 +26,13 @@ export interface Draft {
   sendKey?: string
   clientMessageID?: string
   request?: string
+}
+
+interface AcceptParts {
+  db: Db
+  outbox: Outbox
+  profiles: SenderProfiles
+  censor: Censor
 }
 
 export interface AcceptedDraft {
@@ -47,9 +55,7 @@ export type Outcome = AcceptedDraft | Refusal
  * before it; its writes then find out whether what was read still holds.
  */
 export async function acceptMessages(
-  db: Db,
-  outbox: Outbox,
-  profiles: SenderProfiles,
+  { db, outbox, profiles, censor }: AcceptParts,
   drafts: readonly Draft[],
 ): Promise<Outcome[]> {
   const ids = drafts.map(newMessageId)
@@ -57,7 +63,7 @@ export async function acceptMessages(
   const noted = noteMessages(db, note, ids)
   const [outcomes, senders] = await Promise.all([
     inTransaction(db, async (session) => {
-      const [batch] = await Promise.all([readBatch(db, drafts, ids), noted])
+      const [batch] = await Promise.all([readBatch(db, censor, drafts, ids), noted])
       await writeBatch(db, batch, session)
       return batch.outcomes
     }),
@@ -77,16 +83,18 @@ export async function acceptMessages(
 }
 
 /** Puts the messages together from what the database says now. */
-async function readBatch(db: Db, drafts: readonly Draft[], ids: readonly string[]): Promise<Batch> {
+async function readBatch(db: Db, censor: Censor, drafts: readonly Draft[], ids: readonly string[]): Promise<Batch> {
   const sendKeys = drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined)
-  const [rooms, memberships, sentBefore] = await Promise.all([
+  const [rooms, memberships, sentBefore, masks] = await Promise.all([
     findRoomsByKey(db, unique(drafts.map(({ app, room }) => key(app, room)))),
     findMembershipsByKey(db, unique(drafts.map(({ app, room, sender }) => key(app, room, sender)))),
     findSentBefore(db, sendKeys),
+    censor(unique(drafts.map(({ app }) => app))),
   ])
   const batch = new Batch(rooms, memberships, sentBefore)
   drafts.forEach((draft, i) => {
-    batch.add(draft, ids[i] ?? newMessageId())
+    const mask = masks.get(draft.app)
+    batch.add(mask ? { ...draft, content: mask(draft.content) } : draft, ids[i] ?? newMessageId())
   })
   return batch
 }

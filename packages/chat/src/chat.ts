@@ -5,6 +5,7 @@ import { key } from '@parley/db/keys'
 import { type Login, recordLogins } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
+import { type Censor, createCensor } from './censorship.ts'
 import { createSearchIndex, type SearchIndex } from './index-messages.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createSenderProfiles } from './sender-profiles.ts'
@@ -29,6 +30,7 @@ export interface Chat {
   log: Log
   settings: ChatSettings
   outbox: Outbox
+  censor: Censor
   searchIndex: SearchIndex
   accept(draft: Draft): Promise<AcceptedDraft | Refusal>
   recordLogin(login: Login): Promise<unknown>
@@ -47,6 +49,7 @@ export function createChat(
   const { db, bus, control, log } = parts
   const outbox = createOutbox(db, bus, log)
   const profiles = createSenderProfiles(db)
+  const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
   return {
     db,
@@ -55,10 +58,11 @@ export function createChat(
     log,
     settings: { ...defaultChatSettings, ...parts.settings },
     outbox,
+    censor,
     searchIndex,
     accept: gatherWrites(
       async (drafts: Draft[]) => {
-        const outcomes = await acceptMessages(db, outbox, profiles, drafts)
+        const outcomes = await acceptMessages({ db, outbox, profiles, censor }, drafts)
         for (const outcome of outcomes) if ('message' in outcome) searchIndex.soon(outcome.message.roomKey)
         return outcomes
       },

@@ -1,13 +1,13 @@
-import { publishEvent } from '@parley/bus/publish'
 import { ApiError } from '@parley/contracts/errors'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { currentMarker, setReadMarker } from '@parley/db/memberships'
-import { findMessagesOfRoom, isDeletedIn, newMessageId } from '@parley/db/messages'
+import { findMessagesOfRoom, isDeletedIn } from '@parley/db/messages'
 import { inTransaction } from '@parley/db/transaction'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/user-deletions'
 import type { UserCaller } from './authenticate-user.ts'
 import type { Chat } from './chat.ts'
 import { requireMember } from './require-member.ts'
+import { tellUser } from './tell-user.ts'
 
 type Caller = Pick<UserCaller, 'app' | 'user'>
 type Deleted = EventPayload<'userDeleteMessages'>
@@ -61,13 +61,7 @@ export async function deleteAllForMe(chat: Chat, caller: Caller, roomId: string)
   return tellDevices(chat, caller, { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true })
 }
 
-async function tellDevices(chat: Chat, { app, user }: Caller, deleted: Deleted): Promise<Deleted> {
-  const event = 'userDeleteMessages'
-  await publishEvent(chat.bus, {
-    to: { app, user },
-    event,
-    json: JSON.stringify(deleted),
-    id: newMessageId(),
-  }).catch((error) => chat.log.warn({ err: error, room: deleted.room, event }, 'event not published'))
+async function tellDevices(chat: Chat, caller: Caller, deleted: Deleted): Promise<Deleted> {
+  await tellUser(chat, caller, 'userDeleteMessages', deleted)
   return deleted
 }

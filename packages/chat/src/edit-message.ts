@@ -49,9 +49,11 @@ export async function editMessage(
 
 async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageChange> {
   if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
+  const content = contentOf(edit.message)
+  const mask = (await chat.censor([app])).get(app)
   return {
     set: {
-      content: contentOf(edit.message),
+      content: mask ? mask(content) : content,
       ...(edit.messageType !== undefined && { messageType: edit.messageType }),
       ...(edit.mentions && { mentions: await expandMentions(chat, app, edit.mentions) }),
     },

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { saveUser as operation } from '@parley/contracts/operations/clients'
@@ -9,6 +8,7 @@ import { inTransaction, type Session } from '@parley/db/transaction'
 import { findUser, insertUser, type Profile, type UserDoc, updateProfile } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 import { controlRevoked } from './control-users.ts'
+import { defaultExpiry, newToken } from './new-token.ts'
 import { showAdminUser } from './show-user.ts'
 
 type Request = Input<typeof operation>['body']
@@ -88,13 +88,4 @@ async function write(
     throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
   }
   return { created: !existing, user, ended: replaced.ended }
-}
-
-/** A token of 256 random bits. */
-export function newToken(): string {
-  return `pt_${randomBytes(32).toString('base64url')}`
-}
-
-function defaultExpiry(chat: Chat): Date {
-  return new Date(Date.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
 }

@@ -11,6 +11,21 @@ export async function showUser(db: Db, doc: UserDoc): Promise<User> {
 
 /** A user as an API key sees it. */
 export async function showAdminUser(db: Db, doc: UserDoc): Promise<AdminUser> {
+  const [shown] = await showAdminUsers(db, doc.app, [doc])
+  return shown as AdminUser
+}
+
+/** Users of an app as an API key sees them, whatever their number by one query more. */
+export async function showAdminUsers(db: Db, app: string, docs: readonly UserDoc[]): Promise<AdminUser[]> {
+  const muted = await findMutedRooms(
+    db,
+    app,
+    docs.map(({ id }) => id),
+  )
+  return docs.map((doc) => toAdminUser(doc, muted.get(doc.id) ?? []))
+}
+
+function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
   return {
     _id: doc.id,
     id: doc.id,
@@ -23,7 +38,7 @@ export async function showAdminUser(db: Db, doc: UserDoc): Promise<AdminUser> {
     ...(doc.userAgent !== undefined && { userAgent: doc.userAgent }),
     isRobot: doc.isRobot,
     isAdmin: doc.isAdmin,
-    mute: await findMutedRooms(db, doc.app, doc.id),
+    mute,
     createdAt: doc.createdAt.toISOString(),
     updatedAt: doc.updatedAt.toISOString(),
     ...(doc.lastJoinOrCreateRoomTime && { lastJoinOrCreateRoomTime: doc.lastJoinOrCreateRoomTime.toISOString() }),

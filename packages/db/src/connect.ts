@@ -7,11 +7,13 @@ import {
   MongoServerSelectionError,
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps.ts'
+import { type ConfigDoc, configIndexes } from './config.ts'
 import { type DeviceDoc, deviceIndexes } from './devices.ts'
 import { type MembershipDoc, membershipIndexes } from './memberships.ts'
 import { type MessageDoc, messageIndexes } from './messages.ts'
 import { type OutboxDoc, outboxIndexes } from './outbox.ts'
 import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIndexes } from './outgoing-calls.ts'
+import { type PrefDoc, prefIndexes } from './prefs.ts'
 import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './pushes.ts'
 import { type RoomDoc, roomIndexes } from './rooms.ts'
 import { type SearchProgressDoc, type SearchTextDoc, searchTextIndexes } from './search-texts.ts'
@@ -25,6 +27,8 @@ export interface Db {
   client: MongoClient
   mongo: MongoDb
   apps: Collection<AppDoc>
+  config: Collection<ConfigDoc>
+  prefs: Collection<PrefDoc>
   users: Collection<UserDoc>
   tokens: Collection<TokenDoc>
   rooms: Collection<RoomDoc>
@@ -84,6 +88,8 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     client,
     mongo,
     apps: mongo.collection('apps'),
+    config: mongo.collection('config'),
+    prefs: mongo.collection('prefs'),
     users: mongo.collection('users'),
     tokens: mongo.collection('tokens'),
     rooms: mongo.collection('rooms'),
@@ -105,6 +111,8 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
 async function ensureIndexes(db: Db): Promise<void> {
   await Promise.all([
     db.apps.createIndexes(appIndexes),
+    db.config.createIndexes(configIndexes),
+    db.prefs.createIndexes(prefIndexes),
     db.users.createIndexes(userIndexes),
     db.tokens.createIndexes(tokenIndexes),
     db.rooms.createIndexes(roomIndexes),

@@ -99,13 +99,15 @@ export async function findRoomIdsOfUser(db: Db, app: string, user: string): Prom
   return found.map((membership) => membership.room)
 }
 
-/** The IDs of the rooms that a user muted (`mute` of the User; the same fact as `pref.muted`). */
-export async function findMutedRooms(db: Db, app: string, user: string): Promise<string[]> {
+/** The IDs of the rooms that users muted (`mute` of the User; the same fact as `pref.muted`), by user. */
+export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
   const muted = await db.memberships
-    .find({ userKey: key(app, user), 'pref.muted': true }, { projection: { _id: 0, room: 1 } })
+    .find({ userKey: { $in: users.map((user) => key(app, user)) }, 'pref.muted': true })
+    .project<Pick<MembershipDoc, 'user' | 'room'>>({ _id: 0, user: 1, room: 1 })
     .sort({ _id: 1 })
     .toArray()
-  return muted.map((membership) => membership.room)
+  const byUser = Map.groupBy(muted, ({ user }) => user)
+  return new Map([...byUser].map(([user, rooms]) => [user, rooms.map(({ room }) => room)]))
 }
 
 /** How many more own messages a member has, and what his marker was before. */
@@ -181,6 +183,40 @@ export async function insertMemberships(
   for (let i = 0; i < documents.length; i += 5_000) {
     await db.memberships.insertMany(documents.slice(i, i + 5_000), { session })
   }
+}
+
+/**
+ * Takes users out of a room, inside a transaction: their memberships, and what the room itself says of them. Answers
+ * the room as it is then, and who of them was a member.
+ */
+export async function removeMembers(
+  db: Db,
+  room: RoomDoc,
+  users: readonly string[],
+  maxShown: number,
+  session: ClientSession,
+): Promise<{ room: RoomDoc; removed: string[] }> {
+  const members = { _id: { $in: users.map((user) => key(room.app, room.id, user)) } }
+  const found = await db.memberships.find(members, { session, projection: { user: 1 } }).toArray()
+  const removed = found.map(({ user }) => user)
+  if (removed.length === 0) return { room, removed }
+  await db.memberships.deleteMany(members, { session })
+  const left = await db.memberships
+    .find({ roomKey: room._id }, { session, projection: { user: 1 } })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .limit(maxShown)
+    .toArray()
+  const isOwnerGone = room.owner !== undefined && removed.includes(room.owner)
+  const after = await db.rooms.findOneAndUpdate(
+    { _id: room._id },
+    {
+      $set: { memberCount: room.memberCount - removed.length, firstMembers: left.map(({ user }) => user) },
+      $pull: { managers: { $in: removed } },
+      ...(isOwnerGone && { $unset: { owner: 1 as const } }),
+    },
+    { session, returnDocument: 'after' },
+  )
+  return { room: after ?? room, removed }
 }
 
 /** Sets the read marker; inside the transaction that counted `uncounted`. */

@@ -51,9 +51,34 @@ export async function replaceTokens(
 }
 
 /** Ends one token of the user, or all of them; answers the digests that ended. */
-export async function deleteTokens(db: Db, app: string, user: string, tokenDigest?: string): Promise<string[]> {
+export async function deleteTokens(
+  db: Db,
+  app: string,
+  user: string,
+  tokenDigest?: string,
+  session?: ClientSession,
+): Promise<string[]> {
+  const within = session && { session }
   const filter = { userKey: key(app, user), ...(tokenDigest !== undefined && { _id: key(app, tokenDigest) }) }
-  const tokens = await db.tokens.find(filter, { projection: { digest: 1 } }).toArray()
-  const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } })
+  const tokens = await db.tokens.find(filter, { projection: { digest: 1 }, ...within }).toArray()
+  const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } }, within)
   return deletedCount === 0 ? [] : tokens.map((token) => token.digest)
+}
+
+/** Puts a new token in the place of one that the user holds; false when he holds that no more. */
+export async function exchangeToken(
+  db: Db,
+  holder: { app: string; user: string },
+  tokens: { before: string; after: string },
+  expiresAt: Date,
+  session: ClientSession,
+): Promise<boolean> {
+  const { app, user } = holder
+  const userKey = key(app, user)
+  const { deletedCount } = await db.tokens.deleteOne({ _id: key(app, tokens.before), userKey }, { session })
+  if (deletedCount === 0) return false
+  const createdAt = new Date()
+  const after = { _id: key(app, tokens.after), app, user, userKey, digest: tokens.after, expiresAt, createdAt }
+  await db.tokens.insertOne(after, { session })
+  return true
 }

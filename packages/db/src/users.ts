@@ -1,5 +1,5 @@
 import type { Address } from '@parley/contracts/resources/user'
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import { type ClientSession, type Filter, type IndexDescription, MongoServerError } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
 
@@ -34,6 +34,8 @@ export const userIndexes: IndexDescription[] = [
   { key: { app: 1, nickname: 1 } },
   { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
   { key: { app: 1, lastLoginTimeMS: 1 } },
+  { key: { app: 1, _id: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
+  { key: { app: 1, groupMembers: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
 ]
 
 export async function findUser(db: Db, app: string, id: string, session?: ClientSession): Promise<UserDoc | null> {
@@ -130,18 +132,116 @@ export async function recordJoin(db: Db, app: string, users: readonly string[]):
   )
 }
 
-/** A page of an app's users, groups left out, oldest first, and how many match in all. */
+/** A filter over users, made of what user-filter lets through. */
+export type UserFilter = Filter<UserDoc>
+
+/** The database found no answer to a filter in the time that it may take. */
+export class FilterTooSlow extends Error {
+  override name = 'FilterTooSlow'
+}
+
+/**
+ * A page of an app's users, groups left out, oldest first, and how many match in all.
+ * @throws FilterTooSlow
+ */
 export async function findUserPage(
   db: Db,
   app: string,
-  filter: Filter<UserDoc>,
+  filter: UserFilter,
+  page: { skip: number; limit: number; maxTimeMS: number },
+): Promise<{ totalCount: number; users: UserDoc[] }> {
+  const { skip, limit, maxTimeMS } = page
+  const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, filter] }
+  try {
+    const [totalCount, users] = await Promise.all([
+      db.users.countDocuments(match, { maxTimeMS }),
+      db.users.find(match, { maxTimeMS }).sort({ createdAt: 1, _id: 1 }).skip(skip).limit(limit).toArray(),
+    ])
+    return { totalCount, users }
+  } catch (error) {
+    if (error instanceof MongoServerError && stoppedFilter.has(Number(error.code))) {
+      throw new FilterTooSlow('the filter took too long', { cause: error })
+    }
+    throw error
+  }
+}
+
+/** MaxTimeMSExpired; and what the server says of a regular expression that reached its limits, or that it cannot read. */
+const stoppedFilter = new Set([50, 2, 51_091, 51_108, 51_156])
+
+/** User groups, in order of their IDs. */
+export async function findGroupPage(
+  db: Db,
+  app: string,
   skip: number,
   limit: number,
-): Promise<{ totalCount: number; users: UserDoc[] }> {
-  const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, filter] }
-  const [totalCount, users] = await Promise.all([
+): Promise<{ totalCount: number; groups: UserDoc[] }> {
+  const match = { app, groupMembers: { $exists: true } }
+  const [totalCount, groups] = await Promise.all([
     db.users.countDocuments(match),
-    db.users.find(match).sort({ createdAt: 1, _id: 1 }).skip(skip).limit(limit).toArray(),
+    db.users.find(match).sort({ _id: 1 }).skip(skip).limit(limit).toArray(),
   ])
-  return { totalCount, users }
+  return { totalCount, groups }
+}
+
+/** Creates the group or gives it these fields; false when the ID is that of a user. */
+export async function saveGroupDoc(
+  db: Db,
+  app: string,
+  id: string,
+  fields: { nickname: string; avatarUrl: string; groupMembers: string[] },
+  session: ClientSession,
+): Promise<boolean> {
+  const existing = await findUser(db, app, id, session)
+  if (existing && !existing.groupMembers) return false
+  if (!existing) await insertUser(db, app, id, {}, session)
+  await db.users.updateOne(
+    { _id: key(app, id) },
+    { $set: { ...fields, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { session },
+  )
+  return true
+}
+
+/** Removes a user group; false when there is none. */
+export async function deleteGroupDoc(db: Db, app: string, id: string): Promise<boolean> {
+  const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } })
+  return deletedCount === 1
+}
+
+/** Creates or updates many users in one round trip; absent fields keep their values. */
+export async function upsertUsers(
+  db: Db,
+  app: string,
+  users: readonly ({ id: string } & Partial<Profile>)[],
+  session: ClientSession,
+): Promise<void> {
+  const now = new Date()
+  const fresh = { nickname: '', description: '', avatarUrl: '', isRobot: false, isAdmin: false }
+  await db.users.bulkWrite(
+    users.map(({ id, ...profile }) => ({
+      updateOne: {
+        filter: { _id: key(app, id) },
+        update: {
+          $set: { ...profile, updatedAt: now },
+          $inc: { revision: 1 },
+          $setOnInsert: {
+            app,
+            id,
+            ...Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in profile))),
+            lastLoginTimeMS: 0,
+            createdAt: now,
+          },
+        },
+        upsert: true,
+      },
+    })),
+    { session },
+  )
+}
+
+/** Removes the user, also from the groups that he is in. */
+export async function deleteUserDoc(db: Db, app: string, id: string, session: ClientSession): Promise<void> {
+  await db.users.deleteOne({ _id: key(app, id) }, { session })
+  await db.users.updateMany({ app, groupMembers: id }, { $pull: { groupMembers: id } }, { session })
 }

@@ -18,12 +18,17 @@ import { serveOpenApi } from './openapi.ts'
 import { watchRequests } from './request-metrics.ts'
 import { mountBadges } from './routes/badges.ts'
 import { mountClients } from './routes/clients.ts'
+import { mountConfig } from './routes/config.ts'
 import { mountDeletions } from './routes/deletions.ts'
+import { mountDevices } from './routes/devices.ts'
+import { mountGroups } from './routes/groups.ts'
+import { mountMe } from './routes/me.ts'
 import { mountMessages } from './routes/messages.ts'
 import { mountPush } from './routes/push.ts'
 import { mountReactions } from './routes/reactions.ts'
 import { mountRooms } from './routes/rooms.ts'
 import { mountSearch } from './routes/search.ts'
+import { mountTokens } from './routes/tokens.ts'
 
 const maxBodyBytes = 1024 * 1024
 /** 128 characters, each of up to four bytes in UTF-8, percent-encoded. */
@@ -73,6 +78,11 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountBadges(mount, chat)
   mountClients(mount, chat)
   mountPush(mount, chat)
+  mountTokens(mount, chat)
+  mountMe(mount, chat)
+  mountDevices(mount, chat)
+  mountGroups(mount, chat)
+  mountConfig(mount, chat)
   return app
 }
 

@@ -1,12 +1,17 @@
 import type { Operation } from '../operation.ts'
 import * as badges from './badges.ts'
 import * as clients from './clients.ts'
+import * as config from './config.ts'
 import * as deletions from './deletions.ts'
+import * as devices from './devices.ts'
+import * as groups from './groups.ts'
+import * as me from './me.ts'
 import * as messages from './messages.ts'
 import * as push from './push.ts'
 import * as reactions from './reactions.ts'
 import * as rooms from './rooms.ts'
 import * as search from './search.ts'
+import * as tokens from './tokens.ts'
 
 function isOperation(value: unknown): value is Operation {
   return typeof value === 'object' && value !== null && 'path' in value && 'access' in value
@@ -22,4 +27,9 @@ export const allOperations: readonly Operation[] = [
   badges,
   clients,
   push,
+  tokens,
+  me,
+  devices,
+  groups,
+  config,
 ].flatMap((file) => Object.values(file).filter(isOperation))

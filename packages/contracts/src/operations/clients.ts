@@ -86,3 +86,40 @@ export const listUsers = operation({
   errors: ['INVALID_QUERY', 'RESULT_TOO_LARGE'],
   example: { query: { q: '{"nickname":{"$regex":"^A"}}', limit: 50 }, result: { totalCount: 1, data: [exampleUser] } },
 })
+
+export const saveUsers = operation({
+  id: 'saveUsers',
+  method: 'POST',
+  path: '/admin/clients/list',
+  tag: 'Users and tokens',
+  summary: 'Create or update up to 1,000 users at once',
+  access: 'admin',
+  form: 'envelope',
+  body: z.strictObject({
+    data: z
+      .array(z.strictObject({ _id: userId, ...profileFields }))
+      .min(1)
+      .max(1_000),
+  }),
+  result: z.object({ count: z.number().int() }),
+  errors: ['MISSING_PARAMETER'],
+  extension: true,
+  example: { body: { data: [{ _id: 'alice', nickname: 'Alice' }] }, result: { count: 1 } },
+})
+
+export const eraseUser = operation({
+  id: 'eraseUser',
+  method: 'DELETE',
+  path: '/admin/clients/:client_id',
+  tag: 'Users and tokens',
+  summary: 'Erase a user',
+  description:
+    'Profile, tokens, devices, preferences and memberships go at once; messages keep the ID and lose the profile.',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ client_id: userId }),
+  result: z.object({}),
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})
