@@ -273,7 +273,7 @@ suite('DELETE /admin/clients/{client_id}', () => {
     assert.equal('owner' in (payload as object), false)
     const { db } = gateway.chat
     for (const left of [db.devices, db.prefs, db.memberships, db.tokens]) {
-      assert.equal(await left.countDocuments({ $or: [{ user: 'eve' }, { userKey: /\0eve$/ }] } as never), 0)
+      assert.equal(await left.countDocuments({ $or: [{ user: 'eve' }, { userKey: /\0eve$/ }] }), 0)
     }
     const history = await bob.call('GET', `/rooms/${room}/messages/v3`)
     const [message] = history.body.result.data

@@ -24,7 +24,7 @@ suite('GET /admin/clients', () => {
 
   const list = ({ q, ...query }: { q?: unknown; limit?: unknown; skip?: unknown }) => {
     const all = { ...query, ...(q !== undefined && { q: typeof q === 'string' ? q : JSON.stringify(q) }) }
-    return gateway.admin('GET', `/admin/clients?${new URLSearchParams(all as Record<string, string>)}`)
+    return gateway.admin('GET', `/admin/clients?${new URLSearchParams(all as Record<string, string>).toString()}`)
   }
   const count = async (q: unknown) => {
     const { status, body } = await list({ q })
