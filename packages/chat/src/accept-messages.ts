@@ -1,13 +1,14 @@
 import type { ErrorCode } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { countOwnMessages, findMembershipsByKey, type MembershipDoc, type OwnMessages } from '@parley/db/memberships'
+import { countOwnMessages, type MembershipDoc, type OwnMessages } from '@parley/db/memberships'
 import { findMessages, insertMessages, type MessageDoc, newMessageId } from '@parley/db/messages'
 import { noteMessages } from '@parley/db/outbox'
-import { advanceRooms, findRoomsByKey, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
+import { advanceRooms, type RoomAdvance, type RoomDoc } from '@parley/db/rooms'
+import { findSendFacts } from '@parley/db/send-facts'
 import { findSendKeys, insertSendKeys } from '@parley/db/send-keys'
 import { inTransaction, type Session } from '@parley/db/transaction'
-import type { Censor } from './censorship.ts'
+import { type Censor, censorshipKey } from './censorship.ts'
 import type { Outbox } from './outbox.ts'
 import type { SenderProfiles } from './sender-profiles.ts'
 
@@ -85,12 +86,16 @@ export async function acceptMessages(
 /** Puts the messages together from what the database says now. */
 async function readBatch(db: Db, censor: Censor, drafts: readonly Draft[], ids: readonly string[]): Promise<Batch> {
   const sendKeys = drafts.map(sendKeyOf).filter((sendKey) => sendKey !== undefined)
-  const [rooms, memberships, sentBefore, masks] = await Promise.all([
-    findRoomsByKey(db, unique(drafts.map(({ app, room }) => key(app, room)))),
-    findMembershipsByKey(db, unique(drafts.map(({ app, room, sender }) => key(app, room, sender)))),
+  const [{ rooms, memberships, config }, sentBefore] = await Promise.all([
+    findSendFacts(db, {
+      rooms: unique(drafts.map(({ app, room }) => key(app, room))),
+      memberships: unique(drafts.map(({ app, room, sender }) => key(app, room, sender))),
+      apps: unique(drafts.map(({ app }) => app)),
+      configName: censorshipKey,
+    }),
     findSentBefore(db, sendKeys),
-    censor(unique(drafts.map(({ app }) => app))),
   ])
+  const masks = censor(config)
   const batch = new Batch(rooms, memberships, sentBefore)
   drafts.forEach((draft, i) => {
     const mask = masks.get(draft.app)

@@ -1,14 +1,13 @@
-import { findConfigValues } from '@parley/db/config'
-import type { Db } from '@parley/db/connect'
+import type { ConfigDoc } from '@parley/db/config'
 import { LRUCache } from 'lru-cache'
 
 /** Masks the listed words in the content of a message (JSON text). */
 type Mask = (content: string) => string
-/** The masks of those of the apps that have any, as configured at this moment. */
-export type Censor = (apps: readonly string[]) => Promise<Map<string, Mask>>
+/** The masks of those apps that have any, from what they have under the config key, by app. */
+export type Censor = (config: readonly ConfigDoc[]) => Map<string, Mask>
 
 /** Config key under which the words stand: `{keywords: [...]}` (decisions.md, "Messages"). */
-const configName = 'censorship'
+export const censorshipKey = 'censorship'
 /** Words in one regular expression: engines refuse very large ones. */
 const wordsPerPattern = 500
 /** Scripts that write without spaces between words: there a listed word counts wherever it stands. */
@@ -18,11 +17,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * The words are read with every batch of sends, so that a change holds at once on every gateway and nobody has to be
  * told of it; what is kept is only what was made of them.
  */
-export function createCensor(db: Db): Censor {
+export function createCensor(): Censor {
   const made = new LRUCache<string, { mask: Mask | undefined }>({ max: 100 })
-  return async (apps) => {
+  return (config) => {
     const masks = new Map<string, Mask>()
-    for (const { app, json } of await findConfigValues(db, apps, configName)) {
+    for (const { app, json } of config) {
       const { mask } = made.get(json) ?? { mask: makeMask(keywordsOf(json)) }
       made.set(json, { mask })
       if (mask) masks.set(app, mask)

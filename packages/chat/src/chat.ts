@@ -36,7 +36,7 @@ export interface Chat {
   recordLogin(login: Login): Promise<unknown>
 }
 
-export const defaultChatSettings: ChatSettings = { tokenDays: 30 }
+const defaultChatSettings: ChatSettings = { tokenDays: 30 }
 
 /** Messages in one transaction at most: what bounds the time that others wait for it. */
 const messagesPerTransaction = 500
@@ -49,7 +49,7 @@ export function createChat(
   const { db, bus, control, log } = parts
   const outbox = createOutbox(db, bus, log)
   const profiles = createSenderProfiles(db)
-  const censor = createCensor(db)
+  const censor = createCensor()
   const searchIndex = createSearchIndex(db, log)
   return {
     db,

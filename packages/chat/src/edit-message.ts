@@ -1,14 +1,16 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
+import { findConfigValues } from '@parley/db/config'
 import type { MessageChange } from '@parley/db/messages'
 import { findUser } from '@parley/db/users'
+import { censorshipKey } from './censorship.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
 import type { Chat } from './chat.ts'
 import { contentOf, expandMentions } from './message-content.ts'
 import { showSentMessage } from './show-message.ts'
 
 /** The messageType of a message that was recalled. */
-export const recalled = 'recall'
+const recalled = 'recall'
 
 export interface Edit {
   message?: unknown
@@ -50,7 +52,7 @@ export async function editMessage(
 async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageChange> {
   if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
   const content = contentOf(edit.message)
-  const mask = (await chat.censor([app])).get(app)
+  const mask = chat.censor(await findConfigValues(chat.db, [app], censorshipKey)).get(app)
   return {
     set: {
       content: mask ? mask(content) : content,

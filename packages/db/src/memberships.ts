@@ -59,15 +59,6 @@ export async function findMembership(
   return db.memberships.findOne({ _id: key(app, room, user) }, { ...(session && { session }) })
 }
 
-export async function findMembershipsByKey(
-  db: Db,
-  keys: readonly string[],
-  session?: ClientSession,
-): Promise<MembershipDoc[]> {
-  if (keys.length === 0) return []
-  return db.memberships.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
-}
-
 /** All memberships of a user: what his room list, badge and socket rooms are made of. */
 export async function findMembershipsOfUser(db: Db, app: string, user: string): Promise<MembershipDoc[]> {
   return db.memberships.find({ userKey: key(app, user) }).toArray()

@@ -13,7 +13,7 @@ export interface OutboxDoc {
   events: UnpublishedEvent[]
 }
 
-export interface UnpublishedEvent {
+interface UnpublishedEvent {
   /** ID of the message. */
   message: string
   event: ServerEvent
