@@ -45,8 +45,11 @@ export async function ensureStream(bus: Bus, options: StreamOptions = {}): Promi
   })
 }
 
-/** A message that its handler has not acknowledged, nor said to be still working on, is delivered again. */
-export const ackWaitSeconds = 30
+/**
+ * A message that its handler has not acknowledged, nor said to be still working on, is delivered again after this: how
+ * long what a killed process had taken waits for another.
+ */
+export const ackWaitSeconds = 10
 
 export interface ConsumerOptions {
   /** Messages under way at once, over all instances of the service. */

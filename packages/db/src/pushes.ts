@@ -71,11 +71,16 @@ export async function findDuePushes(db: Db, network: PushNetwork, limit: number)
 /**
  * Takes those of the pushes that nobody else has taken and answers their IDs: they are the caller's alone. With the
  * same `takenBy` it may be asked again when the answer was lost.
+ *
+ * Not journaled, so that it is known at once: what is taken and not sent yet when the caller is killed is lost. If the
+ * database dies instead, what was taken in its last tenth of a second may be sent again; devices show that once, by its
+ * collapse ID.
  */
 export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
   const { modifiedCount } = await db.pushes.updateMany(
     { _id: { $in: [...ids] }, dueAtMS: { $lte: Date.now() } },
     { $set: { takenBy }, $unset: { dueAtMS: 1 } },
+    { writeConcern: { w: 1, journal: false } },
   )
   if (modifiedCount === ids.length) return new Set(ids)
   const taken = await db.pushes.find({ _id: { $in: [...ids] }, takenBy }, { projection: { _id: 1 } }).toArray()

@@ -31,8 +31,8 @@ export interface PushSenderParts {
 
 const lookEveryMS = 1_000
 const longestPauseMS = 5 * 60 * 1_000
-/** Pushes taken in one write. A process that is killed between that write and the sending leaves so many unsent. */
-const perTake = 20
+/** Pushes taken in one write. So many at most stay unsent when the process is killed right then. */
+const perTake = 5
 /** Contents kept for the other devices of the same message; characters of JSON. */
 const keptContents = 16 * 1024 * 1024
 
@@ -55,6 +55,9 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   )
   /** While the network refuses our credentials: when one push is tried again. */
   let probeAtMS: number | undefined
+  /** Whether the network has answered anything yet: before, what is taken would wait for the connection. */
+  let isReached = false
+  const atOnce = () => (probeAtMS === undefined && isReached ? concurrency : 1)
   metrics.stopped.set({ network: name }, 0)
 
   /** What was taken nobody else would send: whatever happens to the database meanwhile, it is gone through with. */
@@ -86,8 +89,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
 
   /** Takes and sends what is due, as far as there are free places; answers how many were due. */
   async function sendDue(): Promise<number> {
-    const free = probeAtMS === undefined ? concurrency - underWay.size : 1
-    const due = await findDuePushes(db, name, free)
+    const due = await findDuePushes(db, name, atOnce() - underWay.size)
     const known = await contentsOf(due)
     for (let i = 0; i < due.length; i += perTake) {
       const some = due.slice(i, i + perTake)
@@ -114,6 +116,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (push.giveUpAtMS <= Date.now()) return count('dropped', 'late')
     if (!content) return count('dropped', 'no content')
     const answer = await network.send(push, content)
+    if (answer.as !== 'again') isReached = true
     noteCredentials(answer)
     await settle(push, answer)
   }
@@ -172,7 +175,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
       continue
     }
     // A few free places are left to become more: each look is a round trip.
-    if (underWay.size > concurrency * 0.75 || (probeAtMS !== undefined && underWay.size > 0)) {
+    if (underWay.size > atOnce() * 0.75) {
       await Promise.race(underWay)
       continue
     }
