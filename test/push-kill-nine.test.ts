@@ -127,6 +127,20 @@ suite('a push service that dies by kill -9', { timeout: 300_000 }, () => {
     assert.ok(missing.length <= kills * 2 * perTake, `${missing.length} were never sent`)
   })
 
+  test('MongoDB dies in the middle: every device gets every message', async () => {
+    running = await Promise.all([platform.startPush(), platform.startPush()])
+    platform.apns.behave = () => ({ lateMS: 10 })
+    const room = await platform.newRoom([alice, ...members])
+    const messages = []
+    for (let i = 0; i < 5; i++) messages.push(await platform.send(room, alice))
+    await eventually('pushes flow', () => taken() > devices)
+    await platform.servers.mongo.kill()
+    await platform.servers.mongo.restart()
+    const all = expected(messages)
+    await eventually('all devices', () => taken() >= all.length && counts().size === all.length, 90)
+    assert.deepEqual(new Set(counts().keys()), new Set(all))
+  })
+
   test('in the middle of calls to a webhook: each is made, in order, a repeated one with the same webhook-id', async () => {
     const env = { PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' }
     running = await Promise.all([platform.startPush(env), platform.startPush(env)])

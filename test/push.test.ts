@@ -161,6 +161,38 @@ suite('a new message is pushed to the members of its room', { timeout: 180_000 }
     })
   }
 
+  test('not to who joined after it, and not at all once it is deleted or recalled', async () => {
+    const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
+    const rooms = [1, 2, 3].map(() => platform.newRoom([alice, bob]))
+    const [late = '', deleted = '', recalled = ''] = await Promise.all(rooms)
+    await push.stop()
+    const messages = [
+      await platform.send(late, alice),
+      await platform.send(deleted, alice),
+      await platform.send(recalled, alice),
+    ]
+    await setMember(late, bob, { joinedAtMS: Date.now() + 1, readSeq: 1 })
+    await platform.admin('DELETE', `/rooms/${deleted}/messages/${messages[1]}`)
+    const recall = { _id: messages[2], sender: alice, message: '', messageType: 'recall' }
+    await platform.admin('POST', `/rooms/${recalled}/message`, recall)
+    push = await platform.startPush()
+    const last = await platform.send(recalled, alice)
+    assert.deepEqual(await tokensOf(last, `${bob}-ios`), [`${bob}-ios`])
+    assert.deepEqual(
+      platform.apns.pushes.map(({ payload }) => payload.messageID),
+      [last],
+    )
+  })
+
+  test('to everybody while nobody can say who is online: Redis is away', async () => {
+    const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios'])]
+    const room = await platform.newRoom([alice, bob])
+    await platform.servers.redis.kill()
+    const message = await platform.send(room, alice)
+    await eventually('the push', () => platform.apns.pushes.some(({ payload }) => payload.messageID === message), 40)
+    await platform.servers.redis.restart()
+  })
+
   test('in a room of 10,000 members each of them once, and finding out whom costs a few queries', async () => {
     const { db, app } = platform
     const alice = await platform.newUser()

@@ -54,8 +54,13 @@ export async function startPushPlatform(): Promise<PushPlatform> {
       }),
     async newUser(devices = [], profile = {}) {
       const _id = randomUUID()
-      await admin('POST', '/admin/clients', { _id, issueAccessToken: true, ...profile })
-      await addDevices(db, platform.app, [_id], devices)
+      const { token } = await admin('POST', '/admin/clients', { _id, issueAccessToken: true, ...profile })
+      const client = { 'im-client-key': platform.clientKey, 'im-authorization': String(token) }
+      for (const type of devices) {
+        const device = { type, token: `${_id}-${type}`, deviceId: `${type} of ${_id}` }
+        const { status } = await call(gateway.url, 'POST', '/me/subscribe', client, device)
+        if (status !== 200) throw new Error(`/me/subscribe: ${status}`)
+      }
       return _id
     },
     async newRoom(members, fields = {}) {
@@ -78,7 +83,7 @@ export async function startPushPlatform(): Promise<PushPlatform> {
   }
 }
 
-/** Registers devices as POST /me/subscribe does. */
+/** Registers devices of many users, as POST /me/subscribe does. */
 export async function addDevices(
   db: Db,
   app: string,

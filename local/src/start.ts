@@ -61,6 +61,8 @@ async function start(): Promise<void> {
   stops.push(() => Promise.all(services.map((service) => service.stop())))
   const env = {
     PARLEY_DRAIN_MS: '5000',
+    // Whoever tries webhooks and PUSH_GENERIC here has their server on this machine.
+    PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
     ...process.env,
     PARLEY_MONGO_URL: servers.mongoUrl,
     PARLEY_NATS_URL: servers.natsUrl,

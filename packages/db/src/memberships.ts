@@ -65,14 +65,14 @@ export async function findMembershipsOfUser(db: Db, app: string, user: string): 
 }
 
 /** What decides whether a member is pushed a message. */
-export type MemberToPush = Pick<MembershipDoc, 'user' | 'blocked' | 'pref'>
+export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'blocked' | 'pref'>
 
 /** All members of a room in pages, always in the same order: those who came first come first. */
 export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
   const members = db.memberships
     .find({ roomKey })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .project<MemberToPush>({ _id: 0, user: 1, blocked: 1, 'pref.muted': 1 })
+    .project<MemberToPush>({ _id: 0, user: 1, joinedAtMS: 1, readSeq: 1, blocked: 1, 'pref.muted': 1 })
     .batchSize(perPage)
   let page: MemberToPush[] = []
   for await (const member of members) {

@@ -2,7 +2,10 @@ import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import type { PushDoc } from '@parley/db/pushes'
 
 /** What is said to all devices of a message or of a push2clients order (JSON in PushContentDoc). */
-export type PushContent =
+export type PushContent = {
+  /** ID of the request that caused it, for the log lines of its way. */
+  request?: string
+} & (
   | {
       of: 'message'
       /** The texts for everybody, and for the mentioned. */
@@ -14,6 +17,7 @@ export type PushContent =
       messageType: string
     }
   | { of: 'clients'; order: string; payload: PushPayload }
+)
 
 /** What became of one push. `reason` is one of few: it is a label of a metric. */
 export type PushAnswer =

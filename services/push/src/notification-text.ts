@@ -9,7 +9,7 @@ const maxText = 200
 const maxArgsBytes = 2_400
 
 /** What a message says on a device: a text of the app's own language, by key and arguments. */
-export function messageNotification(message: Message, room: RoomDoc): PushContent {
+export function messageNotification(message: Message, room: RoomDoc, request: string | undefined): PushContent {
   const { messageType } = message
   return {
     of: 'message',
@@ -19,6 +19,7 @@ export function messageNotification(message: Message, room: RoomDoc): PushConten
     room: message.room,
     messageID: message._id,
     messageType,
+    ...(request !== undefined && { request }),
   }
 }
 

@@ -3,6 +3,7 @@ import { type Message, message as messageSchema } from '@parley/contracts/resour
 import type { Db } from '@parley/db/connect'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/devices'
 import { key } from '@parley/db/keys'
+import { currentMessage, findMessage } from '@parley/db/messages'
 import { type CallToQueue, queueCalls } from '@parley/db/outgoing-calls'
 import { insertPushContent, insertPushes, type PushDoc, type PushNetwork } from '@parley/db/pushes'
 import { findRoom, type RoomDoc } from '@parley/db/rooms'
@@ -44,6 +45,9 @@ export function createMessagePusher(parts: PushMessageParts): (event: Delivery) 
     const message = readPayload(event, messageSchema)
     const room = await findRoom(db, message.appID, message.room)
     if (!room || room.deletedAt) return
+    const now = await findMessage(db, room._id, message._id)
+    // Deleted for all or recalled while it waited here.
+    if (!now || currentMessage(now, room).content === undefined) return
     if (generic === undefined) await noteForDevices(parts, event, message, room)
     else await noteForCallback(parts, generic, event, message, room)
   }
@@ -57,7 +61,7 @@ async function noteForDevices(
 ): Promise<void> {
   const { db, keepMS } = parts
   const content = key(room.app, message._id)
-  await insertPushContent(db, content, JSON.stringify(messageNotification(message, room)))
+  await insertPushContent(db, content, JSON.stringify(messageNotification(message, room, event.request)))
   for await (const recipients of pageRecipients(db, room, message, perPage)) {
     const devices = await offlineDevices(parts, room.app, recipients, event.attempt)
     const badges = await totalUnreadOf(db, room.app, [...new Set(devices.map(({ user }) => user))])

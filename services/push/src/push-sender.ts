@@ -118,10 +118,10 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     const answer = await network.send(push, content)
     if (answer.as !== 'again') isReached = true
     noteCredentials(answer)
-    await settle(push, answer)
+    await settle(push, answer, content.request)
   }
 
-  async function settle(push: PushDoc, answer: PushAnswer): Promise<void> {
+  async function settle(push: PushDoc, answer: PushAnswer, request: string | undefined): Promise<void> {
     switch (answer.as) {
       case 'sent':
         metrics.delay.observe({ network: name }, (Date.now() - push.at.getTime()) / 1_000)
@@ -131,7 +131,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
         await surely(() => deleteDeadToken(db, push.app, push.token, answer.sinceMS))
         return count('dead token', answer.reason)
       case 'refused':
-        log.warn({ network: name, reason: answer.reason, push: push.content }, 'push refused')
+        log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
         return count('refused', answer.reason)
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: Date.now(), triesMore: 0 })

@@ -23,11 +23,11 @@ export function createClientsPusher(parts: PushToClientsParts): (message: Stream
   return async (message) => {
     const { subject, takenAtMS } = message
     const app = parsePushSubject(subject)
-    const { id, clients, payload } = readPayload(message, pushToClientsOrder)
+    const { id, clients, payload, request } = readPayload(message, pushToClientsOrder)
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(takenAtMS + keepMS, wantedUntilMS)
     const content = key(app, id)
-    const said: PushContent = { of: 'clients', order: id, payload }
+    const said: PushContent = { of: 'clients', order: id, payload, ...(request !== undefined && { request }) }
     await insertPushContent(db, content, JSON.stringify(said))
     for (let i = 0; i < clients.length; i += 1_000) {
       const devices = await findDevicesOfUsers(db, app, clients.slice(i, i + 1_000))

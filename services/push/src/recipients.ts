@@ -30,6 +30,8 @@ export async function* pageRecipients(
 
 function isWanted(member: MemberToPush, room: RoomDoc, message: Message, mentions: ReadonlySet<string>): boolean {
   if (member.user === message.sender._id) return false
+  // Who came after the message begins with it read; the times alone could be of two clocks.
+  if (member.joinedAtMS > message.createdAtMS && member.readSeq >= message.seq) return false
   // In a direct room `blocked` says that the other, who writes now, has blocked this one: no reason to leave him out.
   if (member.blocked && room.roomType === 'group') return false
   return member.pref?.muted !== true || mentions.has(member.user)
