@@ -22,6 +22,7 @@ import { mountConfig } from './routes/config.ts'
 import { mountDeletions } from './routes/deletions.ts'
 import { mountDevices } from './routes/devices.ts'
 import { mountGroups } from './routes/groups.ts'
+import { mountLive } from './routes/live.ts'
 import { mountMe } from './routes/me.ts'
 import { mountMessages } from './routes/messages.ts'
 import { mountPush } from './routes/push.ts'
@@ -83,6 +84,7 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountDevices(mount, chat)
   mountGroups(mount, chat)
   mountConfig(mount, chat)
+  mountLive(mount, chat)
   return app
 }
 

@@ -5,6 +5,7 @@ import * as config from './config.ts'
 import * as deletions from './deletions.ts'
 import * as devices from './devices.ts'
 import * as groups from './groups.ts'
+import * as live from './live.ts'
 import * as me from './me.ts'
 import * as messages from './messages.ts'
 import * as push from './push.ts'
@@ -32,4 +33,5 @@ export const allOperations: readonly Operation[] = [
   devices,
   groups,
   config,
+  live,
 ].flatMap((file) => Object.values(file).filter(isOperation))

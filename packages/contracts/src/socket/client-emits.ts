@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoTime, messageId, roomId, userId } from '../ids.ts'
+import { streamedText, typingText } from '../operations/live.ts'
 import { clientMessageID } from '../operations/messages.ts'
 import { messageContent, messageType } from '../resources/message.ts'
 
@@ -33,9 +34,9 @@ export const clientEmits = {
     ]),
     ack: z.unknown().describe('A SentMessage'),
   },
-  typing: { args: z.tuple([z.strictObject({ room: roomId, message: z.string().max(4096) })]), ack: z.object({}) },
+  typing: { args: z.tuple([z.strictObject({ room: roomId, message: typingText })]), ack: z.object({}) },
   lastRead: { args: z.tuple([z.strictObject({ room: roomId, message: messageId })]), ack: z.unknown() },
-  ai_streaming: { args: z.tuple([z.strictObject({ room: roomId, text: z.string().max(65_536) })]), ack: z.object({}) },
+  ai_streaming: { args: z.tuple([z.strictObject({ room: roomId, text: streamedText })]), ack: z.object({}) },
 } as const
 
 export type ClientEmit = keyof typeof clientEmits
