@@ -95,6 +95,10 @@ suite('push networks', { timeout: 240_000 }, () => {
       await platform.newUser(['ios', 'fcm']),
       await platform.newUser(['ios', 'fcm']),
     ]
+    const violation = {
+      '@type': 'type.googleapis.com/google.rpc.BadRequest',
+      fieldViolations: [{ field: 'message.token', description: 'Invalid registration token' }],
+    }
     apns.behave = ({ token }) =>
       ({
         [`${gone}-ios`]: { status: 410, reason: 'Unregistered' },
@@ -104,8 +108,11 @@ suite('push networks', { timeout: 240_000 }, () => {
     fcm.behave = ({ token }) =>
       ({
         [`${gone}-fcm`]: { status: 404, reason: 'UNREGISTERED' },
-        [`${bad}-fcm`]: { status: 403, reason: 'SENDER_ID_MISMATCH' },
-        [`${late}-fcm`]: { status: 400, reason: 'INVALID_ARGUMENT' },
+        [`${bad}-fcm`]: {
+          status: 400,
+          body: JSON.stringify({ error: { status: 'INVALID_ARGUMENT', details: [violation] } }),
+        },
+        [`${late}-fcm`]: { status: 403, reason: 'SENDER_ID_MISMATCH' },
       })[token]
     await pushTo([gone, bad, late, good])
     await eventually('the dead ones are removed', async () => {
@@ -224,6 +231,10 @@ suite('push networks', { timeout: 240_000 }, () => {
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"apns"/)
     assert.ok(atOnce > 0 && atOnce <= 20, `${atOnce} at once`)
     assert.ok((await db.pushes.countDocuments({ network: 'apns', dueAtMS: { $exists: true } })) >= 2_900)
+    await eventually('the queue is seen to be long', async () => {
+      const depth = await platform.metric(push, /^parley_push_queue_depth\{.*"apns"/)
+      return depth >= 2_900
+    })
     const grown = (await bytes()) - before_
     assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
     await db.pushes.deleteMany({ network: 'apns' })

@@ -78,11 +78,12 @@ export async function startFcm(): Promise<FcmDouble> {
     }
     const told = await actOut(double.behave(push), () => request.stream.session?.destroy())
     if (!told || request.stream.destroyed) return
-    const { status = 200, reason = '', headers = {} } = told
+    const { status = 200, reason = '', headers = {}, body: text } = told
     push.status = status
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const name = `projects/${project}/messages/${randomUUID()}`
-    reply(response, status, status === 200 ? { name } : failure('FAILED', reason))
+    if (text === undefined) reply(response, status, status === 200 ? { name } : failure('FAILED', reason))
+    else response.writeHead(status).end(text)
   }
 
   server.on('request', (request, response) => {

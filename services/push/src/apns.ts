@@ -33,6 +33,9 @@ const hungAfter = 5
 
 /** Apple's network, by token authentication over one HTTP/2 connection. */
 export function createApns(options: ApnsOptions): Network {
+  for (const name of ['keyId', 'teamId', 'topics'] as const) {
+    if (options[name].length === 0) throw new Error(`APNs: the key is set, but ${name} is not`)
+  }
   let provider = newProvider(options)
   let timeouts = 0
   const retryAfter = hearRetryAfter()

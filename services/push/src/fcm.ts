@@ -18,6 +18,7 @@ export interface FcmOptions {
 const errorAnswer = z.object({
   error: z.object({
     status: z.string().optional(),
+    message: z.string().default(''),
     details: z
       .array(
         z.looseObject({
@@ -29,9 +30,13 @@ const errorAnswer = z.object({
   }),
 })
 
+const nothingSaid = { status: undefined, message: '', details: [] }
+
+/** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
+const quotaPauseMS = 60_000
+
 /**
- * Google's network, by its HTTP v1 API over HTTP/2 connections that stay. Not by firebase-admin: its server's name is
- * fixed, it opens a new connection for each batch, and its own retries hide the network's Retry-After from us.
+ * Google's network, by its HTTP v1 API over HTTP/2 connections that stay (why not by firebase-admin: ARCHITECTURE.md).
  */
 export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions): Network {
   const agent = new Agent({
@@ -80,12 +85,18 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
 
 function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
   const parsed = errorAnswer.safeParse(asJson(text))
-  const { status: name, details } = parsed.success ? parsed.data.error : { status: undefined, details: [] }
+  const { status: name, message, details } = parsed.success ? parsed.data.error : nothingSaid
   const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode
   const reason = code ?? name ?? String(status)
-  if (status === 429 || status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
-  if (reason === 'UNREGISTERED' || reason === 'SENDER_ID_MISMATCH') return { as: 'dead', reason, sinceMS: Date.now() }
-  if (details.some(({ fieldViolations }) => fieldViolations?.some(({ field }) => field === 'message.token'))) {
+  if (status === 429) return { as: 'again', reason, afterMS: afterMS ?? quotaPauseMS }
+  if (status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: Date.now() }
+  // The token is of another project: it is our service account that may be the wrong one.
+  if (reason === 'SENDER_ID_MISMATCH') return { as: 'refused', reason }
+  const isTokenBad = details.some(({ fieldViolations }) =>
+    fieldViolations?.some(({ field }) => field === 'message.token'),
+  )
+  if (isTokenBad || /not a valid FCM registration token/.test(message)) {
     return { as: 'dead', reason: 'INVALID_TOKEN', sinceMS: Date.now() }
   }
   if (status === 401 && code === undefined) return 'token refused'
