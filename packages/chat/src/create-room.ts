@@ -37,11 +37,12 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
     if (existing) return { room: existing, created: false }
     await insertRoom(chat.db, wanted, session)
     await insertMemberships(chat.db, wanted, members, session)
+    if (wanted.pair !== undefined) await recordJoin(chat.db, app, members, session)
     return { room: wanted, created: true }
   })
   const shown = showRoom(room, created ? users : await findUsers(chat.db, app, room.firstMembers))
   if (created) {
-    await recordJoin(chat.db, app, members)
+    if (room.pair === undefined) await recordJoin(chat.db, app, members)
     await controlMembers(chat, app, 'joined', room.id, members)
     await publishRoom(chat, shown)
   }

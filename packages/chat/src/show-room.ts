@@ -51,5 +51,7 @@ export function showRoomTo(
 }
 
 export function showPref(membership: MembershipDoc): RoomPref {
-  return { ...defaultRoomPref, ...membership.pref }
+  const { tagColors, ...pref } = membership.pref ?? {}
+  const colours = tagColors === undefined ? {} : (JSON.parse(tagColors) as RoomPref['tagColors'])
+  return { ...defaultRoomPref, ...pref, tagColors: colours }
 }

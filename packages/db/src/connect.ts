@@ -7,6 +7,8 @@ import {
   MongoServerSelectionError,
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps.ts'
+import { type BanDoc, banIndexes } from './bans.ts'
+import { type BlockDoc, blockIndexes } from './blocks.ts'
 import { type ConfigDoc, configIndexes } from './config.ts'
 import { type DeviceDoc, deviceIndexes } from './devices.ts'
 import { type MembershipDoc, membershipIndexes } from './memberships.ts'
@@ -27,6 +29,8 @@ export interface Db {
   client: MongoClient
   mongo: MongoDb
   apps: Collection<AppDoc>
+  bans: Collection<BanDoc>
+  blocks: Collection<BlockDoc>
   config: Collection<ConfigDoc>
   prefs: Collection<PrefDoc>
   users: Collection<UserDoc>
@@ -88,6 +92,8 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     client,
     mongo,
     apps: mongo.collection('apps'),
+    bans: mongo.collection('bans'),
+    blocks: mongo.collection('blocks'),
     config: mongo.collection('config'),
     prefs: mongo.collection('prefs'),
     users: mongo.collection('users'),
@@ -111,6 +117,8 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
 async function ensureIndexes(db: Db): Promise<void> {
   await Promise.all([
     db.apps.createIndexes(appIndexes),
+    db.bans.createIndexes(banIndexes),
+    db.blocks.createIndexes(blockIndexes),
     db.config.createIndexes(configIndexes),
     db.prefs.createIndexes(prefIndexes),
     db.users.createIndexes(userIndexes),

@@ -1,5 +1,7 @@
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
+import { findBanned } from './bans.ts'
+import { findBlockersOf } from './blocks.ts'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
 import type { RoomDoc } from './rooms.ts'
@@ -20,8 +22,11 @@ export interface MembershipDoc {
   uncounted: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true
-  pref?: Partial<RoomPref>
+  pref?: StoredPref
 }
+
+/** The colours are kept as JSON text: a tag may be called anything. */
+export type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
 export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
@@ -151,15 +156,16 @@ export async function uncountDeleted(
   }
 }
 
-/** Makes users members of a room who have nothing unread. */
+/** Makes users members of a room who have nothing unread; whoever is banned there may only read. */
 export async function insertMemberships(
   db: Db,
-  room: { app: string; id: string; seq: number },
+  room: Pick<RoomDoc, 'app' | 'id' | 'roomType' | 'seq'>,
   users: readonly string[],
   session: ClientSession,
 ): Promise<void> {
   const { app, id, seq } = room
   const joinedAtMS = Date.now()
+  const blocked = await findBlocked(db, room, users, session)
   const documents = users.map((user) => ({
     _id: key(app, id, user),
     app,
@@ -170,6 +176,7 @@ export async function insertMemberships(
     joinedAtMS,
     readSeq: seq,
     uncounted: 0,
+    ...(blocked.has(user) && { blocked: true as const }),
   }))
   for (let i = 0; i < documents.length; i += 5_000) {
     await db.memberships.insertMany(documents.slice(i, i + 5_000), { session })
@@ -208,6 +215,50 @@ export async function removeMembers(
     { session, returnDocument: 'after' },
   )
   return { room: after ?? room, removed }
+}
+
+/** Who of the users may only read in the room: banned there, or in a direct room blocked by the other. */
+async function findBlocked(
+  db: Db,
+  { app, id, roomType }: Pick<RoomDoc, 'app' | 'id' | 'roomType'>,
+  users: readonly string[],
+  session: ClientSession,
+): Promise<Set<string>> {
+  if (roomType === 'group') return findBanned(db, app, id, users, session)
+  const blocked = new Set<string>()
+  for (const user of users) {
+    const others = users.filter((other) => other !== user)
+    if ((await findBlockersOf(db, app, user, others, session)).size > 0) blocked.add(user)
+  }
+  return blocked
+}
+
+/** Sets the given preferences of a member; null when he is none. */
+export async function updatePref(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  change: Partial<RoomPref>,
+): Promise<MembershipDoc | null> {
+  const _id = key(app, room, user)
+  const fields = Object.entries(change).map(([name, value]) => [
+    `pref.${name}`,
+    name === 'tagColors' ? JSON.stringify(value) : value,
+  ])
+  if (fields.length === 0) return db.memberships.findOne({ _id })
+  return db.memberships.findOneAndUpdate({ _id }, { $set: Object.fromEntries(fields) }, { returnDocument: 'after' })
+}
+
+/** Notes whether a member may only read, if he is one. */
+export async function setBlocked(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  blocked: boolean,
+  session: ClientSession,
+): Promise<void> {
+  const update = blocked ? { $set: { blocked: true as const } } : { $unset: { blocked: 1 as const } }
+  await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
 }
 
 /** Sets the read marker; inside the transaction that counted `uncounted`. */

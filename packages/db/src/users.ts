@@ -22,6 +22,8 @@ export interface UserDoc {
   updatedAt: Date
   /** Set on a user group: a virtual user that stands for these members. */
   groupMembers?: string[]
+  /** When the user last blocked or unblocked somebody of whom there is no direct room yet. */
+  blocksChangedAt?: Date
   /** Counts the changes of the profile (`__v`). */
   revision: number
 }
@@ -124,11 +126,22 @@ export async function recordLogins(db: Db, logins: readonly Login[]): Promise<vo
   )
 }
 
+/** Writes the user when his blocks change, so that this conflicts with who creates a direct room with him meanwhile. */
+export async function noteBlocksChange(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+  await db.users.updateOne({ _id: key(app, user) }, { $set: { blocksChangedAt: new Date() } }, { session })
+}
+
 /** Notes when users last joined or created a room. */
-export async function recordJoin(db: Db, app: string, users: readonly string[]): Promise<void> {
+export async function recordJoin(
+  db: Db,
+  app: string,
+  users: readonly string[],
+  session?: ClientSession,
+): Promise<void> {
   await db.users.updateMany(
     { _id: { $in: users.map((user) => key(app, user)) } },
     { $set: { lastJoinOrCreateRoomTime: new Date() } },
+    session && { session },
   )
 }
 

@@ -17,6 +17,7 @@ import { createMount } from './mount.ts'
 import { serveOpenApi } from './openapi.ts'
 import { watchRequests } from './request-metrics.ts'
 import { mountBadges } from './routes/badges.ts'
+import { mountBans } from './routes/bans.ts'
 import { mountClients } from './routes/clients.ts'
 import { mountConfig } from './routes/config.ts'
 import { mountDeletions } from './routes/deletions.ts'
@@ -25,6 +26,7 @@ import { mountGroups } from './routes/groups.ts'
 import { mountLive } from './routes/live.ts'
 import { mountMe } from './routes/me.ts'
 import { mountMessages } from './routes/messages.ts'
+import { mountMutes } from './routes/mutes.ts'
 import { mountPush } from './routes/push.ts'
 import { mountReactions } from './routes/reactions.ts'
 import { mountRooms } from './routes/rooms.ts'
@@ -85,6 +87,8 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountGroups(mount, chat)
   mountConfig(mount, chat)
   mountLive(mount, chat)
+  mountBans(mount, chat)
+  mountMutes(mount, chat)
   return app
 }
 

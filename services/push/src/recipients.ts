@@ -1,4 +1,5 @@
 import type { Message } from '@parley/contracts/resources/message'
+import { findBlockersOf } from '@parley/db/blocks'
 import type { Db } from '@parley/db/connect'
 import { type MemberToPush, pageMembers } from '@parley/db/memberships'
 import type { RoomDoc } from '@parley/db/rooms'
@@ -11,7 +12,7 @@ export interface Recipient {
 
 /**
  * Who is to be pushed a message, in pages of the room's members: the members less the sender, robots, who is banned
- * there, and who muted the room, unless mentioned (decisions.md, "Push and webhooks"). Who is online is not asked here.
+ * there, who blocks the sender, and who muted the room, unless mentioned (decisions.md, "Push and webhooks"). Who is online is not asked here.
  * A page is of the same members whenever it is asked for, as long as nobody leaves.
  */
 export async function* pageRecipients(
@@ -23,8 +24,13 @@ export async function* pageRecipients(
   const mentions = new Set(message.mentions)
   for await (const page of pageMembers(db, room._id, perPage)) {
     const wanted = page.filter((member) => isWanted(member, room, message, mentions)).map(({ user }) => user)
-    const robots = await findRobots(db, room.app, wanted)
-    yield wanted.filter((user) => !robots.has(user)).map((user) => ({ user, mentioned: mentions.has(user) }))
+    const [robots, blockers] = await Promise.all([
+      findRobots(db, room.app, wanted),
+      findBlockersOf(db, room.app, message.sender._id, wanted),
+    ])
+    yield wanted
+      .filter((user) => !robots.has(user) && !blockers.has(user))
+      .map((user) => ({ user, mentioned: mentions.has(user) }))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import * as badges from './badges.ts'
+import * as bans from './bans.ts'
 import * as clients from './clients.ts'
 import * as config from './config.ts'
 import * as deletions from './deletions.ts'
@@ -8,6 +9,7 @@ import * as groups from './groups.ts'
 import * as live from './live.ts'
 import * as me from './me.ts'
 import * as messages from './messages.ts'
+import * as mutes from './mutes.ts'
 import * as push from './push.ts'
 import * as reactions from './reactions.ts'
 import * as rooms from './rooms.ts'
@@ -34,4 +36,6 @@ export const allOperations: readonly Operation[] = [
   groups,
   config,
   live,
+  bans,
+  mutes,
 ].flatMap((file) => Object.values(file).filter(isOperation))
