@@ -98,14 +98,30 @@ async function openLanes(db: Db, lanes: readonly { lane: string; target: string 
   )
 }
 
-/** Takes a lane that is due and whose target is not one of `busy`; it is the caller's alone for `leaseMS`. */
-export async function takeLane(db: Db, busy: readonly string[], leaseMS: number): Promise<CallLaneDoc | null> {
+/**
+ * Leases are not journaled: if the database dies, two may work on a lane for a moment, and an integrator gets a call
+ * twice under one webhook-id, as he may anyway.
+ */
+const lazily = { writeConcern: { w: 1, journal: false } }
+
+/** Lanes that are due and whose target is not one of `busy`, the longest due first. */
+export async function findDueLanes(db: Db, busy: readonly string[], limit: number): Promise<CallLaneDoc[]> {
+  return db.callLanes
+    .find({ dueAtMS: { $lte: Date.now() }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) })
+    .sort({ dueAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Takes those of the lanes that nobody else has taken: they are the caller's alone for `leaseMS`. */
+export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: number): Promise<CallLaneDoc[]> {
   const now = Date.now()
-  return db.callLanes.findOneAndUpdate(
-    { dueAtMS: { $lte: now }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) },
-    { $set: { dueAtMS: now + leaseMS, lease: randomUUID() } },
-    { sort: { dueAtMS: 1 }, returnDocument: 'after' },
-  )
+  const lease = randomUUID()
+  const ids = { _id: { $in: lanes.map(({ _id }) => _id) } }
+  const taken = { $set: { dueAtMS: now + leaseMS, lease } }
+  const { modifiedCount } = await db.callLanes.updateMany({ ...ids, dueAtMS: { $lte: now } }, taken, lazily)
+  if (modifiedCount === lanes.length) return lanes.map((lane) => ({ ...lane, lease }))
+  return db.callLanes.find({ ...ids, lease }).toArray()
 }
 
 /** Keeps a lane for longer, after a success; false when it was lost to another. */
@@ -113,6 +129,7 @@ export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: num
   const { matchedCount } = await db.callLanes.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
     { $set: { dueAtMS: Date.now() + leaseMS, failures: 0 } },
+    lazily,
   )
   return matchedCount === 1
 }
@@ -123,14 +140,16 @@ export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number, fai
   await db.callLanes.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
     { $set: { dueAtMS, failures }, $unset: { lease: 1 } },
+    lazily,
   )
 }
 
 /** Ends a lane with no more calls, unless one was put in since its `version`; then it is due at once. */
 export async function endLane(db: Db, { _id, version, lease }: CallLaneDoc): Promise<void> {
   const own = { _id, ...(lease !== undefined && { lease }) }
-  const { deletedCount } = await db.callLanes.deleteOne({ ...own, version })
-  if (deletedCount === 0) await db.callLanes.updateOne(own, { $set: { dueAtMS: Date.now() }, $unset: { lease: 1 } })
+  const { deletedCount } = await db.callLanes.deleteOne({ ...own, version }, lazily)
+  if (deletedCount > 0) return
+  await db.callLanes.updateOne(own, { $set: { dueAtMS: Date.now() }, $unset: { lease: 1 } }, lazily)
 }
 
 /** The call of a lane whose turn it is. */
@@ -138,9 +157,9 @@ export async function findNextCall(db: Db, lane: string): Promise<OutgoingCallDo
   return db.outgoingCalls.findOne({ lane, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
 }
 
-export async function markCallDone(db: Db, id: string): Promise<void> {
-  await db.outgoingCalls.updateOne(
-    { _id: id },
+export async function markCallsDone(db: Db, ids: readonly string[]): Promise<void> {
+  await db.outgoingCalls.updateMany(
+    { _id: { $in: [...ids] } },
     { $set: { state: 'done', doneAt: new Date() }, $unset: { data: 1 }, $inc: { tries: 1 } },
   )
 }

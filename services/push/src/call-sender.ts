@@ -3,14 +3,16 @@ import {
   buryCalls,
   type CallLaneDoc,
   endLane,
+  findDueLanes,
   findNextCall,
   keepLane,
-  markCallDone,
+  markCallsDone,
   markCallTried,
   type OutgoingCallDoc,
   returnLane,
-  takeLane,
+  takeLanes,
 } from '@parley/db/outgoing-calls'
+import { gatherWrites } from '@parley/db/write-batch'
 import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
 import { pauseMS } from './network.ts'
@@ -33,9 +35,9 @@ export interface CallSenderParts {
 }
 
 /** Calls under way at once. */
-const mostAtOnce = 256
+const mostAtOnce = 400
 /** And to one server: a server that hangs leaves places for the others; after a failure it is given few. */
-const mostPerTarget = 32
+const mostPerTarget = 100
 const mostPerFailing = 2
 /** Calls of one lane in a row, so that a busy one lets others have their turn. */
 const perTurn = 20
@@ -55,12 +57,21 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   const underWay = new Map<Promise<void>, string>()
   const failing = new LRUCache<string, true>({ max: 10_000 })
 
+  const markDone = gatherWrites(
+    async (ids: string[]) => {
+      await markCallsDone(db, ids)
+      return ids
+    },
+    { most: 500 },
+  )
+
   /** Works on a lane until it is empty, a call fails, or its turn is over. */
   async function work(lane: CallLaneDoc): Promise<void> {
     let { failures } = lane
     for (let calls = 0; calls < perTurn && !signal.aborted; calls++) {
       const call = await findNextCall(db, lane._id)
       if (!call) return endLane(db, lane)
+      if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
       if (!(await parts.isNext(call))) return returnLane(db, lane, Date.now() + notNextMS, failures)
       const outcome = await parts.deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
@@ -71,9 +82,10 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       }
       failing.delete(lane.target)
       failures = 0
-      if (outcome.as === 'done') await markCallDone(db, call._id)
+      if (outcome.as === 'done') await markDone(call._id)
       else await bury(call, outcome.reason)
-      if (!(await keepLane(db, lane, leaseMS))) return
+      // It has its lane for itself.
+      if (call.kind === 'push') return endLane(db, lane)
     }
     await returnLane(db, lane, Date.now(), failures)
   }
@@ -102,26 +114,22 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
     await markCallTried(db, id, reason, true)
   }
 
-  function busyTargets(): string[] {
+  /** Lanes that are due, as far as there are free places for them and for their targets. */
+  async function takeDue(): Promise<CallLaneDoc[]> {
     const counts = new Map<string, number>()
     for (const target of underWay.values()) counts.set(target, (counts.get(target) ?? 0) + 1)
-    const most = (target: string) => (failing.has(target) ? mostPerFailing : mostPerTarget)
-    return [...counts].filter(([target, count]) => count >= most(target)).map(([target]) => target)
+    const free = (target: string) => (failing.has(target) ? mostPerFailing : mostPerTarget) - (counts.get(target) ?? 0)
+    const busy = [...counts.keys()].filter((target) => free(target) <= 0)
+    const due = await findDueLanes(db, busy, mostAtOnce - underWay.size)
+    const chosen = due.filter(({ target }) => {
+      if (free(target) <= 0) return false
+      counts.set(target, (counts.get(target) ?? 0) + 1)
+      return true
+    })
+    return chosen.length > 0 ? takeLanes(db, chosen, leaseMS) : []
   }
 
-  while (!signal.aborted) {
-    if (underWay.size >= mostAtOnce) {
-      await Promise.race(underWay.keys())
-      continue
-    }
-    const lane = await takeLane(db, busyTargets(), leaseMS).catch((error: unknown) => {
-      log.warn({ err: error }, 'calls not taken; trying again')
-      return null
-    })
-    if (!lane) {
-      await wake.sleep(lookEveryMS, signal)
-      continue
-    }
+  function begin(lane: CallLaneDoc): void {
     const working = work(lane)
       .catch(async (error: unknown) => {
         log.warn({ err: error, room: lane._id }, 'lane not worked on; later again')
@@ -136,6 +144,19 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       })
     underWay.set(working, lane.target)
     metrics.inFlight.set({ network: 'calls' }, underWay.size)
+  }
+
+  while (!signal.aborted) {
+    if (underWay.size >= mostAtOnce) {
+      await Promise.race(underWay.keys())
+      continue
+    }
+    const lanes = await takeDue().catch((error: unknown) => {
+      log.warn({ err: error }, 'calls not taken; trying again')
+      return []
+    })
+    for (const lane of lanes) begin(lane)
+    if (lanes.length === 0) await wake.sleep(lookEveryMS, signal)
   }
   await Promise.all(underWay.keys())
 }

@@ -4,11 +4,12 @@ import type { Db } from '@parley/db/connect'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/devices'
 import { key } from '@parley/db/keys'
 import { currentMessage, findMessage } from '@parley/db/messages'
-import { type CallToQueue, queueCalls } from '@parley/db/outgoing-calls'
+import type { CallToQueue } from '@parley/db/outgoing-calls'
 import { insertPushContent, insertPushes, type PushDoc, type PushNetwork } from '@parley/db/pushes'
 import { findRoom, type RoomDoc } from '@parley/db/rooms'
 import { totalUnreadOf } from '@parley/db/total-unread'
 import { messageNotification } from './notification-text.ts'
+import type { QueueCall } from './queue-calls.ts'
 import { readPayload } from './read-payload.ts'
 import { pageRecipients, type Recipient } from './recipients.ts'
 import type { Wake } from './wake.ts'
@@ -23,7 +24,7 @@ export interface PushMessageParts {
   generic: string | undefined
   keepMS: number
   wakeNetworks: Wake['up']
-  wakeCalls: Wake['up']
+  queueCall: QueueCall
 }
 
 /** Members looked at in one go. */
@@ -116,7 +117,7 @@ export function pushTo(
 }
 
 async function noteForCallback(
-  { db, whoIsOnline, wakeCalls }: PushMessageParts,
+  { db, whoIsOnline, queueCall }: PushMessageParts,
   url: string,
   event: Delivery,
   message: Message,
@@ -143,7 +144,6 @@ async function noteForCallback(
       data: JSON.stringify({ ...message, roomName: room.name, pushToClients }),
       ...(event.request !== undefined && { request: event.request }),
     }
-    await queueCalls(db, [call])
-    wakeCalls()
+    await queueCall(call)
   }
 }

@@ -8,14 +8,13 @@ import type { WebhookEvent } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessage } from '@parley/db/messages'
-import { type CallToQueue, queueCalls } from '@parley/db/outgoing-calls'
 import { findWebhooks } from '@parley/db/rooms'
 import { findUser } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import type { Logger } from '@parley/service/log'
 import { z } from 'zod'
+import type { QueueCall } from './queue-calls.ts'
 import { readPayload } from './read-payload.ts'
-import type { Wake } from './wake.ts'
 
 /** Something that happened in a room, as its webhook is to be told. */
 interface Happened {
@@ -35,7 +34,7 @@ type RawMessage = Parameters<typeof toIncomingEvent>[0]
  */
 export function createWebhookQueue(
   db: Db,
-  wakeCalls: Wake['up'],
+  queueCall: QueueCall,
   log: Logger,
 ): (message: StreamMessage, raw: RawMessage) => Promise<void> {
   const webhookOf = gatherWrites(
@@ -44,13 +43,6 @@ export function createWebhookQueue(
       return rooms.map((room) => webhooks.get(room))
     },
     { most: 1_000, concurrency: 4 },
-  )
-  const queue = gatherWrites(
-    async (calls: CallToQueue[]) => {
-      await queueCalls(db, calls)
-      return calls
-    },
-    { most: 500 },
   )
 
   return async (message, raw) => {
@@ -67,8 +59,7 @@ export function createWebhookQueue(
     }
     const data = JSON.stringify(await wholeData(db, happened))
     const call = { _id: `hook_${message.id}`, app, room, event, client, lane, target, data, order: message.streamSeq }
-    await queue({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
-    wakeCalls()
+    await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
 }
 

@@ -17,6 +17,7 @@ import { createMessagePusher } from './push-message.ts'
 import { createPushMetrics, watchQueues } from './push-metrics.ts'
 import { runPushSender } from './push-sender.ts'
 import { createClientsPusher } from './push-to-clients.ts'
+import { createCallQueue } from './queue-calls.ts'
 import { createWebhookQueue } from './room-webhook.ts'
 import type { pushSettings, SettingsOf } from './settings.ts'
 import { createWake } from './wake.ts'
@@ -54,7 +55,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const guarded = createGuardedAgent({
     allowPrivate: settings.allowPrivateTargets,
     timeoutMS: settings.callTimeoutMs,
-    connections: 32,
+    connections: 100,
   })
 
   const consumeOptions: ConsumeOptions = {
@@ -71,15 +72,16 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       await handle(...args)
       metrics.consumed.inc({ consumer })
     }
+  const queueCall = createCallQueue(db, () => wakeCalls.up())
   const shared = { db, networks: reachable, keepMS: settings.keepMs, wakeNetworks }
   const pushMessage = createMessagePusher({
     ...shared,
     whoIsOnline: askWhoIsOnline(presence, () => chat.control.nodes(), log),
     generic: settings.generic,
-    wakeCalls: () => wakeCalls.up(),
+    queueCall,
   })
   const pushToClients = createClientsPusher(shared)
-  const queueWebhook = createWebhookQueue(db, () => wakeCalls.up(), log)
+  const queueWebhook = createWebhookQueue(db, queueCall, log)
   for (const name of ['push', 'pushToClients', 'webhooks'] as const) await ensureConsumer(bus, name)
 
   const running = [
