@@ -59,10 +59,10 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
       await platform.newUser(),
       await platform.newUser(),
     ]
-    const room = await platform.newRoom([alice, bob, carol, robot, muted, mentioned, banned])
-    const { memberships } = platform.db
-    await memberships.updateMany({ room, user: { $in: [muted, mentioned] } }, { $set: { 'pref.muted': true } })
-    await memberships.updateMany({ room, user: banned }, { $set: { blocked: true } })
+    const room = await platform.newRoom([alice, bob, carol, robot, muted, mentioned, banned], { owner: alice })
+    await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    await platform.as(mentioned, 'POST', `/me/mute/${room}`)
     const realtime = await platform.start('realtime')
     const token = (await platform.admin('POST', '/admin/clients', { _id: bob, issueAccessToken: true }))['token']
     const socket = await connectClient(realtime.url, String(token), { deviceId: 'another device' })

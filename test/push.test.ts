@@ -52,21 +52,23 @@ suite('a new message is pushed to the members of its room', { timeout: 180_000 }
     assert.deepEqual(await tokensOf(message, `${carol}-ios`), [`${bob}-fcm`, `${bob}-ios`, `${carol}-ios`].toSorted())
   })
 
-  test('not robots, not the banned, not who muted the room unless mentioned, nobody with push: false', async () => {
-    const [alice, robot, banned, muted, mentioned, carol] = [
+  test('not robots, not the banned, not who blocks the sender or muted the room unless mentioned, nobody with push: false', async () => {
+    const [alice, robot, banned, muted, mentioned, carol, blocker] = [
       await platform.newUser(['ios']),
       await platform.newUser(['ios'], { isRobot: true }),
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
       await platform.newUser(['ios', 'fcm']),
       await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
     ]
-    const room = await platform.newRoom([alice, robot, banned, muted, mentioned, carol])
-    await setMember(room, banned, { blocked: true })
-    await setMember(room, muted, { 'pref.muted': true })
-    await setMember(room, mentioned, { 'pref.muted': true })
+    const room = await platform.newRoom([alice, robot, banned, muted, mentioned, carol, blocker], { owner: alice })
+    await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.as(blocker, 'POST', `/blockStatus/my/${alice}`)
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    await platform.as(mentioned, 'POST', `/me/mute/${room}`)
     const silent = await platform.send(room, alice, { push: false })
-    const message = await platform.send(room, alice, { mentions: [mentioned, banned] })
+    const message = await platform.send(room, alice, { mentions: [mentioned, banned, blocker] })
     assert.deepEqual(
       await tokensOf(message, `${carol}-ios`),
       [`${mentioned}-ios`, `${mentioned}-fcm`, `${carol}-ios`].toSorted(),

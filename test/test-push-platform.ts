@@ -17,6 +17,8 @@ export interface PushPlatform extends Platform {
   startPush(env?: NodeJS.ProcessEnv): Promise<RunningService>
   /** Calls with the API key; fails unless the answer is 200. */
   admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** Calls as a user made by `newUser`; fails unless the answer is 200. */
+  as(user: string, method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** Creates a user with devices, whose tokens are `<user>-<type>`; answers his ID. */
   newUser(devices?: readonly ('ios' | 'fcm')[], profile?: object): Promise<string>
   newRoom(members: readonly string[], fields?: object): Promise<string>
@@ -35,15 +37,25 @@ export async function startPushPlatform(): Promise<PushPlatform> {
     connectDb(platform.servers.mongoUrl),
   ])
 
-  async function admin(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const answer = await call(gateway.url, method, path, { 'im-api-key': platform.apiKey }, body)
+  const tokens = new Map<string, string>()
+
+  async function callBy(
+    headers: Record<string, string>,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Record<string, unknown>> {
+    const answer = await call(gateway.url, method, path, headers, body)
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     return answer.body.result
   }
+  const admin: PushPlatform['admin'] = (...about) => callBy({ 'im-api-key': platform.apiKey }, ...about)
+  const as: PushPlatform['as'] = (user, ...about) =>
+    callBy({ 'im-client-key': platform.clientKey, 'im-authorization': tokens.get(user) ?? '' }, ...about)
 
   return {
     ...platform,
-    ...{ db, apns, fcm, gateway, admin },
+    ...{ db, apns, fcm, gateway, admin, as },
     startPush: (env) =>
       platform.start('push', {
         NODE_EXTRA_CA_CERTS: certificateFile,
@@ -55,11 +67,9 @@ export async function startPushPlatform(): Promise<PushPlatform> {
     async newUser(devices = [], profile = {}) {
       const _id = randomUUID()
       const { token } = await admin('POST', '/admin/clients', { _id, issueAccessToken: true, ...profile })
-      const client = { 'im-client-key': platform.clientKey, 'im-authorization': String(token) }
+      tokens.set(_id, String(token))
       for (const type of devices) {
-        const device = { type, token: `${_id}-${type}`, deviceId: `${type} of ${_id}` }
-        const { status } = await call(gateway.url, 'POST', '/me/subscribe', client, device)
-        if (status !== 200) throw new Error(`/me/subscribe: ${status}`)
+        await as(_id, 'POST', '/me/subscribe', { type, token: `${_id}-${type}`, deviceId: `${type} of ${_id}` })
       }
       return _id
     },

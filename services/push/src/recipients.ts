@@ -12,7 +12,8 @@ export interface Recipient {
 
 /**
  * Who is to be pushed a message, in pages of the room's members: the members less the sender, robots, who is banned
- * there, who blocks the sender, and who muted the room, unless mentioned (decisions.md, "Push and webhooks"). Who is online is not asked here.
+ * there, who blocks the sender, and who muted the room, unless mentioned (decisions.md, "Push and webhooks"). Who is
+ * online is not asked here.
  * A page is of the same members whenever it is asked for, as long as nobody leaves.
  */
 export async function* pageRecipients(
