@@ -127,6 +127,55 @@ suite('a push service that dies by kill -9', { timeout: 300_000 }, () => {
     assert.ok(missing.length <= kills * 2 * perTake, `${missing.length} were never sent`)
   })
 
+  test('stopped in order, one after the other in the middle of a flood: every device gets every message once', async () => {
+    platform.apns.behave = () => ({ lateMS: 15 })
+    platform.fcm.behave = () => ({ lateMS: 15 })
+    running = await Promise.all([platform.startPush(), platform.startPush()])
+    const room = await platform.newRoom([alice, ...members])
+    const messages: string[] = []
+    const flood = { on: true }
+    const sending = (async () => {
+      while (flood.on) {
+        messages.push(await platform.send(room, alice))
+        await eventually('they keep up', () => taken() > (messages.length - 6) * 2 * devices, 60)
+      }
+    })()
+    for (let stops = 0; stops < 3; stops++) {
+      const seen = taken()
+      await eventually('pushes flow', () => taken() > seen + 200, 60)
+      running.push(await platform.startPush())
+      await running.shift()?.stop()
+    }
+    flood.on = false
+    await sending
+    const all = expected(messages)
+    await eventually('all devices', () => taken() >= all.length && counts().size === all.length, 60)
+    await eventually('nothing waits', nothingWaits)
+    assert.deepEqual(
+      [...counts()].filter(([, count]) => count !== 1),
+      [],
+      'pushed more than once',
+    )
+  })
+
+  test('NATS dies in the middle: every device gets every message once', async () => {
+    running = await Promise.all([platform.startPush(), platform.startPush()])
+    const room = await platform.newRoom([alice, ...members])
+    const messages = []
+    for (let i = 0; i < 3; i++) messages.push(await platform.send(room, alice))
+    await platform.servers.nats.kill()
+    for (let i = 0; i < 3; i++) messages.push(await platform.send(room, alice))
+    await platform.servers.nats.restart()
+    const all = expected(messages)
+    await eventually('all devices', () => taken() >= all.length && counts().size === all.length, 90)
+    await eventually('nothing waits', nothingWaits)
+    assert.deepEqual(
+      [...counts()].filter(([, count]) => count !== 1),
+      [],
+      'pushed more than once',
+    )
+  })
+
   test('MongoDB dies in the middle: every device gets every message', async () => {
     running = await Promise.all([platform.startPush(), platform.startPush()])
     platform.apns.behave = () => ({ lateMS: 10 })
