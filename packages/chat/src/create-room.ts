@@ -12,6 +12,7 @@ import { findUsers, recordJoin, type UserDoc } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 import { controlMembers } from './control-users.ts'
 import { showRoom } from './show-room.ts'
+import { writeSystemMessage } from './system-message.ts'
 
 type Request = Input<typeof operation>['body']
 
@@ -45,6 +46,10 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
     if (room.pair === undefined) await recordJoin(chat.db, app, members)
     await controlMembers(chat, app, 'joined', room.id, members)
     await publishRoom(chat, shown)
+    const [speaker] = members
+    if (request.systemMessage === true && speaker !== undefined) {
+      await writeSystemMessage(chat, room, 'joinRoom', request.owner ?? speaker, members)
+    }
   }
   return shown
 }
@@ -54,11 +59,12 @@ export async function expandMembers(
   chat: Chat,
   app: string,
   ids: readonly string[],
+  field = 'members',
 ): Promise<{ members: string[]; users: Map<string, UserDoc> }> {
   const named = await findUsers(chat.db, app, ids)
   const unknown = [...new Set(ids)].filter((id) => !named.has(id))
   if (unknown.length > 0) {
-    throw new ApiError('CLIENT_NOT_FOUND', `members: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
+    throw new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
   }
   const members = [...new Set(ids.flatMap((id) => named.get(id)?.groupMembers ?? [id]))]
   const fromGroups = members.filter((id) => !named.has(id))

@@ -1,25 +1,18 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/deletions'
-import { findMembership, uncountDeleted } from '@parley/db/memberships'
+import { uncountDeleted } from '@parley/db/memberships'
 import { countDeletedSince, deleteMessage, findMessage, isDeletedIn, newMessageId } from '@parley/db/messages'
-import { findRoom, markAllDeleted, type RoomDoc, takeRoomTime } from '@parley/db/rooms'
+import { markAllDeleted, type RoomDoc, takeRoomTime } from '@parley/db/rooms'
 import { setSearchWords } from '@parley/db/search-texts'
 import { inTransaction, type Session } from '@parley/db/transaction'
 import { findUsersWhoDeleted } from '@parley/db/user-deletions'
-import { findUser } from '@parley/db/users'
 import { publishChange, unknownMessage } from './change-message.ts'
 import type { Chat } from './chat.ts'
 import { publishAllDeleted } from './erase-messages.ts'
+import { type Actor, findRole, requireRole } from './room-role.ts'
 
 /** So long eraseMessages leaves the event to the request that deleted. */
 const publishWithinMS = 2_000
-
-/** Who deletes: a user, or with `user` undefined the integrator by the API key. */
-interface Caller {
-  app: string
-  user: string | undefined
-}
 
 /**
  * Deletes a message for everybody, or with `_all` every message that the room has now (decisions.md, "Messages").
@@ -28,7 +21,7 @@ interface Caller {
  */
 export async function deleteForAll(
   chat: Chat,
-  caller: Caller,
+  caller: Actor,
   roomId: string,
   messageId: string,
 ): Promise<Result<typeof operation>> {
@@ -43,7 +36,7 @@ export async function deleteForAll(
   }
 }
 
-async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
+async function deleteOne(chat: Chat, caller: Actor, roomId: string, messageId: string): Promise<1> {
   const { db } = chat
   const deleted = await inTransaction(db, async (session) => {
     const room = await requireModerator(chat, caller, roomId, session)
@@ -64,7 +57,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
  * One write, whatever the length of the history: the room's mark makes every message up to it a stub that counts
  * for nobody, for all who read it from now on. eraseMessages brings the documents after.
  */
-async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
+async function deleteAll(chat: Chat, caller: Actor, roomId: string): Promise<number> {
   const { db } = chat
   const { room, event, deletedCount } = await inTransaction(db, async (session) => {
     const found = await requireModerator(chat, caller, roomId, session)
@@ -83,14 +76,8 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
 }
 
 /** The room, if the caller may delete the messages of others in it. */
-async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
-  const room = await findRoom(chat.db, caller.app, roomId, session)
-  if (!room || room.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
-  const { user } = caller
-  if (user === undefined || room.owner === user || room.managers.includes(user)) return room
-  if ((await findUser(chat.db, caller.app, user, session))?.isAdmin) return room
-  if (await findMembership(chat.db, caller.app, roomId, user, session)) {
-    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner, managers and platform admins delete for all')
-  }
-  throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+async function requireModerator(chat: Chat, caller: Actor, roomId: string, session: Session): Promise<RoomDoc> {
+  const { room, role } = await findRole(chat, caller, roomId, session)
+  requireRole(role, 'manager', 'messages are deleted for all')
+  return room
 }

@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { BusAway } from '@parley/bus/publish'
-import { publishMembersChange } from '@parley/bus/publish-push-order'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import { deleteDevices } from '@parley/db/devices'
 import { findRoomIdsOfUser, removeMembers } from '@parley/db/memberships'
@@ -8,12 +5,12 @@ import { deletePrefsOfUser } from '@parley/db/prefs'
 import { findRoom } from '@parley/db/rooms'
 import { deleteTokens } from '@parley/db/tokens'
 import { inTransaction } from '@parley/db/transaction'
-import { deleteUserDoc, findUser, findUsers } from '@parley/db/users'
+import { deleteUserDoc, findUser } from '@parley/db/users'
 import type { Chat } from './chat.ts'
 import { controlMembers, controlRevoked } from './control-users.ts'
-import { publishRoom } from './create-room.ts'
 import { unknownClient } from './revoke-tokens.ts'
-import { showRoom } from './show-room.ts'
+import { tellMembersChange } from './tell-members-change.ts'
+import { tellRoom } from './update-room.ts'
 
 const roomsAtOnce = 8
 
@@ -50,10 +47,6 @@ async function leaveRoom(chat: Chat, app: string, id: string, user: string): Pro
   })
   if (!after || after.removed.length === 0) return
   await controlMembers(chat, app, 'left', id, [user])
-  await publishRoom(chat, showRoom(after.room, await findUsers(chat.db, app, after.room.firstMembers)))
-  const change = { id: randomUUID(), event: 'DELETE_MEMBERS' as const, room: id, members: [user] }
-  await publishMembersChange(chat.bus, app, change).catch((error) => {
-    if (!(error instanceof BusAway)) throw error
-    chat.log.warn({ err: error, room: id }, 'membership change not told to the webhook')
-  })
+  await tellRoom(chat, after.room)
+  await tellMembersChange(chat, app, { event: 'DELETE_MEMBERS', room: id, sender: undefined, members: [user] })
 }

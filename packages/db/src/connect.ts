@@ -11,6 +11,7 @@ import { type BanDoc, banIndexes } from './bans.ts'
 import { type BlockDoc, blockIndexes } from './blocks.ts'
 import { type ConfigDoc, configIndexes } from './config.ts'
 import { type DeviceDoc, deviceIndexes } from './devices.ts'
+import type { InvitationDoc } from './invitations.ts'
 import { type MembershipDoc, membershipIndexes } from './memberships.ts'
 import { type MessageDoc, messageIndexes } from './messages.ts'
 import { type OutboxDoc, outboxIndexes } from './outbox.ts'
@@ -38,6 +39,7 @@ export interface Db {
   rooms: Collection<RoomDoc>
   memberships: Collection<MembershipDoc>
   messages: Collection<MessageDoc>
+  invitations: Collection<InvitationDoc>
   outbox: Collection<OutboxDoc>
   sendKeys: Collection<SendKeyDoc>
   userDeletions: Collection<UserDeletionDoc>
@@ -101,6 +103,7 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     rooms: mongo.collection('rooms'),
     memberships: mongo.collection('memberships'),
     messages: mongo.collection('messages'),
+    invitations: mongo.collection('invitations'),
     outbox: mongo.collection('outbox'),
     sendKeys: mongo.collection('sendKeys'),
     userDeletions: mongo.collection('userDeletions'),

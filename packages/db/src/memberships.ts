@@ -183,6 +183,48 @@ export async function insertMemberships(
   }
 }
 
+/** Which of these users are members of the room. */
+export async function findMembersAmong(
+  db: Db,
+  room: Pick<RoomDoc, 'app' | 'id'>,
+  users: readonly string[],
+  session?: ClientSession,
+): Promise<Set<string>> {
+  if (users.length === 0) return new Set()
+  const ids = users.map((user) => key(room.app, room.id, user))
+  const found = await db.memberships
+    .find({ _id: { $in: ids } }, { projection: { user: 1 }, ...(session && { session }) })
+    .toArray()
+  return new Set(found.map(({ user }) => user))
+}
+
+/** A page of the members of a room, those who came first come first. */
+export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
+  const page = await db.memberships
+    .find({ roomKey }, { projection: { user: 1 } })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .skip(skip)
+    .limit(limit)
+    .toArray()
+  return page.map(({ user }) => user)
+}
+
+/** Makes users who are no members ones, inside a transaction; answers the room as it is then. */
+export async function addMembersTo(
+  db: Db,
+  room: RoomDoc,
+  users: readonly string[],
+  maxShown: number,
+  session: ClientSession,
+): Promise<RoomDoc> {
+  if (users.length === 0) return room
+  await insertMemberships(db, room, users, session)
+  const memberCount = room.memberCount + users.length
+  const firstMembers = [...room.firstMembers, ...users].slice(0, maxShown)
+  await db.rooms.updateOne({ _id: room._id }, { $set: { memberCount, firstMembers } }, { session })
+  return { ...room, memberCount, firstMembers }
+}
+
 /**
  * Takes users out of a room, inside a transaction: their memberships, and what the room itself says of them. Answers
  * the room as it is then, and who of them was a member.

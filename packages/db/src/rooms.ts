@@ -86,6 +86,20 @@ export async function setBotState(db: Db, app: string, id: string, botState: str
   )
 }
 
+/** Changes a room inside a transaction; answers it as it is then. A deleted one leaves its pair free. */
+export async function updateRoomDoc(
+  db: Db,
+  room: RoomDoc,
+  change: Partial<RoomDoc>,
+  session: ClientSession,
+): Promise<RoomDoc> {
+  const { deletedAt } = change
+  const update = { $set: change, ...(deletedAt && { $unset: { pair: 1 as const } }) }
+  if (Object.keys(change).length === 0) return room
+  const after = await db.rooms.findOneAndUpdate({ _id: room._id }, update, { session, returnDocument: 'after' })
+  return after ?? room
+}
+
 /** The key that makes a direct room the only one of its two users, in whatever order they are given. */
 export function pairKey(app: string, a: string, b: string): string {
   return a < b ? key(app, a, b) : key(app, b, a)

@@ -41,6 +41,11 @@ export async function authenticate(
   }
 }
 
+/** Who acts where both a user and the integrator may: `user` is undefined for the integrator. */
+export function actor(caller: Caller<'client-or-admin'>): { app: string; user: string | undefined } {
+  return 'admin' in caller ? { app: caller.admin.app, user: undefined } : caller.user
+}
+
 /** On the bare-form endpoints a bad API key has the code UNAUTHORIZED (interface.md, "Errors"). */
 export function asBareCode(error: ApiError): ApiError {
   return error.code === 'INVALID_API_KEY' ? new ApiError('UNAUTHORIZED', error.message) : error

@@ -25,10 +25,12 @@ import { mountDevices } from './routes/devices.ts'
 import { mountGroups } from './routes/groups.ts'
 import { mountLive } from './routes/live.ts'
 import { mountMe } from './routes/me.ts'
+import { mountMembers } from './routes/members.ts'
 import { mountMessages } from './routes/messages.ts'
 import { mountMutes } from './routes/mutes.ts'
 import { mountPush } from './routes/push.ts'
 import { mountReactions } from './routes/reactions.ts'
+import { mountRoom } from './routes/room.ts'
 import { mountRooms } from './routes/rooms.ts'
 import { mountSearch } from './routes/search.ts'
 import { mountTokens } from './routes/tokens.ts'
@@ -89,6 +91,8 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   mountLive(mount, chat)
   mountBans(mount, chat)
   mountMutes(mount, chat)
+  mountRoom(mount, chat)
+  mountMembers(mount, chat)
   return app
 }
 

@@ -8,10 +8,12 @@ import * as devices from './devices.ts'
 import * as groups from './groups.ts'
 import * as live from './live.ts'
 import * as me from './me.ts'
+import * as members from './members.ts'
 import * as messages from './messages.ts'
 import * as mutes from './mutes.ts'
 import * as push from './push.ts'
 import * as reactions from './reactions.ts'
+import * as room from './room.ts'
 import * as rooms from './rooms.ts'
 import * as search from './search.ts'
 import * as tokens from './tokens.ts'
@@ -38,4 +40,6 @@ export const allOperations: readonly Operation[] = [
   live,
   bans,
   mutes,
+  room,
+  members,
 ].flatMap((file) => Object.values(file).filter(isOperation))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
+import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
 import { room } from '../resources/room.ts'
 import { roomPref } from '../resources/room-pref.ts'
@@ -34,14 +35,7 @@ export const serverEvents = {
   myPrefChange: { payload: z.object({ data: z.unknown(), key: z.string() }), to: 'user', captured: true },
   myPrefDelete: { payload: z.string(), to: 'user', captured: true },
   invitation: {
-    payload: z.object({
-      _id: z.string(),
-      inviter: userId,
-      invitee: userId,
-      room: roomId,
-      createdAt: z.string(),
-      updatedAt: z.string(),
-    }),
+    payload: invitation,
     to: 'user',
     captured: true,
   },

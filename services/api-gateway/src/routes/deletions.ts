@@ -2,6 +2,7 @@ import type { Chat } from '@parley/chat/chat'
 import { deleteForAll } from '@parley/chat/delete-for-all'
 import { deleteAllForMe, deleteForMe } from '@parley/chat/delete-for-me'
 import * as operations from '@parley/contracts/operations/deletions'
+import { actor } from '../authenticate.ts'
 import type { Mount } from '../mount.ts'
 
 export function mountDeletions(mount: Mount, chat: Chat): void {
@@ -9,8 +10,7 @@ export function mountDeletions(mount: Mount, chat: Chat): void {
 
   mount(operations.deleteAllForMe, ({ caller, body }) => deleteAllForMe(chat, caller, body.room))
 
-  mount(operations.deleteForAll, ({ caller, params }) => {
-    const by = 'admin' in caller ? { app: caller.admin.app, user: undefined } : caller.user
-    return deleteForAll(chat, by, params.roomID, params.messageID)
-  })
+  mount(operations.deleteForAll, ({ caller, params }) =>
+    deleteForAll(chat, actor(caller), params.roomID, params.messageID),
+  )
 }
