@@ -9,6 +9,8 @@ import { openApiDocument } from './openapi-document.ts'
 import { startTestGateway, type TestGateway } from './test-gateway.ts'
 
 interface Document {
+  webhooks: Record<string, object>
+  components: { schemas: Record<string, object> }
   paths: Record<string, Record<string, { operationId: string; responses: object; 'x-extension'?: boolean }>>
 }
 
@@ -29,6 +31,19 @@ suite('the OpenAPI document', () => {
   test('is what the gateway serves: every operation of the contract has its route', async () => {
     const { body } = await gateway.anonymous('GET', '/openapi.json')
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
+  })
+
+  test('describes the calls to integrators, by schemas that are in it', () => {
+    const { webhooks, components } = document
+    assert.deepEqual(Object.keys(webhooks), ['roomWebhook', 'pushGeneric'])
+    const named = [...JSON.stringify(webhooks).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name = '']) => name,
+    )
+    assert.ok(named.length > 0)
+    assert.deepEqual(
+      named.filter((name) => !(name in components.schemas)),
+      [],
+    )
   })
 
   test('docs/openapi.json is up to date (pnpm docs:api writes it)', () => {

@@ -4,6 +4,7 @@ import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/t
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyInstance } from 'fastify'
 import { finish, type OpenApiDocument } from './openapi-examples.ts'
+import { describeWebhooks } from './openapi-webhooks.ts'
 
 const securityOf: Record<Access, Record<string, string[]>[]> = {
   admin: [{ apiKey: [] }],
@@ -46,7 +47,8 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
       const { schema, url } = transformSchemas(document)
       return { schema: operation ? { ...schema, ...describe(operation) } : { ...schema, hide: true }, url }
     },
-    transformObject: (document) => finish(jsonSchemaTransformObject(document) as OpenApiDocument),
+    transformObject: (document) =>
+      finish({ ...(jsonSchemaTransformObject(document) as OpenApiDocument), webhooks: describeWebhooks() }),
   })
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

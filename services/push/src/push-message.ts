@@ -1,5 +1,6 @@
 import type { Delivery } from '@parley/bus/consume'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
+import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/devices'
 import { key } from '@parley/db/keys'
@@ -131,6 +132,7 @@ async function noteForCallback(
     const id = part === 0 ? `push_${message._id}` : `push_${message._id}_${part}`
     part++
     if (pushToClients.length === 0) continue
+    const said: PushCall = { ...message, roomName: room.name, pushToClients }
     const call: CallToQueue = {
       _id: id,
       app: room.app,
@@ -141,7 +143,7 @@ async function noteForCallback(
       room: room.id,
       event: 'PUSH',
       client: message.sender._id,
-      data: JSON.stringify({ ...message, roomName: room.name, pushToClients }),
+      data: JSON.stringify(said),
       ...(event.request !== undefined && { request: event.request }),
     }
     await queueCall(call)

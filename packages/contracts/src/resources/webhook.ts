@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoTime, roomId, timeMS, userId } from '../ids.ts'
-import { messageContent, messageType } from './message.ts'
+import { message, messageContent, messageType } from './message.ts'
 
 /** What a room's webhook is told of (decisions.md, "Push and webhooks"). */
 export const webhookEvent = z.enum([
@@ -32,6 +32,13 @@ export const webhookAnswer = z.object({
   data: z.object({ message: messageContent, messageType }).optional(),
 })
 export type WebhookAnswer = z.infer<typeof webhookAnswer>
+
+/** The body of a call of PUSH_GENERIC (interface.md, "Integrator push callback"). */
+export const pushCall = message.extend({
+  roomName: z.string(),
+  pushToClients: z.array(userId).describe('Whom to push to: 10,000 at most, more come in further calls'),
+})
+export type PushCall = z.infer<typeof pushCall>
 
 /** A call to an integrator's server that was given up. */
 export const failedWebhook = z

@@ -1,0 +1,49 @@
+import { pushCall, webhookAnswer, webhookCall } from '@parley/contracts/resources/webhook'
+import { z } from 'zod'
+
+const signature = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+  name,
+  in: 'header',
+  required: true,
+  schema: { type: 'string' },
+  description: "Standard Webhooks, signed with the app's secret; webhook-id is the same on every try",
+}))
+
+/** The calls that Parley makes to integrators' servers, as the `webhooks` of an OpenAPI 3.1 document. */
+export function describeWebhooks(): Record<string, unknown> {
+  return {
+    roomWebhook: {
+      post: {
+        operationId: 'roomWebhook',
+        tags: ['Webhooks'],
+        summary: "What happened in a room, to the room's webhook; in the room's order",
+        'x-extension': true,
+        parameters: signature,
+        requestBody: { required: true, content: json(webhookCall) },
+        responses: {
+          200: { description: 'May move the bot state and let a robot speak', content: json(webhookAnswer) },
+        },
+      },
+    },
+    pushGeneric: {
+      post: {
+        operationId: 'pushGeneric',
+        tags: ['Webhooks'],
+        summary: 'A message that is to be pushed, to the URL in PUSH_GENERIC',
+        parameters: signature,
+        requestBody: { required: true, content: json(pushCall) },
+        responses: { 200: { description: 'Answer promptly; nothing is read' } },
+      },
+    },
+  }
+}
+
+function json(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...described } = z.toJSONSchema(schema, { reused: 'inline' })
+  return { 'application/json': { schema: withComponents(described) } }
+}
+
+/** Schemas of resources stand among the document's components already. */
+function withComponents({ $defs: _, ...schema }: Record<string, unknown>): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
+}
