@@ -39,11 +39,8 @@ export function describeWebhooks(): Record<string, unknown> {
 }
 
 function json(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...described } = z.toJSONSchema(schema, { reused: 'inline' })
-  return { 'application/json': { schema: withComponents(described) } }
-}
-
-/** Schemas of resources stand among the document's components already. */
-function withComponents({ $defs: _, ...schema }: Record<string, unknown>): unknown {
-  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
+  const { $schema: _, $defs: _2, ...described } = z.toJSONSchema(schema)
+  // Schemas of resources stand among the document's components already.
+  const text = JSON.stringify(described).replaceAll('"#/$defs/', '"#/components/schemas/')
+  return { 'application/json': { schema: JSON.parse(text) } }
 }
