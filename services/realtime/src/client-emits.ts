@@ -2,6 +2,8 @@ import type { Chat } from '@parley/chat/chat'
 import { isDependencyAway } from '@parley/chat/dependency-away'
 import { markRead } from '@parley/chat/mark-read'
 import { sendMessage } from '@parley/chat/send-message'
+import { streamText } from '@parley/chat/stream-text'
+import { tellTyping } from '@parley/chat/typing'
 import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import { type ClientEmit, clientEmits, encodings } from '@parley/contracts/socket/client-emits'
@@ -39,6 +41,12 @@ export function createClientEmits(parts: AuthenticateParts): Record<string, Shar
 
     lastRead: handler(chat, 'lastRead', (socket, [{ room, message }]) =>
       markRead(chat, required(socket), room, message),
+    ),
+
+    typing: handler(chat, 'typing', (socket, [{ room, message }]) => tellTyping(chat, required(socket), room, message)),
+
+    ai_streaming: handler(chat, 'ai_streaming', (socket, [{ room, text }]) =>
+      streamText(chat, required(socket), room, text),
     ),
   }
 }
