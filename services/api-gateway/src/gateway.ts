@@ -15,6 +15,7 @@ import { replyError } from './error-reply.ts'
 import { validateInput } from './invalid-input.ts'
 import { createMount } from './mount.ts'
 import { serveOpenApi } from './openapi.ts'
+import { limitRequests, type RateLimits } from './rate-limit.ts'
 import { watchRequests } from './request-metrics.ts'
 import { mountBadges } from './routes/badges.ts'
 import { mountBans } from './routes/bans.ts'
@@ -43,10 +44,12 @@ export interface GatewayParts {
   chat: Chat
   log: Logger
   metrics: Metrics
+  /** Without them nothing is limited. */
+  rateLimits?: RateLimits
 }
 
 /** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
-export async function createGateway({ chat, log, metrics }: GatewayParts): Promise<FastifyInstance> {
+export async function createGateway({ chat, log, metrics, rateLimits }: GatewayParts): Promise<FastifyInstance> {
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
@@ -69,6 +72,7 @@ export async function createGateway({ chat, log, metrics }: GatewayParts): Promi
   await app.register(helmet, { contentSecurityPolicy: false })
   await app.register(cors, { origin: true, maxAge: 600 })
   await app.register(underPressure, { maxEventLoopDelay: 2_000, exposeStatusRoute: false })
+  if (rateLimits) await limitRequests(app, rateLimits)
   await serveOpenApi(app)
 
   const mount = createMount(app, {

@@ -5,6 +5,8 @@ import { createChat } from '@parley/chat/chat'
 import { eraseMessages } from '@parley/chat/erase-messages'
 import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { connectDb, pingDb } from '@parley/db/connect'
+import { closePresence, connectPresence } from '@parley/presence/connect'
+import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { createGateway } from './gateway.ts'
 import { gatewaySettings } from './settings.ts'
@@ -35,7 +37,15 @@ await runService(
     const eraser = eraseMessages(chat, signal)
     onStop('eraser', () => eraser)
 
-    const gateway = await createGateway({ chat, log, metrics })
+    const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
+    onStop('redis', () => closePresence(presence))
+    const counts = createRequestCounts(presence, (error) =>
+      log.warn({ err: error }, 'requests are counted by each gateway for itself'),
+    )
+    onStop('request counts', () => counts.stop())
+    const rateLimits = { counts, perApiKey: settings.ratePerApiKey, perToken: settings.ratePerToken }
+
+    const gateway = await createGateway({ chat, log, metrics, rateLimits })
     onStop('gateway', () => gateway.close())
     await gateway.listen({ host: settings.host, port: settings.port })
     const address = gateway.server.address()

@@ -20,4 +20,14 @@ export const gatewaySettings = {
     help: 'the lifetime of an issued token in days',
     schema: wholeNumber.default(30),
   },
+  ratePerApiKey: {
+    env: 'PARLEY_GATEWAY_RATE_PER_API_KEY',
+    help: 'the requests that one API key may make in a minute; 0 is no limit',
+    schema: wholeNumber.default(600_000),
+  },
+  ratePerToken: {
+    env: 'PARLEY_GATEWAY_RATE_PER_TOKEN',
+    help: 'the requests that one user token may make in a minute; 0 is no limit',
+    schema: wholeNumber.default(6_000),
+  },
 }

@@ -12,6 +12,7 @@ import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { createGateway } from './gateway.ts'
+import type { RateLimits } from './rate-limit.ts'
 
 export interface Answer {
   status: number
@@ -49,7 +50,7 @@ export interface TestGateway {
   /** Hears every event of the app from now on. */
   hear(): Promise<Heard>
   /** A second gateway on the same database, app and keys. */
-  another(): Promise<TestGateway>
+  another(more?: { rateLimits?: RateLimits }): Promise<TestGateway>
   stop(): Promise<void>
 }
 
@@ -66,7 +67,10 @@ export interface Heard {
 }
 
 export async function startTestGateway(
-  shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & { database?: string } = {},
+  shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & {
+    database?: string
+    rateLimits?: RateLimits
+  } = {},
 ): Promise<TestGateway> {
   const servers = await testServers()
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
@@ -83,7 +87,12 @@ export async function startTestGateway(
     basicKey: shared.basicKey ?? randomUUID(),
   }
   if (!shared.app) await makeApp(chat, keys)
-  const gateway = await createGateway({ chat, log, metrics: createMetrics('test') })
+  const gateway = await createGateway({
+    chat,
+    log,
+    metrics: createMetrics('test'),
+    ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
+  })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
   const admin = caller(url, { 'im-api-key': keys.apiKey })
 
@@ -108,7 +117,7 @@ export async function startTestGateway(
       return (await admin('POST', '/rooms/', room)).body.result._id
     },
     hear: () => hear(bus, keys.app),
-    another: () => startTestGateway({ ...keys, database }),
+    another: (more = {}) => startTestGateway({ ...keys, database, ...more }),
     async stop() {
       await gateway.close()
       await chat.outbox.idle()
