@@ -16,6 +16,8 @@ interface Count {
   shared: number
   /** Counted here and not in `shared` yet. */
   own: number
+  /** The part of `own` that is on its way to Redis. */
+  sending: number
 }
 
 const shareEveryMS = 100
@@ -28,18 +30,24 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
   const counts = new Map<string, Count>()
 
   async function shareOne(name: string, count: Count): Promise<void> {
-    const { own, window, windowMS } = count
+    const { own, sending, window, windowMS } = count
+    const fresh = own - sending
     const key = `parley:requests:${windowMS}:${window}:${name}`
-    const [total] = await Promise.all([redis.incrby(key, own), redis.pexpire(key, 2 * windowMS)])
-    count.shared = total
-    count.own -= own
+    count.sending += fresh
+    try {
+      const [total] = await Promise.all([redis.incrby(key, fresh), redis.pexpire(key, 2 * windowMS)])
+      count.shared = Math.max(count.shared, total)
+      count.own -= fresh
+    } finally {
+      count.sending -= fresh
+    }
   }
 
   async function share(): Promise<void> {
     const unshared: Promise<void>[] = []
     for (const [name, count] of counts) {
       if (count.window !== Math.floor(Date.now() / count.windowMS)) counts.delete(name)
-      else if (count.own > 0) unshared.push(shareOne(name, count))
+      else if (count.own > count.sending) unshared.push(shareOne(name, count))
     }
     await Promise.all(unshared)
   }
@@ -61,7 +69,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
       const window = Math.floor(now / windowMS)
       let count = counts.get(name)
       if (count?.window !== window) {
-        count = { window, windowMS, shared: 0, own: 0 }
+        count = { window, windowMS, shared: 0, own: 0, sending: 0 }
         counts.set(name, count)
       }
       count.own++

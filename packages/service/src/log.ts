@@ -40,7 +40,8 @@ const places = [
  */
 export function createLog(
   { service, node, level }: { service: string; node: string; level: string },
-  destination?: DestinationStream,
+  // Written at once: a line that is still on its way when the process ends would be out of order, or lost.
+  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
   const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))
   return pino({ level, base: { service, node }, redact: paths, timestamp: pino.stdTimeFunctions.isoTime }, destination)
