@@ -1,10 +1,10 @@
 import rateLimit from '@fastify/rate-limit'
 import { ApiError } from '@parley/contracts/errors'
-import type { RequestCounts } from '@parley/presence/request-counts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export interface RateLimits {
-  counts: RequestCounts
+  /** Counts a request by name, over all gateways; answers how many there were in this window, and when it ends. */
+  counts: { hit(name: string, windowMS: number): { count: number; leftMS: number } }
   /** Requests in a minute; 0 is no limit. */
   perApiKey: number
   perToken: number
