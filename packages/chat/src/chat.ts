@@ -2,6 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { noteActiveUsers } from '@parley/db/stats-buckets'
 import { type Login, recordLogins } from '@parley/db/users'
 import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
@@ -74,7 +75,7 @@ export function createChat(
     ),
     recordLogin: gatherWrites(
       async (logins: Login[]) => {
-        await recordLogins(db, logins)
+        await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
         return logins
       },
       { most: 1_000 },

@@ -40,6 +40,11 @@ export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
   return db.apps.findOne({ _id: app })
 }
 
+export async function findAppIds(db: Db): Promise<string[]> {
+  const apps = await db.apps.find({}, { projection: { _id: 1 } }).toArray()
+  return apps.map(({ _id }) => _id)
+}
+
 export async function findAppByClientKey(db: Db, clientKey: string): Promise<AppDoc | null> {
   return db.apps.findOne({ clientKey })
 }

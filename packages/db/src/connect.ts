@@ -21,6 +21,7 @@ import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } fr
 import { type RoomDoc, roomIndexes } from './rooms.ts'
 import { type SearchProgressDoc, type SearchTextDoc, searchTextIndexes } from './search-texts.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './send-keys.ts'
+import { type StatsPeakDoc, type StatsRoomDoc, type StatsUserDoc, statsIndexes } from './stats-buckets.ts'
 import { type TokenDoc, tokenIndexes } from './tokens.ts'
 import { type UserDeletionDoc, userDeletionIndexes } from './user-deletions.ts'
 import { type UserDoc, userIndexes } from './users.ts'
@@ -36,6 +37,9 @@ export interface Db {
   prefs: Collection<PrefDoc>
   users: Collection<UserDoc>
   tokens: Collection<TokenDoc>
+  statsRooms: Collection<StatsRoomDoc>
+  statsUsers: Collection<StatsUserDoc>
+  statsPeaks: Collection<StatsPeakDoc>
   rooms: Collection<RoomDoc>
   memberships: Collection<MembershipDoc>
   messages: Collection<MessageDoc>
@@ -100,6 +104,9 @@ function collections(client: MongoClient, mongo: MongoDb): Db {
     prefs: mongo.collection('prefs'),
     users: mongo.collection('users'),
     tokens: mongo.collection('tokens'),
+    statsRooms: mongo.collection('statsRooms'),
+    statsUsers: mongo.collection('statsUsers'),
+    statsPeaks: mongo.collection('statsPeaks'),
     rooms: mongo.collection('rooms'),
     memberships: mongo.collection('memberships'),
     messages: mongo.collection('messages'),
@@ -126,6 +133,9 @@ async function ensureIndexes(db: Db): Promise<void> {
     db.prefs.createIndexes(prefIndexes),
     db.users.createIndexes(userIndexes),
     db.tokens.createIndexes(tokenIndexes),
+    db.statsRooms.createIndexes(statsIndexes),
+    db.statsUsers.createIndexes(statsIndexes),
+    db.statsPeaks.createIndexes(statsIndexes),
     db.rooms.createIndexes(roomIndexes),
     db.memberships.createIndexes(membershipIndexes),
     db.messages.createIndexes(messageIndexes),

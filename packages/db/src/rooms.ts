@@ -69,6 +69,11 @@ export async function findRoomsByKey(db: Db, keys: readonly string[], session?: 
   return db.rooms.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
 }
 
+/** How many rooms an app has. */
+export async function countRooms(db: Db, app: string): Promise<number> {
+  return db.rooms.countDocuments({ app, deletedAt: { $exists: false } })
+}
+
 /** Which of these rooms have a webhook, and which. */
 export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
   const rooms = await db.rooms

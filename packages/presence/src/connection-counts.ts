@@ -54,6 +54,11 @@ export async function countConnections(presence: Presence, app: string): Promise
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }
 
+/** Forgets the peaks of minutes that are kept elsewhere. */
+export async function forgetPeaks(presence: Presence, app: string, minutes: readonly number[]): Promise<void> {
+  if (minutes.length > 0) await presence.redis.hdel(peaksKey(app), ...minutes.map(String))
+}
+
 /** The highest total in each minute (minutes since 1970) that is still kept. */
 export async function readPeaks(presence: Presence, app: string): Promise<Map<number, number>> {
   const peaks = await presence.redis.hgetall(peaksKey(app))

@@ -104,6 +104,24 @@ export async function announceDevices(
   }
 }
 
+/** Everybody who is connected now, in pages; who is on two nodes comes twice. */
+export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
+  for (const node of await presence.redis.zrange(nodesKey, '0', '-1')) {
+    for (let cursor = '0'; ; ) {
+      const [next, fields] = await presence.redis.hscan(onlineKey(node), cursor, 'COUNT', usersPerWrite)
+      const names = fields.filter((_, i) => i % 2 === 0).filter((name) => name !== spoken)
+      if (names.length > 0) {
+        yield names.map((name) => {
+          const [app = '', user = ''] = name.split('\0')
+          return { app, user }
+        })
+      }
+      if (next === '0') break
+      cursor = next
+    }
+  }
+}
+
 /** What Redis knows is not everything: it, or a node, was away, and the node has not said yet whom it holds. */
 export class PresenceIncomplete extends Error {
   override name = 'PresenceIncomplete'

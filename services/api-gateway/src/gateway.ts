@@ -7,6 +7,7 @@ import underPressure from '@fastify/under-pressure'
 import { createApiKeyAuthentication } from '@parley/chat/authenticate-api-key'
 import { createUserAuthentication } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
+import type { Presence } from '@parley/chat/stats-report'
 import { ApiError } from '@parley/contracts/errors'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -28,6 +29,7 @@ import { mountLive } from './routes/live.ts'
 import { mountMe } from './routes/me.ts'
 import { mountMembers } from './routes/members.ts'
 import { mountMessages } from './routes/messages.ts'
+import { mountMonitoring } from './routes/monitoring.ts'
 import { mountMutes } from './routes/mutes.ts'
 import { mountPush } from './routes/push.ts'
 import { mountReactions } from './routes/reactions.ts'
@@ -44,12 +46,19 @@ export interface GatewayParts {
   chat: Chat
   log: Logger
   metrics: Metrics
+  presence: Presence
   /** Without them nothing is limited. */
   rateLimits?: RateLimits
 }
 
 /** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
-export async function createGateway({ chat, log, metrics, rateLimits }: GatewayParts): Promise<FastifyInstance> {
+export async function createGateway({
+  chat,
+  log,
+  metrics,
+  presence,
+  rateLimits,
+}: GatewayParts): Promise<FastifyInstance> {
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
@@ -97,6 +106,7 @@ export async function createGateway({ chat, log, metrics, rateLimits }: GatewayP
   mountMutes(mount, chat)
   mountRoom(mount, chat)
   mountMembers(mount, chat)
+  mountMonitoring(mount, chat, presence)
   return app
 }
 

@@ -45,7 +45,7 @@ await runService(
     onStop('request counts', () => counts.stop())
     const rateLimits = { counts, perApiKey: settings.ratePerApiKey, perToken: settings.ratePerToken }
 
-    const gateway = await createGateway({ chat, log, metrics, rateLimits })
+    const gateway = await createGateway({ chat, log, metrics, presence, rateLimits })
     onStop('gateway', () => gateway.close())
     await gateway.listen({ host: settings.host, port: settings.port })
     const address = gateway.server.address()

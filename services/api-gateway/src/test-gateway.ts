@@ -8,6 +8,7 @@ import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps'
 import { connectDb } from '@parley/db/connect'
+import { closePresence, connectPresence } from '@parley/presence/connect'
 import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
@@ -77,6 +78,7 @@ export async function startTestGateway(
   const db = await connectDb(withDatabase(servers.mongoUrl, database))
   const bus = await connectBus(servers.natsUrl, 'test-gateway')
   await ensureStream(bus)
+  const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
   const control = createControl(bus)
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
   const chat = createChat({ db, bus, control, log })
@@ -91,6 +93,7 @@ export async function startTestGateway(
     chat,
     log,
     metrics: createMetrics('test'),
+    presence,
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
@@ -124,6 +127,7 @@ export async function startTestGateway(
       chat.searchIndex.stop()
       control.stop()
       await closeBus(bus)
+      await closePresence(presence)
       if (!shared.app) await db.mongo.dropDatabase()
       await db.client.close()
     },

@@ -19,6 +19,6 @@ export const durableConsumers = {
     stream: eventStream.name,
     subjects: [...webhookEvents.map(everyRoomSubject), allMembersChangesSubject],
   },
-  stats: { name: 'stats', stream: eventStream.name, subjects: ['parley.event.>'] },
+  stats: { name: 'stats', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
 } as const
 export type DurableConsumer = keyof typeof durableConsumers

@@ -10,6 +10,7 @@ import * as live from './live.ts'
 import * as me from './me.ts'
 import * as members from './members.ts'
 import * as messages from './messages.ts'
+import * as monitoring from './monitoring.ts'
 import * as mutes from './mutes.ts'
 import * as push from './push.ts'
 import * as reactions from './reactions.ts'
@@ -42,4 +43,5 @@ export const allOperations: readonly Operation[] = [
   mutes,
   room,
   members,
+  monitoring,
 ].flatMap((file) => Object.values(file).filter(isOperation))

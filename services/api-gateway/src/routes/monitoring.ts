@@ -1,0 +1,12 @@
+import type { Chat } from '@parley/chat/chat'
+import { connectionCount, type Presence, statsReport } from '@parley/chat/stats-report'
+import * as operations from '@parley/contracts/operations/monitoring'
+import type { Mount } from '../mount.ts'
+
+export function mountMonitoring(mount: Mount, chat: Chat, presence: Presence): void {
+  mount(operations.getStats, ({ caller, headers, query }) =>
+    statsReport(chat, presence, { app: caller.app, apiKey: headers['im-api-key'] }, query),
+  )
+
+  mount(operations.getConnectionCount, ({ caller }) => connectionCount(presence, caller.app))
+}

@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { findAppIds } from '@parley/db/apps'
+import type { Db } from '@parley/db/connect'
+import { noteActiveUsers, notePeaks } from '@parley/db/stats-buckets'
+import type { Presence } from '@parley/presence/connect'
+import { forgetPeaks, readPeaks } from '@parley/presence/connection-counts'
+import { pageOnlineUsers } from '@parley/presence/online-devices'
+import type { Logger } from '@parley/service/log'
+
+const lookEveryMS = 20_000
+/** Redis keeps the peaks for so long after they are in the buckets. */
+const keepMinutes = 120
+
+/**
+ * Moves what Redis knows of connections to the buckets, until the signal aborts: the peak of each minute, which the
+ * nodes themselves noted, and who is connected. Any number of instances may do it at once.
+ */
+export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await lookOnce(db, presence)
+    } catch (error) {
+      log.warn({ err: error }, 'connections not noted; looking again soon')
+    }
+    await pause(lookEveryMS, undefined, { signal }).catch((error: Error) => {
+      if (!signal.aborted) throw error
+    })
+  }
+}
+
+export async function lookOnce(db: Db, presence: Presence): Promise<void> {
+  const thisMinute = Math.floor(Date.now() / 60_000)
+  for (const app of await findAppIds(db)) {
+    const peaks = await readPeaks(presence, app)
+    await notePeaks(db, app, peaks)
+    const old = [...peaks.keys()].filter((minute) => minute < thisMinute - keepMinutes)
+    await forgetPeaks(presence, app, old)
+  }
+  for await (const users of pageOnlineUsers(presence)) {
+    const atMS = Date.now()
+    await noteActiveUsers(
+      db,
+      users.map(({ app, user }) => ({ app, user, atMS })),
+    )
+  }
+}
