@@ -26,7 +26,7 @@ export interface MembershipDoc {
 }
 
 /** The colours are kept as JSON text: a tag may be called anything. */
-export type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
+type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
 export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },

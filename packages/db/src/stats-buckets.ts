@@ -11,7 +11,7 @@ export const bucketLevels = {
   hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
   day: { sizeMS: dayMS, keepMS: 400 * dayMS },
 } as const
-export type BucketLevel = keyof typeof bucketLevels
+type BucketLevel = keyof typeof bucketLevels
 
 interface Bucket {
   _id: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** One setting: the variable it is read from, what it is for (ends a sentence that starts "It is"), and its schema. */
-export interface Setting<S extends z.ZodType = z.ZodType> {
+interface Setting<S extends z.ZodType = z.ZodType> {
   env: string
   help: string
   /** Takes the variable's text, or undefined when it is not set (so `.default(…)` is the default, `.optional()` none). */
@@ -57,7 +57,7 @@ export function readSettings<D extends SettingsDefinition>(definition: D, env: N
 }
 
 /** Every setting of a definition, in its order. */
-export function listSettings(definition: SettingsDefinition): Setting[] {
+function listSettings(definition: SettingsDefinition): Setting[] {
   return Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
 }
 

@@ -9,7 +9,7 @@ import { redisLaunch } from './redis.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
 
 /** A real server: ours, with everything that ServerProcess can, or one that was there before (kill and restart throw). */
-export interface Server extends ServerProcess {
+interface Server extends ServerProcess {
   readonly url: string
 }
 

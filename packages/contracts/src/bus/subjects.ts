@@ -10,7 +10,7 @@ export function subjectToken(free: string): string {
 }
 
 /** The string that `subjectToken` encoded. */
-export function fromSubjectToken(token: string): string {
+function fromSubjectToken(token: string): string {
   return decodeURIComponent(token)
 }
 

@@ -21,8 +21,7 @@ export const maxMentions = 1_000
 /** A message takes at most this many reactions: its events must fit into one message of the bus. */
 export const maxReactions = 500
 export const reactionName = z.string().min(1).max(64).describe('The reaction, e.g. an emoji')
-export const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction' })
-export type Reaction = z.infer<typeof reaction>
+const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction' })
 
 const common = {
   _id: messageId,

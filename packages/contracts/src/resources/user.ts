@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoTime, roomId, userId } from '../ids.ts'
 
-export const address = z.object({ port: z.number(), family: z.string(), address: z.string() }).meta({ id: 'Address' })
+const address = z.object({ port: z.number(), family: z.string(), address: z.string() }).meta({ id: 'Address' })
 export type Address = z.infer<typeof address>
 
 const profile = {

@@ -6,7 +6,6 @@ import { messageContent, messageType } from '../resources/message.ts'
 
 /** How event payloads are written on a connection: JSON, or base64 of the UTF-8 JSON as a string. */
 export const encodings = ['plain', 'base64'] as const
-export type Encoding = (typeof encodings)[number]
 
 /** What a client may emit, its arguments before the acknowledgement, and the `result` of the acknowledgement. */
 export const clientEmits = {
