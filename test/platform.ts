@@ -23,7 +23,9 @@ export interface Platform extends DemoKeys {
   stop(): Promise<void>
 }
 
-export async function startPlatform(): Promise<Platform> {
+export async function startPlatform({
+  logs = join(import.meta.dirname, '../.parley/test-logs'),
+} = {}): Promise<Platform> {
   const servers = await ownServers()
   const keys = await makeApp(servers.mongoUrl, `app ${randomUUID()}`)
   const running = new Set<RunningService>()
@@ -32,7 +34,7 @@ export async function startPlatform(): Promise<Platform> {
   async function start(service: ServiceName, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
     const name = `${service}-${++started}`
     const gone = Promise.withResolvers<void>()
-    const logFile = join(import.meta.dirname, '../.parley/test-logs', `${randomUUID()}-${name}.log`)
+    const logFile = join(logs, `${randomUUID()}-${name}.log`)
     const process_ = await startService(
       {
         service,

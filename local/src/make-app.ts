@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { digest, insertApp } from '@parley/db/apps'
 import { connectDb } from '@parley/db/connect'
 
@@ -13,7 +13,8 @@ export interface DemoKeys {
 
 /** Makes an app straight in the database, for the local stack, tests and benchmarks; random keys unless given. */
 export async function makeApp(mongoUrl: string, app: string, given: Partial<DemoKeys> = {}): Promise<DemoKeys> {
-  const keys = { app, clientKey: randomUUID(), apiKey: randomUUID(), basicKey: randomUUID(), ...given }
+  const random = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
+  const keys = { app, clientKey: random('ck'), apiKey: random('ak'), basicKey: random('bk'), ...given }
   const db = await connectDb(mongoUrl, { appName: 'parley-make-app' })
   try {
     const createdAt = new Date()

@@ -6,6 +6,7 @@ import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { runCheckSteps } from './check-steps.ts'
 import { writeConformance } from './conformance.ts'
+import { checkLogs } from './secrets-in-logs.ts'
 import { followTests, type Outcome } from './test-outcomes.ts'
 
 /**
@@ -31,7 +32,10 @@ rmSync(logs, { recursive: true, force: true })
 mkdirSync(logs, { recursive: true })
 const outcomes = wanted.length === 0 ? await runCheckSteps(root) : []
 outcomes.push(...(await runTests()))
-if (wanted.length === 0) outcomes.push(...writeConformance(outcomes, join(root, 'docs/conformance.md')))
+if (wanted.length === 0) {
+  outcomes.push(checkLogs(logs))
+  outcomes.push(...writeConformance(outcomes, join(root, 'docs/conformance.md')))
+}
 writeFileSync(join(root, '.parley/test-report.json'), `${JSON.stringify(outcomes, null, 2)}\n`)
 conclude(outcomes)
 

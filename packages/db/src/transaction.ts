@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ClientSession, MongoError, MongoServerError } from 'mongodb'
+import { type Binary, type ClientSession, MongoError, MongoServerError } from 'mongodb'
 import type { Db } from './connect.ts'
 
 export type Session = ClientSession
@@ -14,6 +14,8 @@ const giveUpAfterMS = 10_000
 const firstPauseMS = 2
 const longestPauseMS = 100
 const duplicateKey = 11_000
+/** A conflict that lasts longer than this is with somebody who does not go on. */
+const suspiciousAfterMS = 1_000
 
 /**
  * Runs `work` in one transaction on a snapshot, committed journaled on a majority. On a conflict with
@@ -24,10 +26,14 @@ const duplicateKey = 11_000
  * The driver's `withTransaction` does the same, but goes on in silence for two minutes while the database
  * is away; a caller of an API is better served by an answer.
  *
+ * Who is killed in the middle of a transaction leaves what he wrote locked until the server ends it, after a minute by
+ * default. So a transaction that keeps conflicting ends those that nobody has worked on for a second.
+ *
  * @throws what the last run failed with
  */
 export async function inTransaction<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
   const deadlineMS = performance.now() + giveUpAfterMS
+  let lookAtMS = performance.now() + suspiciousAfterMS
   return db.client.withSession(async (session) => {
     for (let run = 1; ; run++) {
       try {
@@ -35,6 +41,10 @@ export async function inTransaction<T>(db: Db, work: (session: Session) => Promi
       } catch (error) {
         if (session.inTransaction()) await abort(session)
         if (!isWorthAnotherRun(error) || performance.now() > deadlineMS) throw error
+        if (isConflict(error) && performance.now() > lookAtMS) {
+          lookAtMS = performance.now() + suspiciousAfterMS
+          await endAbandoned(db)
+        }
         // Those who conflict must not come back at the same moment.
         await pause(Math.min(firstPauseMS * 2 ** run, longestPauseMS) * Math.random())
       }
@@ -61,6 +71,19 @@ async function runOnce<T>(session: Session, work: (session: Session) => Promise<
   }
 }
 
+/** Ends the transactions of our own database user that have waited for their next command for a second or longer. */
+async function endAbandoned(db: Db): Promise<void> {
+  const admin = db.client.db('admin')
+  const abandoned = await admin
+    .aggregate<{ lsid: { id: Binary } }>([
+      { $currentOp: { idleSessions: true } },
+      { $match: { type: 'idleSession', 'transaction.timeInactiveMicros': { $gte: suspiciousAfterMS * 1_000 } } },
+      { $project: { lsid: 1 } },
+    ])
+    .toArray()
+  if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid: { id } }) => ({ id })) })
+}
+
 /** The server aborts by itself what it cannot be told to abort. */
 async function abort(session: Session): Promise<void> {
   try {
@@ -68,6 +91,12 @@ async function abort(session: Session): Promise<void> {
   } catch (error) {
     if (!(error instanceof MongoError)) throw error
   }
+}
+
+const writeConflict = 112
+
+function isConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === writeConflict
 }
 
 function isWorthAnotherRun(error: unknown): boolean {
