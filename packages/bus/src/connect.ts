@@ -65,9 +65,11 @@ async function watchStatus(nats: NatsConnection, state: { connected: boolean }, 
   }
 }
 
-/** Sends what is buffered and closes. */
-export async function closeBus(bus: Bus): Promise<void> {
-  if (!bus.nats.isClosed()) await bus.nats.drain()
+/** Sends what is buffered and closes; while the bus is away there is nobody to send it to. */
+export async function closeBus({ nats, connected }: Bus): Promise<void> {
+  if (nats.isClosed()) return
+  if (connected) await nats.drain()
+  else await nats.close()
 }
 
 /** @throws when the bus is away. */

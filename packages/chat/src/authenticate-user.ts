@@ -1,8 +1,10 @@
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findAppByClientKey } from '@parley/db/apps'
 import type { Db } from '@parley/db/connect'
-import { findTokens, type TokenDoc } from '@parley/db/tokens'
+import { findLivingTokens, findTokens, type TokenDoc } from '@parley/db/tokens'
 import { LRUCache } from 'lru-cache'
+
+const tokensAtOnce = 5_000
 
 /** An end user, known by a token. */
 export interface UserCaller {
@@ -67,6 +69,15 @@ export async function authenticateSocket(db: Db, token: string, clientKey?: stri
   if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
   if (another) throw new ApiError('INVALID_TOKEN', 'the token is held in several apps: give the clientKey too')
   return toCaller(held)
+}
+
+/** Which of these tokens (digests) still stand for their users. */
+export async function livingTokens(db: Db, held: readonly { app: string; token: string }[]): Promise<Set<string>> {
+  const living = new Set<string>()
+  for (let i = 0; i < held.length; i += tokensAtOnce) {
+    for (const token of await findLivingTokens(db, held.slice(i, i + tokensAtOnce))) living.add(token)
+  }
+  return living
 }
 
 function toCaller(held: TokenDoc): UserCaller {

@@ -27,6 +27,18 @@ export async function findTokens(db: Db, tokenDigest: string, app?: string): Pro
   return db.tokens.find({ ...filter, expiresAt: { $gt: new Date() } }).toArray()
 }
 
+/** Which of these digests, each in its app, are tokens that have not ended. */
+export async function findLivingTokens(
+  db: Db,
+  tokens: readonly { app: string; token: string }[],
+): Promise<Set<string>> {
+  const ids = tokens.map(({ app, token }) => key(app, token))
+  const found = await db.tokens
+    .find({ _id: { $in: ids }, expiresAt: { $gt: new Date() } }, { projection: { digest: 1 } })
+    .toArray()
+  return new Set(found.map(({ digest }) => digest))
+}
+
 /** Makes `tokenDigest` the only token of the user; answers the digests that ended. */
 export async function replaceTokens(
   db: Db,

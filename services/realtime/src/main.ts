@@ -6,7 +6,7 @@ import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { connectDb, pingDb } from '@parley/db/connect'
 import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
 import { runService } from '@parley/service/lifecycle'
-import { startNode } from './node.ts'
+import { type RealtimeNode, startNode } from './node.ts'
 import { realtimeSettings } from './settings.ts'
 
 await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
@@ -15,9 +15,26 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   onStop('mongodb', () => db.client.close())
   checks['mongodb'] = () => pingDb(db)
 
+  let awaySinceMS: number | undefined
+  let node: RealtimeNode | undefined
   const bus = await connectBus(settings.natsUrl, settings.nodeId, {
-    onDisconnect: () => log.warn('NATS is away'),
-    onReconnect: () => log.info('NATS is back'),
+    onDisconnect: () => {
+      awaySinceMS ??= Date.now()
+      log.warn('NATS is away')
+    },
+    onReconnect: () => {
+      const since = awaySinceMS ?? Date.now()
+      awaySinceMS = undefined
+      log.info('NATS is back')
+      node?.resync(since).then(
+        (events) => log.info({ events }, 'what passed meanwhile is delivered'),
+        (error: unknown) => {
+          // Tried again from the same time on with the next reconnect.
+          awaySinceMS ??= since
+          log.error({ err: error }, 'what passed meanwhile is not delivered')
+        },
+      )
+    },
     onError: (error) => log.error({ err: error }, 'NATS reported an error'),
   })
   onStop('nats', () => closeBus(bus))
@@ -36,14 +53,16 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   const relay = relayUnpublished(chat, signal)
   onStop('relay', () => relay)
 
-  const node = await startNode({ settings, chat, bus, presence, log, metrics })
-  onStop('sockets', () => node.stop())
+  const started = await startNode({ settings, chat, bus, presence, log, metrics })
+  node = started
   const orders = obeyControl(
     bus,
     settings.nodeId,
-    (app, order) => node.obey(app, order),
+    (app, order) => started.obey(app, order),
     (error) => log.error({ err: error }, 'order not obeyed'),
   )
   onStop('orders', () => orders.unsubscribe())
-  return { ports: { http: node.port } }
+  // Stopped first, while orders are still obeyed: who leaves a room meanwhile hears nothing more of it.
+  onStop('sockets', () => started.stop())
+  return { ports: { http: started.port } }
 })

@@ -1,5 +1,6 @@
 import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import type { Bus } from '@parley/bus/connect'
+import type { IncomingEvent } from '@parley/bus/incoming'
 import type { Chat } from '@parley/chat/chat'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Presence } from '@parley/presence/connect'
@@ -11,13 +12,18 @@ import { createClientEmits } from './client-emits.ts'
 import { createConnectionReports } from './connection-reports.ts'
 import { createControlHandler, createRecentRevocations } from './control.ts'
 import { deliverEvent } from './deliver-event.ts'
+import { drainSockets } from './drain.ts'
 import { closeAll, watchIdleSockets } from './idle-sockets.ts'
 import { createPollOwner, servePolls } from './poll-owner.ts'
+import { resync } from './resync.ts'
 import { createRoomInterest } from './room-interest.ts'
 import type { SocketData } from './session.ts'
 import type { realtimeSettings, SettingsOf } from './settings.ts'
 import { watchSockets } from './socket-metrics.ts'
 import { createSockets } from './sockets.ts'
+
+/** The part of the time to stop that clients are given to leave. */
+const drainShare = 0.7
 
 export interface NodeParts {
   settings: SettingsOf<typeof realtimeSettings>
@@ -31,7 +37,9 @@ export interface NodeParts {
 export interface RealtimeNode {
   port: number
   obey(app: string, order: ControlOrder): Promise<void>
-  /** Stops accepting, closes all connections (clients reconnect elsewhere) and takes them out of the counts. */
+  /** Brings the sockets up to date after the bus was away; answers how many events were read again. */
+  resync(awaySinceMS: number): Promise<number>
+  /** Stops accepting, lets all connections go in waves (clients reconnect elsewhere) and takes them out of the counts. */
   stop(): Promise<void>
 }
 
@@ -48,9 +56,8 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
   })
   const revocations = createRecentRevocations()
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
-  const interest = createRoomInterest(bus, (event) =>
-    delivered.inc({ event: event.event }, deliverEvent(server, sockets, event)),
-  )
+  const deliver = (event: IncomingEvent) => delivered.inc({ event: event.event }, deliverEvent(server, sockets, event))
+  const interest = createRoomInterest(bus, deliver)
 
   const server = createSocketServer<SocketData>({
     app,
@@ -83,8 +90,10 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
   return {
     port: us_socket_local_port(listening),
     obey: createControlHandler(sockets, interest, revocations),
+    resync: (awaySinceMS) => resync({ chat, bus, sockets, interest, deliver }, awaySinceMS),
     async stop() {
       us_listen_socket_close(listening)
+      await drainSockets(() => sockets.all(), settings.drainMs * drainShare)
       polls.unsubscribe()
       idle.stop()
       closeAll(server)
