@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat/chat'
 import { roomsOfUser } from '@parley/chat/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
 import { carryOut, type RecentRevocations } from './control.ts'
+import type { Limits } from './limits.ts'
 import type { RoomInterest } from './room-interest.ts'
 import type { Session, UserSocket } from './session.ts'
 import { socketRoom } from './socket-rooms.ts'
@@ -13,12 +14,13 @@ export interface AuthenticateParts {
   sockets: Sockets
   interest: RoomInterest
   revocations: RecentRevocations
+  limits: Limits
 }
 
 /**
  * `auth2`: makes a connection a user's, and puts it into the rooms of the user. When this settles, every
  * event published from now on reaches the socket. A socket that was somebody's already becomes the new one's.
- * @throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY
+ * @throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS
  */
 export async function authenticate(
   parts: AuthenticateParts,
@@ -26,13 +28,14 @@ export async function authenticate(
   token: string,
   options: { deviceId?: string | undefined; clientKey?: string | undefined },
 ): Promise<Session> {
-  const { chat, sockets, interest, revocations } = parts
+  const { chat, sockets, interest, revocations, limits } = parts
   const { auth } = socket.handshake
   const clientKey = options.clientKey ?? (typeof auth['clientKey'] === 'string' ? auth['clientKey'] : undefined)
   const caller = await authenticateSocket(chat.db, token, clientKey)
   forget(sockets, socket)
   if (!socket.connected) throw new ApiError('INVALID_TOKEN', 'the socket is disconnected')
   const { app, user } = caller
+  limits.anotherOfUser([...sockets.ofUser(app, user)].length)
   const session: Session = {
     app,
     user,

@@ -11,6 +11,7 @@ import type { SharedHandler } from '@parley/socketio/namespace'
 import { nanoid } from 'nanoid'
 import type { z } from 'zod'
 import { type AuthenticateParts, authenticate } from './authenticate.ts'
+import type { Limits } from './limits.ts'
 import type { Session, SocketData, UserSocket } from './session.ts'
 
 type Args<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
@@ -19,33 +20,35 @@ type Work<E extends ClientEmit> = (socket: UserSocket, args: Args<E>, request: s
 
 /** The handlers of everything that clients emit (interface.md, "Authentication" 4; decisions.md, "The socket"). */
 export function createClientEmits(parts: AuthenticateParts): Record<string, SharedHandler<SocketData>> {
-  const { chat } = parts
+  const { chat, limits } = parts
   return {
-    conf: handler(chat, 'conf', (socket, [{ encoding = 'plain' }]) => {
+    conf: handler(chat, limits, 'conf', (socket, [{ encoding = 'plain' }]) => {
       const known = encodings.find((name) => name === encoding)
       if (!known) throw new ApiError('INVALID_ENCODING', `encoding: expected one of ${encodings.join(', ')}`)
       socket.setCodec(known === 'plain' ? undefined : known)
       return { encoding: known }
     }),
 
-    auth2: handler(chat, 'auth2', async (socket, [token, options]) => {
+    auth2: handler(chat, limits, 'auth2', async (socket, [token, options]) => {
       const session = await authenticate(parts, socket, token, options)
       const { app: appID, user: _id, device: deviceId, expiresAtMS } = session
       return { _id, appID, deviceId, expirationDate: new Date(expiresAtMS).toISOString() }
     }),
 
-    'chat message': handler(chat, 'chat message', (socket, [message], request) => {
+    'chat message': handler(chat, limits, 'chat message', (socket, [message], request) => {
       const { app, user } = required(socket)
       return sendMessage(chat, { ...message, app, sender: user, request })
     }),
 
-    lastRead: handler(chat, 'lastRead', (socket, [{ room, message }]) =>
+    lastRead: handler(chat, limits, 'lastRead', (socket, [{ room, message }]) =>
       markRead(chat, required(socket), room, message),
     ),
 
-    typing: handler(chat, 'typing', (socket, [{ room, message }]) => tellTyping(chat, required(socket), room, message)),
+    typing: handler(chat, limits, 'typing', (socket, [{ room, message }]) =>
+      tellTyping(chat, required(socket), room, message),
+    ),
 
-    ai_streaming: handler(chat, 'ai_streaming', (socket, [{ room, text }]) =>
+    ai_streaming: handler(chat, limits, 'ai_streaming', (socket, [{ room, text }]) =>
       streamText(chat, required(socket), room, text),
     ),
   }
@@ -58,10 +61,11 @@ function required(socket: UserSocket): Session {
 }
 
 /** Checks the arguments against the contract, does the work, and acknowledges with the envelope. */
-function handler<E extends ClientEmit>(chat: Chat, emit: E, work: Work<E>): SharedHandler<SocketData> {
+function handler<E extends ClientEmit>(chat: Chat, limits: Limits, emit: E, work: Work<E>): SharedHandler<SocketData> {
   return async (socket, args, ack) => {
     const request = nanoid()
     try {
+      limits.event(socket)
       const parsed = clientEmits[emit].args.safeParse(args)
       if (!parsed.success) throw invalidArguments(emit, parsed.error)
       const result = await work(socket, parsed.data as Args<E>, request)

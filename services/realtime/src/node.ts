@@ -14,6 +14,7 @@ import { createControlHandler, createRecentRevocations } from './control.ts'
 import { deliverEvent } from './deliver-event.ts'
 import { drainSockets } from './drain.ts'
 import { closeAll, watchIdleSockets } from './idle-sockets.ts'
+import { createLimits } from './limits.ts'
 import { createPollOwner, servePolls } from './poll-owner.ts'
 import { resync } from './resync.ts'
 import { createRoomInterest } from './room-interest.ts'
@@ -55,6 +56,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
     devices: (app_, user, devices) => online.changed(app_, user, devices),
   })
   const revocations = createRecentRevocations()
+  const limits = createLimits(settings.limits, metrics)
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
   const deliver = (event: IncomingEvent) => delivered.inc({ event: event.event }, deliverEvent(server, sockets, event))
   const interest = createRoomInterest(bus, deliver)
@@ -72,10 +74,16 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
     keepHeaders: ['user-agent'],
     cors: { origin: '*' },
     codecs: { base64: (json) => JSON.stringify(Buffer.from(json).toString('base64')) },
-    initialData: () => ({ session: undefined }),
-    onConnection: (socket) => idle.connected(socket),
-    onDisconnect: (socket) => sockets.remove(socket),
-    events: createClientEmits({ chat, sockets, interest, revocations }),
+    initialData: () => ({ session: undefined, second: 0, events: 0 }),
+    onConnection: (socket) => {
+      idle.connected(socket)
+      limits.connected(socket)
+    },
+    onDisconnect: (socket) => {
+      sockets.remove(socket)
+      limits.disconnected(socket)
+    },
+    events: createClientEmits({ chat, sockets, interest, revocations, limits }),
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     onRoomActive: (room) => interest.begin(room),
     onRoomEmpty: (room) => interest.end(room),

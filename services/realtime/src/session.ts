@@ -15,6 +15,9 @@ export interface Session {
 
 export interface SocketData {
   session: Session | undefined
+  /** How many events came in this second (Unix time). */
+  second: number
+  events: number
 }
 
 export type UserSocket = Socket<SocketData>

@@ -45,5 +45,27 @@ export const realtimeSettings = {
     help: 'the bytes that may wait for one slow reader before its connection is closed',
     schema: wholeNumber.default(1024 * 1024),
   },
+  limits: {
+    connectionsPerAddress: {
+      env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',
+      help: 'the connections that one IP address may hold to a node; 0 is no limit',
+      schema: wholeNumber.default(10_000),
+    },
+    connectionsPerUser: {
+      env: 'PARLEY_REALTIME_CONNECTIONS_PER_USER',
+      help: 'the connections that one user may hold to a node; 0 is no limit',
+      schema: wholeNumber.default(100),
+    },
+    admissionsPerSecond: {
+      env: 'PARLEY_REALTIME_ADMISSIONS_PER_SECOND',
+      help: 'the connections that a node takes in a second; the others are told to try again; 0 is no limit',
+      schema: wholeNumber.default(1_000),
+    },
+    eventsPerSecond: {
+      env: 'PARLEY_REALTIME_EVENTS_PER_SECOND',
+      help: 'the events that a node takes from one connection in a second; 0 is no limit',
+      schema: wholeNumber.default(50),
+    },
+  },
 }
 export type { SettingsOf } from '@parley/service/settings'
