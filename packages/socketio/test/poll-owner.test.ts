@@ -73,7 +73,10 @@ describe('several nodes', { timeout: 30_000 }, () => {
 
   for (const transports of [['polling'], ['polling', 'websocket']] as ('polling' | 'websocket')[][]) {
     it(`serve a stock client by ${transports.join(' then ')} whichever node it reaches`, async () => {
-      for (let round = 0; round < 6; round++) {
+      const isForwarded = () => asked.includes('GET') && asked.includes('POST')
+      let rounds = 0
+      // Which node a request reaches is chance: as long as it takes until some were not the owner.
+      for (; rounds < 6 || (!isForwarded() && rounds < 60); rounds++) {
         const client = await stockClient(balancer.url, transports, { agent: false, reconnection: false })
         const received: unknown[] = []
         client.on('event', (payload: unknown) => received.push(payload))
@@ -91,10 +94,10 @@ describe('several nodes', { timeout: 30_000 }, () => {
         )
         client.close()
       }
-      assert.ok(asked.includes('GET') && asked.includes('POST'))
+      assert.ok(isForwarded())
       if (transports.length > 1) assert.ok(asked.includes('PROBE') && asked.includes('TAKE') && asked.includes('PUSH'))
       await until(() => [...nodes.values()].every(({ server }) => server.sockets.size === 0), 'nobody is left')
-      assert.equal(gone.length, 6)
+      assert.equal(gone.length, rounds)
     })
   }
 
