@@ -51,6 +51,16 @@ suite('the OpenAPI document', () => {
     assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
   })
 
+  test('the README names every operation that is ours', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+    const ours = allOperations.filter(({ extension }) => extension)
+    const named = ours.map(({ method, path }) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``)
+    assert.deepEqual(
+      named.filter((name) => !readme.includes(name)),
+      [],
+    )
+  })
+
   test('has every operation once, with its errors, and marks what is ours', () => {
     const described = Object.values(document.paths).flatMap((path) => Object.values(path))
     assert.deepEqual(
