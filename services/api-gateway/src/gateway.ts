@@ -12,6 +12,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
+import { serveChatPage } from './chat-page.ts'
 import { replyError } from './error-reply.ts'
 import { validateInput } from './invalid-input.ts'
 import { createMount } from './mount.ts'
@@ -83,6 +84,7 @@ export async function createGateway({
   await app.register(underPressure, { maxEventLoopDelay: 2_000, exposeStatusRoute: false })
   if (rateLimits) await limitRequests(app, rateLimits)
   await serveOpenApi(app)
+  await serveChatPage(app)
 
   const mount = createMount(app, {
     byApiKey: createApiKeyAuthentication(chat.db),

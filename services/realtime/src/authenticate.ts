@@ -15,6 +15,8 @@ export interface AuthenticateParts {
   interest: RoomInterest
   revocations: RecentRevocations
   limits: Limits
+  /** Settles when the connections of an app are counted. */
+  counted: (app: string) => Promise<void>
 }
 
 /**
@@ -57,7 +59,8 @@ export async function authenticate(
     const early = session.early ?? []
     session.early = undefined
     for (const order of early) carryOut(socket, session, order)
-    await interest.effective()
+    // Counted before the client knows that it is connected: so a peak over all nodes is a true one.
+    await Promise.all([interest.effective(), parts.counted(app)])
   } catch (error) {
     forget(sockets, socket)
     throw error

@@ -5,6 +5,8 @@ import type { Logger } from '@parley/service/log'
 /** Keeps Redis told of this node's connections per app. */
 export interface ConnectionReports {
   changed(app: string, count: number): void
+  /** Settles when Redis has what was said of the app until now, or is away. */
+  told(app: string): Promise<void>
   /** Reports zero for everything and ends. */
   stop(): Promise<void>
 }
@@ -16,27 +18,29 @@ export interface ConnectionReports {
  */
 export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
   const current = new Map<string, number>()
-  const waiting = new Map<string, { highest: number; latest: number }>()
-  const underWay = new Set<string>()
+  const waiting = new Map<string, { highest: number; latest: number; told: PromiseWithResolvers<void> }>()
+  const underWay = new Map<string, Promise<void>>()
 
   async function send(app: string): Promise<void> {
-    underWay.add(app)
     for (let next = waiting.get(app); next; next = waiting.get(app)) {
       waiting.delete(app)
-      const { highest, latest } = next
+      const { highest, latest, told } = next
+      underWay.set(app, told.promise)
       try {
         if (highest > latest) await reportConnections(presence, node, app, highest)
         await reportConnections(presence, node, app, latest)
       } catch (error) {
         log.warn({ err: error, app }, 'connection count not reported; saying it again soon')
       }
+      told.resolve()
     }
     underWay.delete(app)
   }
 
   function report(app: string, count: number): void {
     const before = waiting.get(app)
-    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count })
+    const told = before?.told ?? Promise.withResolvers<void>()
+    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count, told })
     if (!underWay.has(app)) void send(app)
   }
 
@@ -49,6 +53,9 @@ export function createConnectionReports(presence: Presence, node: string, log: L
       if (count === 0) current.delete(app)
       else current.set(app, count)
       report(app, count)
+    },
+    told: async (app) => {
+      await (waiting.get(app)?.told.promise ?? underWay.get(app))
     },
     async stop() {
       clearInterval(timer)

@@ -83,7 +83,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
       sockets.remove(socket)
       limits.disconnected(socket)
     },
-    events: createClientEmits({ chat, sockets, interest, revocations, limits }),
+    events: createClientEmits({ chat, sockets, interest, revocations, limits, counted: (app_) => reports.told(app_) }),
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     onRoomActive: (room) => interest.begin(room),
     onRoomEmpty: (room) => interest.end(room),
