@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+
+let gateway: TestGateway
+let alice: TestUser
+let bob: TestUser
+
+before(async () => {
+  gateway = await startTestGateway()
+  alice = await gateway.newUser('alice', { nickname: 'Alice' })
+  bob = await gateway.newUser('bob')
+})
+after(() => gateway.stop())
+
+function refused({ status, body }: Answer, wanted: number, code: string, message?: RegExp): void {
+  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
+  if (message) assert.match(body.error.message, message)
+}
+const create = (body: object, by = gateway) => by.admin('POST', '/rooms/', body)
+const send = (room: string, by: TestUser) =>
+  by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+
+suite('POST /rooms/', () => {
+  test('answers _id, roomType, members, status 1 and createdTimeMS, and tells room to the members', async () => {
+    const heard = await gateway.hear()
+    const { status, body } = await create({ roomType: 'group', members: ['alice', 'bob', 'alice'], name: 'Two' })
+    assert.equal(status, 200)
+    assert.equal(body.RC, 0)
+    const { _id, id, createdTimeMS, members, ...rest } = body.result
+    assert.equal(_id, id)
+    assert.ok(Math.abs(createdTimeMS - Date.now()) < 60_000)
+    assert.partialDeepStrictEqual(rest, { roomType: 'group', status: 1, name: 'Two', memberCount: 2 })
+    assert.deepEqual(
+      members.map((member: { _id: string; nickname: string }) => [member._id, member.nickname]),
+      [
+        ['alice', 'Alice'],
+        ['bob', ''],
+      ],
+    )
+    const { payload, to } = await heard.next('room')
+    assert.deepEqual([payload, to], [body.result, { app: gateway.app, room: _id }])
+  })
+
+  test('without the slash it is the same', async () => {
+    assert.equal((await gateway.admin('POST', '/rooms', { roomType: 'group', members: ['bob'] })).status, 200)
+  })
+
+  test('a direct room is one per pair, in whatever order, also created 50 times at once over two gateways', async () => {
+    const [one, two] = [await gateway.newUser(), await gateway.newUser()]
+    const other = await gateway.another()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => {
+        const members = i % 3 ? [one.id, two.id] : [two.id, one.id]
+        return create({ roomType: 'direct', members }, i % 2 ? gateway : other)
+      }),
+    )
+    for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(new Set(answers.map(({ body }) => body.result._id)).size, 1)
+    const { body } = await one.call('GET', '/rooms')
+    assert.deepEqual([body.result.totalCount, body.result.data[0].memberCount], [1, 2])
+    await other.stop()
+  })
+
+  test('an _id created 50 times at once is one room, the others are answered it as it is', async () => {
+    const other = await gateway.another()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        create({ _id: 'once', roomType: 'group', members: ['alice'], name: `name ${i}` }, i % 2 ? gateway : other),
+      ),
+    )
+    const names = new Set(answers.map(({ body }) => body.result.name))
+    assert.equal(names.size, 1)
+    await other.stop()
+  })
+
+  test('unknown members are 404 CLIENT_NOT_FOUND naming them, and nothing is created', async () => {
+    const before_ = await gateway.chat.db.rooms.countDocuments()
+    const answer = await create({ _id: 'not made', roomType: 'group', members: ['alice', 'nobody', 'none'] })
+    refused(answer, 404, 'CLIENT_NOT_FOUND', /nobody.*none/)
+    assert.equal(await gateway.chat.db.rooms.countDocuments(), before_)
+  })
+
+  test('bad bodies', async () => {
+    const members = ['alice', 'bob']
+    refused(await create({ members }), 400, 'MISSING_PARAMETER', /roomType/)
+    refused(await create({ roomType: 'group' }), 400, 'MISSING_PARAMETER', /members/)
+    refused(await create({ roomType: 'group', members: [] }), 400, 'INVALID_REQUEST', /members/)
+    refused(await create({ roomType: 'group', members: 'alice' }), 400, 'INVALID_REQUEST', /members/)
+    refused(await create({ roomType: 'crowd', members }), 400, 'INVALID_REQUEST', /roomType/)
+    refused(await create({ roomType: 'direct', members: ['alice'] }), 400, 'INVALID_REQUEST', /two/)
+    refused(await create({ roomType: 'direct', members: ['alice', 'alice'] }), 400, 'INVALID_REQUEST', /two/)
+    refused(await create({ roomType: 'group', members, owner: 'carl' }), 400, 'INVALID_REQUEST', /owner/)
+    refused(await create({ roomType: 'group', members, colour: 'red' }), 400, 'INVALID_REQUEST', /colour/)
+    const wrong = await gateway.anonymous('POST', '/rooms/', { roomType: 'group', members }, { 'im-api-key': 'x' })
+    refused(wrong, 401, 'INVALID_API_KEY')
+  })
+})
+
+suite('GET /rooms', () => {
+  let me: TestUser
+  const ids: Record<string, string> = {}
+  const names = async (query: Record<string, unknown> = {}) => {
+    const asText = Object.entries(query).map(([name, value]) => [name, String(value)])
+    const { status, body } = await me.call(
+      'GET',
+      `/rooms?${new URLSearchParams(Object.fromEntries(asText)).toString()}`,
+    )
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result.data.map(({ name }: { name: string }) => name).join(' ')
+  }
+
+  before(async () => {
+    me = await gateway.newUser('me')
+    for (const name of ['c', 'a', 'd', 'b']) ids[name] = await gateway.newRoom([me, bob], { name })
+    for (const name of ['d', 'a', 'b']) await send(String(ids[name]), name === 'a' ? me : bob)
+    await me.call('POST', `/roomPrefs/${ids['c']}`, { tags: ['work', 'home'], sticky: true })
+    await me.call('POST', `/roomPrefs/${ids['d']}`, { tags: ['work'], folder: 'f' })
+  })
+
+  test('answers totalCount, data with unread, muted, pref and lastMessage, and inspect; the latest message first', async () => {
+    const { body } = await me.call('GET', '/rooms')
+    const { totalCount, data, inspect } = body.result
+    assert.equal(totalCount, 4)
+    assert.deepEqual(
+      data.map((room: { name: string; unread: number }) => [room.name, room.unread]),
+      [
+        ['b', 1],
+        ['a', 0],
+        ['d', 1],
+        ['c', 0],
+      ],
+    )
+    assert.partialDeepStrictEqual(data[0], { muted: false, lastMessage: { sender: { _id: 'bob' }, message: 'x' } })
+    assert.equal('lastMessage' in data[3], false)
+    assert.deepEqual(data[3].pref.tags, ['work', 'home'])
+    assert.deepEqual(Object.keys(inspect).toSorted(), ['query', 'tookMS'])
+  })
+
+  test('sort by lastMessage, createdTime and name, several fields, each way', async () => {
+    assert.equal(await names({ sort: 'lastMessage' }), 'c d a b')
+    assert.equal(await names({ sort: '-createdTime' }), 'b d a c')
+    assert.equal(await names({ sort: 'createdTime' }), 'c a d b')
+    assert.equal(await names({ sort: 'name' }), 'a b c d')
+    assert.equal(await names({ sort: '-name createdTime' }), 'd c b a')
+  })
+
+  test('sortUnreadFirst puts rooms with unread messages first, each part in its order', async () => {
+    assert.equal(await names({ sortUnreadFirst: 1 }), 'b d a c')
+    assert.equal(await names({ sortUnreadFirst: 1, sort: 'name' }), 'b d a c')
+    assert.equal(await names({ sortUnreadFirst: 0, sort: 'name' }), 'a b c d')
+  })
+
+  test('skip and limit; 0 is no limit', async () => {
+    assert.equal(await names({ sort: 'name', limit: 2 }), 'a b')
+    assert.equal(await names({ sort: 'name', skip: 1, limit: 2 }), 'b c')
+    assert.equal(await names({ sort: 'name', skip: 3, limit: 0 }), 'd')
+    assert.equal(await names({ skip: 9 }), '')
+  })
+
+  test('updatedAfter takes ISO-8601 and milliseconds: rooms with new messages or created after it', async () => {
+    const { body } = await me.call('GET', '/rooms?sort=lastMessage')
+    const atMS = body.result.data[1].lastMessage.messageTimeMS
+    assert.equal(await names({ updatedAfter: atMS, sort: 'name' }), 'a b')
+    assert.equal(await names({ updatedAfter: new Date(atMS).toISOString(), sort: 'name' }), 'a b')
+    assert.equal(await names({ updatedAfter: 0, sort: 'name' }), 'a b c d')
+  })
+
+  test('pref filters by the preferences of the caller', async () => {
+    assert.equal(await names({ pref: JSON.stringify({ tags: 'work' }), sort: 'name' }), 'c d')
+    assert.equal(await names({ pref: JSON.stringify({ tags: ['work', 'home'] }) }), 'c')
+    assert.equal(await names({ pref: JSON.stringify({ sticky: false, folder: 'f' }) }), 'd')
+  })
+
+  test('only the caller’s own rooms', async () => {
+    assert.equal(
+      (await alice.call('GET', '/rooms')).body.result.data.some(({ name }: { name: string }) => name === 'a'),
+      false,
+    )
+  })
+
+  test('bad parameters are 400 INVALID_QUERY naming them', async () => {
+    const bad: [query: string, message: RegExp][] = [
+      ['sort=age', /sort/],
+      ['sort=constructor', /sort/],
+      ['skip=-1', /skip/],
+      ['limit=x', /limit/],
+      ['updatedAfter=soon', /updatedAfter/],
+      ['pref=%7B', /pref/],
+      ['pref=%7B%22colour%22%3A1%7D', /pref/],
+    ]
+    for (const [query, message] of bad) refused(await me.call('GET', `/rooms?${query}`), 400, 'INVALID_QUERY', message)
+  })
+
+  test('IM-CLIENT-ID is required and must be the user of the token: else 401 INVALID_TOKEN', async () => {
+    const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': me.token }
+    refused(await gateway.anonymous('GET', '/rooms', undefined, headers), 401, 'INVALID_TOKEN')
+    refused(
+      await gateway.anonymous('GET', '/rooms', undefined, { ...headers, 'im-client-id': 'bob' }),
+      401,
+      'INVALID_TOKEN',
+    )
+    refused(await me.call('GET', '/rooms', undefined, { 'im-client-key': 'x' }), 401, 'INVALID_CLIENT_KEY')
+  })
+})
