@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
 import { startService } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
-import autocannon from 'autocannon'
 import { cpuSeconds } from './cpu-seconds.ts'
+import { loadHttp } from './http-load.ts'
 
 /**
  * `pnpm bench:send`: POST /messages beside bare insertOne on the same mongod, in one run. Both are driven
@@ -49,6 +49,11 @@ await once(ground, 'message')
 
 const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
 const bodies = await prepare()
+const requests = bodies.map((body) => {
+  const lines = ['POST /messages HTTP/1.1', 'host: bench', `content-length: ${Buffer.byteLength(body)}`]
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)
+})
 const results = []
 console.log(`${rounds} rounds of ${seconds} s each; messages of ${bodies[0]?.length} bytes into ${rooms} rooms\n`)
 console.log('clients   insertOne/s   POST /messages/s   p99 ms   ratio   CPU µs per message')
@@ -126,15 +131,14 @@ async function insertOne(clients: number): Promise<number> {
 }
 
 async function send(connections: number, duration: number): Promise<Sent> {
-  const requests = bodies.map((body) => ({ method: 'POST' as const, path: '/messages', headers, body }))
   const before = cpuOf()
-  const result = await autocannon({ url, connections, duration, requests })
+  const { perSecond, p99 } = await loadHttp(url, requests, { connections, seconds: duration })
   const after = cpuOf()
-  if (result.non2xx + result.errors > 0) throw new Error(`${result.non2xx} refused, ${result.errors} failed`)
+  const messages = perSecond * duration
   const cpu = Object.fromEntries(
-    Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1e6) / result['2xx']]),
+    Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1e6) / messages]),
   )
-  return { sent: result['2xx'] / result.duration, p99: result.latency.p99, cpu }
+  return { sent: perSecond, p99, cpu }
 }
 
 function median(values: number[]): number {

@@ -83,7 +83,6 @@ suite('statistics are true', { timeout: 180_000 }, () => {
     await eventually('carl', async () =>
       ((await admin('GET', '/admin/stats'))['userList'] as string[]).includes('carl'),
     )
-    socket.close()
   })
 
   test('the connections of a node killed -9 vanish from the count within 15 s', async () => {

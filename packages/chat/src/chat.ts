@@ -41,8 +41,9 @@ const defaultChatSettings: ChatSettings = { tokenDays: 30 }
 
 /** Messages in one transaction at most: what bounds the time that others wait for it. */
 const messagesPerTransaction = 500
-/** More would split the batches for nothing: the database works on the messages of different rooms one by one too. */
-const transactionsAtOnce = 2
+/** One at a time makes the largest batches; the others are for when it takes long, or hangs on a room. */
+const transactionsAtOnce = 4
+const patienceMS = 20
 
 export function createChat(
   parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { settings?: Partial<ChatSettings> },
@@ -70,6 +71,7 @@ export function createChat(
       {
         most: messagesPerTransaction,
         concurrency: transactionsAtOnce,
+        patienceMS,
         keyOf: ({ app, room }) => key(app, room),
       },
     ),

@@ -5,6 +5,11 @@ export interface Gathering<Item> {
   waitMS?: number
   /** Batches on their way at the same time; 1 by default. */
   concurrency?: number
+  /**
+   * A further batch begins only when the last has been on its way for so long, in milliseconds; by default at once. While
+   * the database is quick, batches are larger and fewer; one that hangs does not keep the others waiting.
+   */
+  patienceMS?: number
   /** Items with the same key are never on their way in two batches at once: they would only wait for each other. */
   keyOf?: (item: Item) => string
 }
@@ -25,11 +30,12 @@ interface Waiting<Item, Outcome> {
  */
 export function gatherWrites<Item, Outcome>(
   write: (items: Item[]) => Promise<Outcome[]>,
-  { most, waitMS, concurrency = 1, keyOf = () => '' }: Gathering<Item>,
+  { most, waitMS, concurrency = 1, patienceMS = 0, keyOf = () => '' }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let underWay = 0
+  let lastBeganMS = 0
   let scheduled = false
 
   function takeBatch(): Waiting<Item, Outcome>[] {
@@ -45,6 +51,7 @@ export function gatherWrites<Item, Outcome>(
 
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
     underWay++
+    lastBeganMS = performance.now()
     const keys = new Set(batch.map(({ key }) => key))
     for (const key of keys) busyKeys.add(key)
     try {
@@ -62,21 +69,30 @@ export function gatherWrites<Item, Outcome>(
 
   function writeGathered(): void {
     scheduled = false
-    while (underWay < concurrency && gathered.length > 0) {
+    while (gathered.length > 0 && underWay < concurrency && patienceLeftMS() <= 0) {
       const batch = takeBatch()
       if (batch.length === 0) return
       void writeBatch(batch)
     }
+    schedule()
+  }
+
+  function patienceLeftMS(): number {
+    return underWay === 0 ? 0 : lastBeganMS + patienceMS - performance.now()
+  }
+
+  function schedule(): void {
+    if (scheduled || gathered.length === 0 || underWay >= concurrency) return
+    scheduled = true
+    const leftMS = Math.max(waitMS ?? 0, patienceLeftMS())
+    // Leaving the current turn first lets requests that were read from sockets together go together.
+    if (leftMS <= 0) setImmediate(writeGathered)
+    else setTimeout(writeGathered, leftMS)
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       gathered.push({ item, key: keyOf(item), resolve, reject })
-      // Leaving the current turn first lets requests that were read from sockets together go together.
-      if (!scheduled && underWay < concurrency) {
-        scheduled = true
-        if (waitMS === undefined) setImmediate(writeGathered)
-        else setTimeout(writeGathered, waitMS)
-      }
+      schedule()
     })
 }
