@@ -163,6 +163,48 @@ suite('every query uses its index and examines no more than it returns', () => {
     assert.deepEqual([body.result.data[0]._id, body.result.data[0].unread], [of, 0])
   })
 
+  const calls: [what: string, call: () => Promise<Answer>][] = [
+    ['GET /rooms/{id}', () => bob.call('GET', `/rooms/${room}`)],
+    ['PUT /rooms/{id}', () => alice.call('PUT', `/rooms/${room}`, { name: 'x' })],
+    ['GET /rooms/{id}/members', () => bob.call('GET', `/rooms/${room}/members?limit=5`)],
+    ['POST /rooms/{id}/members', () => alice.call('POST', `/rooms/${room}/members`, { invitees: ['carl'] })],
+    [
+      'POST /rooms/{id}/delete/members',
+      () => alice.call('POST', `/rooms/${room}/delete/members`, { members: ['carl'] }),
+    ],
+    ['POST /rooms/{id}/typing', () => bob.call('POST', `/rooms/${room}/typing`, { message: 'x' })],
+    ['POST /blockStatus/room', () => alice.call('POST', `/blockStatus/room/${room}/bob`)],
+    ['GET /blockStatus/room', () => alice.call('GET', `/blockStatus/room/${room}`)],
+    ['DELETE /blockStatus/room', () => alice.call('DELETE', `/blockStatus/room/${room}/bob`)],
+    ['POST /blockStatus/my', () => alice.call('POST', '/blockStatus/my/bob')],
+    ['GET /blockStatus/my', () => alice.call('GET', '/blockStatus/my')],
+    ['DELETE /blockStatus/my', () => alice.call('DELETE', '/blockStatus/my/bob')],
+    ['POST /me/mute', () => bob.call('POST', `/me/mute/${room}`)],
+    ['GET /me', () => bob.call('GET', '/me')],
+    ['POST /roomPrefs', () => bob.call('POST', `/roomPrefs/${room}`, { sticky: true })],
+    ['POST /me/pref', () => bob.call('POST', '/me/pref/k', { data: 1 })],
+    ['GET /me/pref', () => bob.call('GET', '/me/pref')],
+    ['DELETE /me/pref', () => bob.call('DELETE', '/me/pref/k')],
+    ['POST /me/subscribe', () => bob.call('POST', '/me/subscribe', { type: 'fcm', token: 't', deviceId: 'd' })],
+    ['POST /me/unsubscribe', () => bob.call('POST', '/me/unsubscribe')],
+    ['POST /config', () => gateway.admin('POST', '/config', { a: 1 })],
+    ['DELETE /config', () => gateway.admin('DELETE', '/config/a')],
+    [
+      'GET /admin/clients by _id',
+      () => gateway.admin('GET', `/admin/clients?q=${encodeURIComponent('{"_id":"carl"}')}`),
+    ],
+    ['POST /admin/clients', () => gateway.admin('POST', '/admin/clients', { _id: 'carl', issueAccessToken: true })],
+    ['DELETE /admin/clients/{id}/token', () => gateway.admin('DELETE', '/admin/clients/carl/token', {})],
+  ]
+  for (const [what, call] of calls) {
+    test(what, async () => {
+      await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'carl', nickname: 'Carl' }] })
+      const entries = await recorded(call)
+      assert.ok(entries.length > 0)
+      for (const entry of entries) examinesLittle(entry)
+    })
+  }
+
   test('the work left by _all and by the outbox is found by an index of its own', async () => {
     const { db } = gateway.chat
     const erasing = await db.rooms
