@@ -59,15 +59,16 @@ console.log(`${rounds} rounds of ${seconds} s each; messages of ${bodies[0]?.len
 console.log('clients   insertOne/s   POST /messages/s   p99 ms   ratio   CPU µs per message')
 for (const clients of clientCounts) {
   await send(clients, 1)
-  const turns: ({ bare: number } & Sent)[] = []
+  const turns: ({ bare: number; bareCpu: number } & Sent)[] = []
   for (let round = 0; round < rounds; round++) {
-    const bare = await insertOne(clients)
-    turns.push({ bare, ...(await send(clients, seconds)) })
+    const { perSecond: bare, cpu: bareCpu } = await insertOne(clients)
+    turns.push({ bare, bareCpu, ...(await send(clients, seconds)) })
   }
   const ratio = median(turns.map(({ bare, sent }) => sent / bare))
   const bare = median(turns.map((turn) => turn.bare))
   const sent = median(turns.map((turn) => turn.sent))
   const p99 = median(turns.map((turn) => turn.p99))
+  const bareCpu = median(turns.map((turn) => turn.bareCpu))
   const cpu = Object.fromEntries(
     Object.keys(turns[0]?.cpu ?? {}).map((name) => [name, median(turns.map((turn) => turn.cpu[name] ?? 0))]),
   )
@@ -78,6 +79,7 @@ for (const clients of clientCounts) {
     p99MS: p99,
     ratio,
     cpuMicrosecondsPerMessage: cpu,
+    cpuMicrosecondsPerInsertOne: bareCpu,
   })
   console.log(
     [
@@ -88,7 +90,7 @@ for (const clients of clientCounts) {
       ratio.toFixed(2).padStart(7),
       `  ${Object.entries(cpu)
         .map(([name, used]) => `${name} ${used.toFixed(0)}`)
-        .join(', ')}`,
+        .join(', ')}; insertOne ${bareCpu.toFixed(0)}`,
     ].join(' '),
   )
 }
@@ -124,10 +126,13 @@ function cpuOf(): Record<string, number> {
   }
 }
 
-async function insertOne(clients: number): Promise<number> {
+/** Inserts per second, and the CPU microseconds that each costs the process that asks and the database together. */
+async function insertOne(clients: number): Promise<{ perSecond: number; cpu: number }> {
+  const used = () => cpuSeconds(ground.pid ?? 0) + cpuSeconds(servers.mongo.pid ?? 0)
+  const before = used()
   ground.send({ clients, seconds })
   const [perSecond] = await once(ground, 'message')
-  return perSecond
+  return { perSecond, cpu: ((used() - before) * 1e6) / (perSecond * seconds) }
 }
 
 async function send(connections: number, duration: number): Promise<Sent> {
