@@ -13,8 +13,8 @@ import { showBan } from './show-ban.ts'
 type Caller = Pick<UserCaller, 'app' | 'user'>
 
 /**
- * Bans a user in a group room, by a platform admin or the owner: from then on he reads there and can do nothing else
- * (interface.md, "Moderation"). Who is no member is banned for when he comes.
+ * Bans a user in a group room that has an owner, by him or a platform admin: from then on the banned one reads there
+ * and can do nothing else (interface.md, "Moderation"). Who is no member is banned for when he comes.
  * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_ALREADY_BLOCKED
  */
 export async function banMember(chat: Chat, caller: Caller, roomId: string, blockee: string): Promise<Ban> {
@@ -26,6 +26,8 @@ export async function banMember(chat: Chat, caller: Caller, roomId: string, bloc
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
     if (room.roomType !== 'group') throw new ApiError('INSUFFICIENT_PERMISSIONS', 'nobody is banned in a direct room')
+    // Only the owner lifts bans: without one a ban would be for ever.
+    if (room.owner === undefined) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'roomID: the room has no owner')
     if (room.owner !== blocker && !(await findUser(db, app, blocker, session))?.isAdmin) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room and platform admins ban')
     }

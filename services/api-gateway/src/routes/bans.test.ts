@@ -64,6 +64,12 @@ suite('POST /blockStatus/room/{roomID}/{blockee}', () => {
     refused(await ban(admin, direct), 403, 'INSUFFICIENT_PERMISSIONS')
   })
 
+  test('in a group without an owner it is 403 INSUFFICIENT_PERMISSIONS: nobody could lift the ban', async () => {
+    const room = await gateway.newRoom([bob, admin])
+    refused(await ban(admin, room), 403, 'INSUFFICIENT_PERMISSIONS')
+    assert.equal((await send(bob, room)).status, 200)
+  })
+
   test('a missing room or user is 404 ROOM_OR_USER_NOT_FOUND, a bad token 401 INVALID_TOKEN', async () => {
     refused(await ban(owner, 'none'), 404, 'ROOM_OR_USER_NOT_FOUND')
     refused(await ban(owner, await newRoom(), 'nobody'), 404, 'ROOM_OR_USER_NOT_FOUND')
