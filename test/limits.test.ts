@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { io, type Socket } from 'socket.io-client'
+import { io } from 'socket.io-client'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
 
 suite('limits of a realtime node', { timeout: 60_000 }, () => {
@@ -30,10 +30,12 @@ suite('limits of a realtime node', { timeout: 60_000 }, () => {
       socket.on('disconnect', (reason) => resolve({ error, reason }))
     })
   }
-  async function counted(node: RunningService, limit: string): Promise<number> {
+  async function metric(node: RunningService, name: string): Promise<number> {
     const metrics = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
-    return Number(new RegExp(`parley_socket_refusals_total\\{.*limit="${limit}".*\\} (\\d+)`).exec(metrics)?.[1] ?? 0)
+    return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
   }
+  const counted = (node: RunningService, limit: string) =>
+    metric(node, `parley_socket_refusals_total\\{.*limit="${limit}".*\\}`)
   const isTooMany = { RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }
 
   test('connections per address: the next one is told so and closed so that it may come back; it counts in the metrics', async () => {
@@ -64,14 +66,34 @@ suite('limits of a realtime node', { timeout: 60_000 }, () => {
     for (const socket of [...sockets, third]) socket.close()
   })
 
-  test('admissions per second: a storm is admitted at the rate of the setting, and everybody comes in', async () => {
-    const node = await newNode({ ADMISSIONS_PER_SECOND: 10 })
-    const sockets: Socket[] = Array.from({ length: 25 }, () =>
-      io(node.url, { transports: ['websocket'], forceNew: true, reconnectionDelay: 200, reconnectionDelayMax: 800 }),
-    )
-    await eventually('everybody is in', () => sockets.every(({ connected }) => connected))
-    assert.ok((await counted(node, 'admissions')) > 0)
+  test('admissions per second: a storm is let in one after the other, and everybody comes in', async () => {
+    const node = await newNode({ ADMISSIONS_PER_SECOND: 20 })
+    const sockets = Array.from({ length: 30 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
+    const inTurn: number[] = []
+    const answers = sockets.map(async (socket, i) => {
+      const answer = (await socket.emitWithAck('auth2', token, { deviceId: `${i}` })) as { RC: number }
+      inTurn.push(i)
+      return answer.RC
+    })
+    await eventually('some wait', async () => (await metric(node, 'parley_admissions_waiting')) > 0)
+    assert.ok(inTurn.length < 30, 'who waits is not in')
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([0]))
+    assert.equal(await metric(node, 'parley_admissions_waiting'), 0)
     for (const socket of sockets) socket.close()
+  })
+
+  test('who would wait too long for his turn is told to try again, before he has a connection', async () => {
+    const node = await newNode({ ADMISSIONS_PER_SECOND: 1 })
+    const waiting = Array.from({ length: 20 }, () => io(node.url, { transports: ['websocket'], forceNew: true }))
+    for (const socket of waiting) socket.emit('auth2', token, {})
+    const refusal = await eventually('a refusal', async () => {
+      const answer = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
+      return answer.status === 503 ? answer : undefined
+    })
+    assert.equal(refusal.headers.get('retry-after'), '1')
+    assert.partialDeepStrictEqual(await refusal.json(), { message: 'too many connect at once: try again soon' })
+    assert.ok((await counted(node, 'admissions')) > 0)
+    for (const socket of waiting) socket.close()
   })
 
   test('events per second: refused with the envelope, and closed at ten times as many', async () => {

@@ -1,10 +1,13 @@
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findAppByClientKey } from '@parley/db/apps'
 import type { Db } from '@parley/db/connect'
-import { findLivingTokens, findTokens, type TokenDoc } from '@parley/db/tokens'
+import { gather } from '@parley/db/gather'
+import { findHolders, findLivingTokens, findToken, type TokenDoc } from '@parley/db/tokens'
 import { LRUCache } from 'lru-cache'
 
 const tokensAtOnce = 5_000
+/** Logins in one query: what comes back is worked on without a pause, and so long others wait. */
+const loginsAtOnce = 25
 
 /** An end user, known by a token. */
 export interface UserCaller {
@@ -28,24 +31,15 @@ export interface UserCredentials {
  * revocation holds at once. The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
 export function createUserAuthentication(db: Db): (credentials: UserCredentials) => Promise<UserCaller> {
-  const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
-
-  async function appOf(clientKey: string | undefined): Promise<string> {
+  const appOf = createAppLookup(db)
+  return async ({ clientKey, token, clientID }) => {
     if (clientKey === undefined || clientKey === '') {
       throw new ApiError('INVALID_CLIENT_KEY', 'header IM-CLIENT-KEY is missing')
     }
-    const known = apps.get(clientKey)
-    if (known !== undefined) return known
-    const app = await findAppByClientKey(db, clientKey)
-    if (!app) throw new ApiError('INVALID_CLIENT_KEY', 'header IM-CLIENT-KEY holds no known client key')
-    apps.set(clientKey, app._id)
-    return app._id
-  }
-
-  return async ({ clientKey, token, clientID }) => {
     const app = await appOf(clientKey)
+    if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'header IM-CLIENT-KEY holds no known client key')
     if (token === undefined || token === '') throw new ApiError('INVALID_TOKEN', 'header IM-Authorization is missing')
-    const [held] = await findTokens(db, digest(token), app)
+    const held = await findToken(db, app, digest(token))
     if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
     if (clientID !== undefined && clientID !== held.user) {
       throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
@@ -54,21 +48,46 @@ export function createUserAuthentication(db: Db): (credentials: UserCredentials)
   }
 }
 
+/** Knows the user of a token that comes by a socket. */
+export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<UserCaller>
+
 /**
- * The user of a token that comes by a socket, where the client key may be left out: then the token
- * alone must say which app it is of (decisions.md, "The socket").
- * @throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN
+ * Like `createUserAuthentication`, but the client key may be left out: then the token alone must say which app it is of
+ * (decisions.md, "The socket"). Those who come at the same time share one query. The function throws ApiError
+ * INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
-export async function authenticateSocket(db: Db, token: string, clientKey?: string): Promise<UserCaller> {
-  let app: string | undefined
-  if (clientKey !== undefined) {
-    app = (await findAppByClientKey(db, clientKey))?._id
-    if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
+export function createSocketAuthentication(db: Db): AuthenticateSocket {
+  const appOf = createAppLookup(db)
+  const holdersOf = gather(
+    async (digests: string[]) => {
+      const holders = Map.groupBy(await findHolders(db, digests), (held) => held.digest)
+      return digests.map((tokenDigest) => holders.get(tokenDigest) ?? [])
+    },
+    { most: loginsAtOnce },
+  )
+  return async (token, clientKey) => {
+    const app = clientKey === undefined ? undefined : await appOf(clientKey)
+    if (clientKey !== undefined && app === undefined) {
+      throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
+    }
+    const holders = await holdersOf(digest(token))
+    const [held, another] = app === undefined ? holders : holders.filter((holder) => holder.app === app)
+    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    if (another) throw new ApiError('INVALID_TOKEN', 'the token is held in several apps: give the clientKey too')
+    return toCaller(held)
   }
-  const [held, another] = await findTokens(db, digest(token), app)
-  if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
-  if (another) throw new ApiError('INVALID_TOKEN', 'the token is held in several apps: give the clientKey too')
-  return toCaller(held)
+}
+
+/** Finds the app of a client key, and remembers it for a minute. */
+function createAppLookup(db: Db): (clientKey: string) => Promise<string | undefined> {
+  const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+  return async (clientKey) => {
+    const known = apps.get(clientKey)
+    if (known !== undefined) return known
+    const app = await findAppByClientKey(db, clientKey)
+    if (app) apps.set(clientKey, app._id)
+    return app?._id
+  }
 }
 
 /** Which of these tokens (digests) still stand for their users. */

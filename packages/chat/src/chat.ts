@@ -1,10 +1,10 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control'
 import type { Db } from '@parley/db/connect'
+import { gather } from '@parley/db/gather'
 import { key } from '@parley/db/keys'
 import { noteActiveUsers } from '@parley/db/stats-buckets'
 import { type Login, recordLogins } from '@parley/db/users'
-import { gatherWrites } from '@parley/db/write-batch'
 import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
 import { type Censor, createCensor } from './censorship.ts'
 import { createSearchIndex, type SearchIndex } from './index-messages.ts'
@@ -62,7 +62,7 @@ export function createChat(
     outbox,
     censor,
     searchIndex,
-    accept: gatherWrites(
+    accept: gather(
       async (drafts: Draft[]) => {
         const outcomes = await acceptMessages({ db, outbox, profiles, censor }, drafts)
         for (const outcome of outcomes) if ('message' in outcome) searchIndex.soon(outcome.message.roomKey)
@@ -75,7 +75,7 @@ export function createChat(
         keyOf: ({ app, room }) => key(app, room),
       },
     ),
-    recordLogin: gatherWrites(
+    recordLogin: gather(
       async (logins: Login[]) => {
         await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
         return logins

@@ -2,10 +2,10 @@ import type { Bus } from '@parley/bus/connect'
 import { type OutgoingEvent, publishEvent } from '@parley/bus/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
+import { gather } from '@parley/db/gather'
 import type { MessageDoc } from '@parley/db/messages'
 import { deletePublished, messageEventId } from '@parley/db/outbox'
 import type { UserDoc } from '@parley/db/users'
-import { gatherWrites } from '@parley/db/write-batch'
 import type { Log } from './chat.ts'
 import { showMessage } from './show-message.ts'
 
@@ -32,7 +32,7 @@ const deleteEveryMS = 100
 
 export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
   const underWay = new Set<Promise<boolean>>()
-  const forget = gatherWrites(
+  const forget = gather(
     async (notes: string[]) => {
       await deletePublished(db, notes)
       return notes

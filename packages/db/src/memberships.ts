@@ -95,6 +95,17 @@ export async function findRoomIdsOfUser(db: Db, app: string, user: string): Prom
   return found.map((membership) => membership.room)
 }
 
+/** The IDs of the rooms of many users; one list per user, in their order. */
+export async function findRoomIdsOfUsers(db: Db, users: readonly { app: string; user: string }[]): Promise<string[][]> {
+  const keys = users.map(({ app, user }) => key(app, user))
+  const rooms = new Map<string, string[]>(keys.map((userKey) => [userKey, []]))
+  const found = db.memberships
+    .find({ userKey: { $in: [...rooms.keys()] } })
+    .project<Pick<MembershipDoc, 'userKey' | 'room'>>({ _id: 0, userKey: 1, room: 1 })
+  for await (const { userKey, room } of found) rooms.get(userKey)?.push(room)
+  return keys.map((userKey) => rooms.get(userKey) ?? [])
+}
+
 /** The IDs of the rooms that users muted (`mute` of the User; the same fact as `pref.muted`), by user. */
 export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
   const muted = await db.memberships

@@ -20,11 +20,15 @@ export const tokenIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** The unexpired holders of a token: at most one per app. Without `app`, those of every app. */
-export async function findTokens(db: Db, tokenDigest: string, app?: string): Promise<TokenDoc[]> {
-  const filter = app === undefined ? { digest: tokenDigest } : { _id: key(app, tokenDigest) }
+/** The unexpired holder of a token in an app. */
+export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
   // The TTL monitor removes expired tokens only once a minute.
-  return db.tokens.find({ ...filter, expiresAt: { $gt: new Date() } }).toArray()
+  return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: new Date() } })
+}
+
+/** The unexpired holders of tokens, of every app. */
+export async function findHolders(db: Db, digests: readonly string[]): Promise<TokenDoc[]> {
+  return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: new Date() } }).toArray()
 }
 
 /** Which of these digests, each in its app, are tokens that have not ended. */

@@ -10,7 +10,7 @@ export type Codec = (json: string | Uint8Array) => string
 export type Room<Data> = {
   name: string
   size: number
-  topics: string[]
+  topics: (string | undefined)[]
   onWebSocket: number[]
   onPolling: Set<Socket<Data>> | undefined
 }
@@ -54,7 +54,9 @@ export class Rooms<Data> {
     let room = this.#rooms.get(name)
     if (room !== undefined && socket.rooms?.has(room)) return
     if (room === undefined) {
-      room = { name, size: 0, topics: [], onWebSocket: [], onPolling: undefined }
+      // Lists of their final length: growing ones take room ahead, and most rooms are one user's own.
+      const topics = this.#codecs.map(() => undefined)
+      room = { name, size: 0, topics, onWebSocket: this.#codecs.map(() => 0), onPolling: undefined }
       this.#rooms.set(name, room)
     }
     socket.rooms ??= new Set()
@@ -186,7 +188,6 @@ export class Rooms<Data> {
     }
     const topic = (room.topics[socket.codec] ??= `${this.#topicPrefix}${socket.codec}:${room.name}`)
     ws.subscribe(topic)
-    for (let codec = room.onWebSocket.length; codec <= socket.codec; codec++) room.onWebSocket.push(0)
     room.onWebSocket[socket.codec] = (room.onWebSocket[socket.codec] ?? 0) + 1
   }
 

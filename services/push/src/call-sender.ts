@@ -1,4 +1,5 @@
 import type { Db } from '@parley/db/connect'
+import { gather } from '@parley/db/gather'
 import {
   buryCalls,
   type CallLaneDoc,
@@ -12,7 +13,6 @@ import {
   returnLane,
   takeLanes,
 } from '@parley/db/outgoing-calls'
-import { gatherWrites } from '@parley/db/write-batch'
 import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
 import { pauseMS } from './network.ts'
@@ -57,7 +57,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   const underWay = new Map<Promise<void>, string>()
   const failing = new LRUCache<string, true>({ max: 10_000 })
 
-  const markDone = gatherWrites(
+  const markDone = gather(
     async (ids: string[]) => {
       await markCallsDone(db, ids)
       return ids

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '@parley/db/connect'
 import { deleteDeadToken, setDeviceTopic } from '@parley/db/devices'
+import { gather } from '@parley/db/gather'
 import {
   findDuePushes,
   findPushContents,
@@ -10,7 +11,6 @@ import {
   returnPushes,
   takePushes,
 } from '@parley/db/pushes'
-import { gatherWrites } from '@parley/db/write-batch'
 import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
 import pRetry from 'p-retry'
@@ -46,7 +46,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   const { db, name, network, concurrency, probeMS, wake, metrics, log } = parts
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
   const underWay = new Set<Promise<void>>()
-  const giveBack = gatherWrites(
+  const giveBack = gather(
     async (returned: PushReturn[]) => {
       await returnPushes(db, returned)
       return returned

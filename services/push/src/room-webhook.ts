@@ -6,11 +6,11 @@ import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/deletions'
 import type { WebhookEvent } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
+import { gather } from '@parley/db/gather'
 import { key } from '@parley/db/keys'
 import { findMessage } from '@parley/db/messages'
 import { findWebhooks } from '@parley/db/rooms'
 import { findUser } from '@parley/db/users'
-import { gatherWrites } from '@parley/db/write-batch'
 import type { Logger } from '@parley/service/log'
 import { z } from 'zod'
 import type { QueueCall } from './queue-calls.ts'
@@ -37,7 +37,7 @@ export function createWebhookQueue(
   queueCall: QueueCall,
   log: Logger,
 ): (message: StreamMessage, raw: RawMessage) => Promise<void> {
-  const webhookOf = gatherWrites(
+  const webhookOf = gather(
     async (rooms: string[]) => {
       const webhooks = await findWebhooks(db, [...new Set(rooms)])
       return rooms.map((room) => webhooks.get(room))

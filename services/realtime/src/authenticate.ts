@@ -1,6 +1,6 @@
-import { authenticateSocket } from '@parley/chat/authenticate-user'
+import type { AuthenticateSocket } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
-import { roomsOfUser } from '@parley/chat/rooms-of-user'
+import type { RoomsOfUser } from '@parley/chat/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
 import { carryOut, type RecentRevocations } from './control.ts'
 import type { Limits } from './limits.ts'
@@ -11,6 +11,8 @@ import type { Sockets } from './sockets.ts'
 
 export interface AuthenticateParts {
   chat: Chat
+  authenticateSocket: AuthenticateSocket
+  roomsOfUser: RoomsOfUser
   sockets: Sockets
   interest: RoomInterest
   revocations: RecentRevocations
@@ -33,7 +35,8 @@ export async function authenticate(
   const { chat, sockets, interest, revocations, limits } = parts
   const { auth } = socket.handshake
   const clientKey = options.clientKey ?? (typeof auth['clientKey'] === 'string' ? auth['clientKey'] : undefined)
-  const caller = await authenticateSocket(chat.db, token, clientKey)
+  await limits.turn()
+  const caller = await parts.authenticateSocket(token, clientKey)
   forget(sockets, socket)
   if (!socket.connected) throw new ApiError('INVALID_TOKEN', 'the socket is disconnected')
   const { app, user } = caller
@@ -53,7 +56,7 @@ export async function authenticate(
     throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
   }
   try {
-    const rooms = await roomsOfUser(chat, session)
+    const rooms = await parts.roomsOfUser(session)
     socket.join(socketRoom({ app, user }))
     for (const room of rooms) socket.join(socketRoom({ app, room }))
     const early = session.early ?? []

@@ -59,6 +59,7 @@ export function createConnectionReports(presence: Presence, node: string, log: L
     },
     async stop() {
       clearInterval(timer)
+      while (underWay.size > 0) await Promise.all(underWay.values())
       await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
     },
   }

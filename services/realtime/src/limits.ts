@@ -1,6 +1,7 @@
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { Metrics } from '@parley/service/metrics'
+import { createAdmissions } from './admissions.ts'
 import type { UserSocket } from './session.ts'
 
 /** 0 is no limit, everywhere. */
@@ -16,9 +17,13 @@ const closeAtTimes = 10
 
 /** What one client, or a storm of them, may take of a node. Whoever is refused is told so by an error before a close. */
 export interface Limits {
-  /** A new connection: closes it when there are too many of its address, or too many at once. */
+  /** Before a connection is made: the HTTP answer that refuses it when too many wait to be let in. */
+  admit(): { status: 503; message: string; retryAfterSeconds: number } | undefined
+  /** A new connection: closes it when there are too many of its address. */
   connected(socket: UserSocket): void
   disconnected(socket: UserSocket): void
+  /** Settles when it is the turn of somebody who wants to be authenticated. */
+  turn(): Promise<void>
   /** @throws ApiError TOO_MANY_REQUESTS when a user has `already` as many connections here as he may have */
   anotherOfUser(already: number): void
   /** An event from a client. @throws ApiError TOO_MANY_REQUESTS */
@@ -28,7 +33,12 @@ export interface Limits {
 export function createLimits(settings: LimitSettings, metrics: Metrics): Limits {
   const refused = metrics.counter('parley_socket_refusals_total', 'What clients were refused, by limit', ['limit'])
   const perAddress = new Map<string, number>()
-  let admitted = { second: 0, count: 0 }
+  const admissions = createAdmissions(settings.admissionsPerSecond)
+  metrics.gaugeOf(
+    'parley_admissions_waiting',
+    'Sockets that wait for their turn to be authenticated',
+    () => admissions.waiting,
+  )
 
   function close(socket: UserSocket, limit: string, message: string): void {
     refused.inc({ limit })
@@ -36,21 +46,18 @@ export function createLimits(settings: LimitSettings, metrics: Metrics): Limits 
     socket.closeTransport(message)
   }
 
-  function isOverAdmissions(): boolean {
-    const second = Math.floor(Date.now() / 1000)
-    if (admitted.second !== second) admitted = { second, count: 0 }
-    return isOver(++admitted.count, settings.admissionsPerSecond)
-  }
-
   return {
+    admit() {
+      if (!admissions.isFull) return undefined
+      refused.inc({ limit: 'admissions' })
+      return { status: 503, message: 'too many connect at once: try again soon', retryAfterSeconds: 1 }
+    },
     connected(socket) {
       const { address } = socket.handshake
       const count = (perAddress.get(address) ?? 0) + 1
       perAddress.set(address, count)
       if (isOver(count, settings.connectionsPerAddress)) {
         close(socket, 'connections_per_address', 'too many connections from this address')
-      } else if (isOverAdmissions()) {
-        close(socket, 'admissions', 'too many connect at once: try again soon')
       }
     },
     disconnected(socket) {
@@ -59,6 +66,7 @@ export function createLimits(settings: LimitSettings, metrics: Metrics): Limits 
       if (count === 0) perAddress.delete(address)
       else perAddress.set(address, count)
     },
+    turn: () => admissions.turn(),
     anotherOfUser(already) {
       if (!isOver(already + 1, settings.connectionsPerUser)) return
       refused.inc({ limit: 'connections_per_user' })

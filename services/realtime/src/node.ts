@@ -1,7 +1,9 @@
 import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import type { Bus } from '@parley/bus/connect'
 import type { IncomingEvent } from '@parley/bus/incoming'
+import { createSocketAuthentication } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
+import { createRoomsOfUser } from '@parley/chat/rooms-of-user'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Presence } from '@parley/presence/connect'
 import { announceDevices } from '@parley/presence/online-devices'
@@ -57,6 +59,8 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
   })
   const revocations = createRecentRevocations()
   const limits = createLimits(settings.limits, metrics)
+  const authenticateSocket = createSocketAuthentication(chat.db)
+  const roomsOfUser = createRoomsOfUser(chat.db)
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
   const deliver = (event: IncomingEvent) => delivered.inc({ event: event.event }, deliverEvent(server, sockets, event))
   const interest = createRoomInterest(bus, deliver)
@@ -74,6 +78,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
     keepHeaders: ['user-agent'],
     cors: { origin: '*' },
     codecs: { base64: (json) => JSON.stringify(Buffer.from(json).toString('base64')) },
+    admit: () => limits.admit(),
     initialData: () => ({ session: undefined, second: 0, events: 0 }),
     onConnection: (socket) => {
       idle.connected(socket)
@@ -83,7 +88,16 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
       sockets.remove(socket)
       limits.disconnected(socket)
     },
-    events: createClientEmits({ chat, sockets, interest, revocations, limits, counted: (app_) => reports.told(app_) }),
+    events: createClientEmits({
+      chat,
+      authenticateSocket,
+      roomsOfUser,
+      sockets,
+      interest,
+      revocations,
+      limits,
+      counted: (app_) => reports.told(app_),
+    }),
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     onRoomActive: (room) => interest.begin(room),
     onRoomEmpty: (room) => interest.end(room),
@@ -98,7 +112,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
   return {
     port: us_socket_local_port(listening),
     obey: createControlHandler(sockets, interest, revocations),
-    resync: (awaySinceMS) => resync({ chat, bus, sockets, interest, deliver }, awaySinceMS),
+    resync: (awaySinceMS) => resync({ chat, bus, roomsOfUser, sockets, interest, deliver }, awaySinceMS),
     async stop() {
       us_listen_socket_close(listening)
       await drainSockets(() => sockets.all(), settings.drainMs * drainShare)

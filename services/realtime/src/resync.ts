@@ -3,7 +3,7 @@ import type { IncomingEvent } from '@parley/bus/incoming'
 import { replayEvents } from '@parley/bus/replay'
 import { livingTokens } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
-import { roomsOfUser } from '@parley/chat/rooms-of-user'
+import type { RoomsOfUser } from '@parley/chat/rooms-of-user'
 import type { RoomInterest } from './room-interest.ts'
 import type { UserSocket } from './session.ts'
 import { socketRoom } from './socket-rooms.ts'
@@ -16,6 +16,7 @@ const usersAtOnce = 50
 export interface ResyncParts {
   chat: Chat
   bus: Bus
+  roomsOfUser: RoomsOfUser
   sockets: Sockets
   interest: RoomInterest
   deliver: (event: IncomingEvent) => void
@@ -30,7 +31,7 @@ export interface ResyncParts {
  * @returns how many events were read again
  */
 export async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
-  const { chat, bus, sockets, interest, deliver } = parts
+  const { chat, bus, roomsOfUser, sockets, interest, deliver } = parts
   const held = [...sockets.all()]
   await disconnectRevoked(chat, held)
   const byUser = Map.groupBy(
@@ -39,7 +40,7 @@ export async function resync(parts: ResyncParts, awaySinceMS: number): Promise<n
   )
   const users = [...byUser.values()]
   for (let i = 0; i < users.length; i += usersAtOnce) {
-    await Promise.all(users.slice(i, i + usersAtOnce).map((of) => moveBetweenRooms(chat, of)))
+    await Promise.all(users.slice(i, i + usersAtOnce).map((of) => moveBetweenRooms(roomsOfUser, of)))
   }
   await interest.effective()
   return replayEvents(bus, awaySinceMS - marginMS, deliver)
@@ -55,11 +56,11 @@ async function disconnectRevoked(chat: Chat, held: readonly UserSocket[]): Promi
 }
 
 /** Puts the sockets of one user into the rooms that he is in now, and takes them out of all others. */
-async function moveBetweenRooms(chat: Chat, held: readonly UserSocket[]): Promise<void> {
+async function moveBetweenRooms(roomsOfUser: RoomsOfUser, held: readonly UserSocket[]): Promise<void> {
   const session = held[0]?.data.session
   if (!session) return
   const { app, user } = session
-  const rooms = await roomsOfUser(chat, session)
+  const rooms = await roomsOfUser(session)
   const wanted = new Set([socketRoom({ app, user }), ...rooms.map((room) => socketRoom({ app, room }))])
   for (const socket of held) {
     for (const { name } of [...(socket.rooms ?? [])]) if (!wanted.has(name)) socket.leave(name)

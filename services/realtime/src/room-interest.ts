@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import type { IncomingEvent } from '@parley/bus/incoming'
 import { type Subscription, subscribeToEvents } from '@parley/bus/subscribe'
@@ -13,6 +14,16 @@ export interface RoomInterest {
 
 export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => void): RoomInterest {
   const subscriptions = new Map<string, Subscription>()
+  let flushing: Promise<void> | undefined
+
+  /** Those who ask in the same turn share one round trip. */
+  async function flush(): Promise<void> {
+    await setImmediate()
+    flushing = undefined
+    // While the bus is away there is nothing to hear; the client subscribes again when it is back.
+    if (bus.connected) await bus.nats.flush()
+  }
+
   return {
     begin(socketRoom) {
       subscriptions.set(socketRoom, subscribeToEvents(bus, audienceOf(socketRoom), handle))
@@ -21,9 +32,6 @@ export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => v
       subscriptions.get(socketRoom)?.unsubscribe()
       subscriptions.delete(socketRoom)
     },
-    // While the bus is away there is nothing to hear; the client subscribes again when it is back.
-    effective: async () => {
-      if (bus.connected) await bus.nats.flush()
-    },
+    effective: () => (flushing ??= flush()),
   }
 }

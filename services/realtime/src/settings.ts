@@ -58,8 +58,8 @@ export const realtimeSettings = {
     },
     admissionsPerSecond: {
       env: 'PARLEY_REALTIME_ADMISSIONS_PER_SECOND',
-      help: 'the connections that a node takes in a second; the others are told to try again; 0 is no limit',
-      schema: wholeNumber.default(1_000),
+      help: 'the sockets that a node authenticates in a second; others wait for their turn; 0 is no limit',
+      schema: wholeNumber.default(500),
     },
     eventsPerSecond: {
       env: 'PARLEY_REALTIME_EVENTS_PER_SECOND',

@@ -1,8 +1,8 @@
 import { BadEvent, type Delivery } from '@parley/bus/consume'
 import { message as messageSchema } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
+import { gather } from '@parley/db/gather'
 import { noteMessages, type SentFact } from '@parley/db/stats-buckets'
-import { gatherWrites } from '@parley/db/write-batch'
 
 /** What has come for so long is written together. */
 const gatherMS = 500
@@ -12,7 +12,7 @@ const gatherMS = 500
  * an event that comes again changes nothing.
  */
 export function createMessageCounter(db: Db): (event: Delivery) => Promise<void> {
-  const note = gatherWrites(
+  const note = gather(
     async (facts: SentFact[]) => {
       await noteMessages(db, facts)
       return facts

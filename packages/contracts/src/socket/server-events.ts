@@ -1,52 +1,127 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
+import { exampleMessage, exampleRoom } from '../operations/examples.ts'
 import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
 import { room } from '../resources/room.ts'
 import { roomPref } from '../resources/room-pref.ts'
 
-/**
- * Every event that reaches sockets (interface.md, "Events"; decisions.md): its payload, and whose
- * sockets get it. `captured` events are kept by the stream for the consumers; the others are live only.
- */
+interface EventContract {
+  /** When it is emitted. */
+  summary: string
+  payload: z.ZodType
+  /** Whose sockets get it: those of a room's members, or those of one user. */
+  to: 'room' | 'user'
+  /** Kept by the stream for the consumers; the others are live only. */
+  captured: boolean
+  /** True where decisions.md adds it and interface.md does not have it. */
+  extension?: true
+  example: unknown
+}
+
+/** Every event that reaches sockets (interface.md, "Events"; decisions.md). */
 export const serverEvents = {
-  'chat message': { payload: message, to: 'room', captured: true },
-  room: { payload: room, to: 'room', captured: true },
+  'chat message': {
+    summary: 'A room received a message, also one of the user’s own',
+    payload: message,
+    to: 'room',
+    captured: true,
+    example: exampleMessage,
+  },
+  room: {
+    summary: 'A room was made, or its members, name or settings changed',
+    payload: room,
+    to: 'room',
+    captured: true,
+    example: exampleRoom,
+  },
   lastRead: {
+    summary: 'A member reported what he has read',
     payload: z.object({ roomID: roomId, memberID: userId, messageID: messageId }),
     to: 'room',
     captured: true,
+    example: { roomID: 'demo-room', memberID: 'bob', messageID: exampleMessage._id },
   },
   typing: {
+    summary: 'Another member is typing',
     payload: z.object({ room: roomId, message: z.string(), sender: userId.meta({ 'x-extension': true }) }),
     to: 'room',
     captured: false,
+    example: { room: 'demo-room', message: 'Hel', sender: 'bob' },
   },
   ai_streaming: {
+    summary: 'A piece of a message that a robot is writing',
     payload: z.object({ room: roomId, sender: userId, text: z.string() }),
     to: 'room',
     captured: false,
+    example: { room: 'demo-room', sender: 'robot', text: 'The answer ' },
   },
   roomPref: {
+    summary: 'The user changed his preferences of a room on another device',
     payload: z.object({ room: roomId, ...roomPref.shape }),
     to: 'user',
     captured: true,
+    example: {
+      room: 'demo-room',
+      tags: ['work'],
+      tagColors: {},
+      hidden: false,
+      sticky: true,
+      muted: false,
+      folder: '',
+    },
   },
-  myPrefChange: { payload: z.object({ data: z.unknown(), key: z.string() }), to: 'user', captured: true },
-  myPrefDelete: { payload: z.string(), to: 'user', captured: true },
+  myPrefChange: {
+    summary: 'The user set a personal preference on another device',
+    payload: z.object({ data: z.unknown(), key: z.string() }),
+    to: 'user',
+    captured: true,
+    example: { key: 'theme', data: { dark: true } },
+  },
+  myPrefDelete: {
+    summary: 'The user deleted a personal preference on another device: its key',
+    payload: z.string(),
+    to: 'user',
+    captured: true,
+    example: 'theme',
+  },
   invitation: {
+    summary: 'Somebody invited the user to a group',
     payload: invitation,
     to: 'user',
     captured: true,
+    example: {
+      _id: '66f0c1a2b3c4d5e6f7a8b9c2',
+      inviter: 'alice',
+      invitee: 'bob',
+      room: 'demo-room',
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.000Z',
+    },
   },
   userDeleteMessages: {
+    summary: 'The user deleted messages for himself',
     payload: z.object({ room: roomId, messages: z.array(messageId), isUserDeleteAllMessagesInRoom: z.boolean() }),
     to: 'user',
     captured: true,
+    example: { room: 'demo-room', messages: [exampleMessage._id], isUserDeleteAllMessagesInRoom: false },
   },
-  messageDeleted: { payload: z.object({ room: roomId, messageID: z.string() }), to: 'room', captured: true },
-  messageUpdated: { payload: message, to: 'room', captured: true, extension: true },
-} as const satisfies Record<string, { payload: z.ZodType; to: 'room' | 'user'; captured: boolean; extension?: true }>
+  messageDeleted: {
+    summary: 'A message was deleted for everybody; _all: every message of the room',
+    payload: z.object({ room: roomId, messageID: z.string() }),
+    to: 'room',
+    captured: true,
+    example: { room: 'demo-room', messageID: exampleMessage._id },
+  },
+  messageUpdated: {
+    summary: 'A message was edited, recalled, reacted to or pinned',
+    payload: message,
+    to: 'room',
+    captured: true,
+    extension: true,
+    example: { ...exampleMessage, message: 'Hello, Bob!' },
+  },
+} as const satisfies Record<string, EventContract>
 
 export type ServerEvent = keyof typeof serverEvents
 export type EventPayload<E extends ServerEvent> = z.output<(typeof serverEvents)[E]['payload']>

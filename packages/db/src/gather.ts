@@ -22,13 +22,13 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Gathers concurrent single writes into batches: what arrives while batches are on their way makes the
- * next one. A lone write goes at once, so nobody waits for company.
+ * Gathers concurrent single writes, or reads, into batches: what arrives while batches are on their way makes the
+ * next one. A lone one goes at once, so nobody waits for company.
  *
  * @param write one round trip for many items; answers one outcome per item, in order. When it throws,
  *   every item of the batch fails with that error.
  */
-export function gatherWrites<Item, Outcome>(
+export function gather<Item, Outcome>(
   write: (items: Item[]) => Promise<Outcome[]>,
   { most, waitMS, concurrency = 1, patienceMS = 0, keyOf = () => '' }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {

@@ -1,0 +1,66 @@
+import { cpuSeconds } from '../cpu-seconds.ts'
+import { type Name, names, startContestant } from './contestants.ts'
+import type { Ground } from './ground.ts'
+import { startLoad } from './load.ts'
+import { type Delivery, measureDelivery, residentKiB } from './measure-fanout.ts'
+
+export interface Measured {
+  name: Name
+  sockets: number
+  /** Resident memory per idle authenticated connection over the empty process; measured where `memory` was asked for. */
+  KiB?: number
+  /** CPU microseconds of the server per connection: handshakes, authentication, joining. */
+  connectCpu: number
+  sparse: Delivery
+  bursts: Delivery
+}
+
+/** Deliveries per measurement: enough that the kernel's ticks of 10 ms do not count. */
+const deliveries = { sparse: 300_000, bursts: 4_000_000 }
+const connectingAtOnce = 50
+
+/** One room with so many sockets, every contestant in turn, several rounds. */
+export async function compareContestants(
+  ground: Ground,
+  { sizes, rounds, say }: { sizes: readonly number[]; rounds: number; say: (line: string) => void },
+): Promise<Measured[]> {
+  const results: Measured[] = []
+  for (const sockets of sizes) {
+    for (let round = 1; round <= rounds; round++) {
+      for (const name of names) {
+        // Memory takes long to settle, and hardly varies: once, where it is divided by most.
+        const memory = round === 1 && sockets === Math.max(...sizes)
+        const measured = await measure(name, sockets, ground, memory)
+        const { KiB, sparse, bursts } = measured
+        say(
+          `${sockets} sockets, round ${round}, ${name}: sparse ${sparse.cpu.toFixed(2)} µs, bursts ${bursts.cpu.toFixed(3)} µs` +
+            (KiB === undefined ? '' : `, ${KiB.toFixed(1)} KiB`),
+        )
+        results.push(measured)
+      }
+    }
+  }
+  return results
+}
+
+async function measure(name: Name, sockets: number, ground: Ground, memory: boolean): Promise<Measured> {
+  const server = await startContestant(name, ground)
+  const load = await startLoad()
+  const clients = Array.from({ length: sockets }, (_, n) => server.client(n, 'all'))
+  // A process that has served before: its code is compiled, its pools are open.
+  await load.connect({ port: server.port, clients: clients.slice(0, 500), atOnce: connectingAtOnce })
+  await load.leave()
+  const emptyKiB = memory ? await residentKiB(server.pid) : undefined
+  const before = cpuSeconds(server.pid)
+  await load.connect({ port: server.port, clients, atOnce: connectingAtOnce })
+  const connectCpu = ((cpuSeconds(server.pid) - before) * 1e6) / sockets
+  const KiB = emptyKiB === undefined ? undefined : ((await residentKiB(server.pid)) - emptyKiB) / sockets
+  const room = { rooms: ['all'], perRoom: sockets }
+  // The default engine makes a packet for every delivery: a tenth says as much.
+  const share = name === 'socket.io' ? 0.1 : 1
+  const sparse = await measureDelivery(server, load, { mode: 'sparse', ...room, deliveries: deliveries.sparse })
+  const bursts = await measureDelivery(server, load, { mode: 'bursts', ...room, deliveries: deliveries.bursts * share })
+  await load.stop()
+  await server.stop()
+  return { name, sockets, ...(KiB !== undefined && { KiB }), connectCpu, sparse, bursts }
+}

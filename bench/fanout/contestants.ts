@@ -1,0 +1,111 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { publishEvent } from '@parley/bus/publish'
+import { startService } from '@parley/local/service-process'
+import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
+import type { Ground } from './ground.ts'
+import type { Connecting } from './readers.ts'
+
+/** A server under measurement: a process of its own on a core of its own. */
+export interface Contestant {
+  pid: number
+  port: number
+  publish(order: Publishing): Promise<void>
+  /** What the n-th client says to be connected, and in a room. */
+  client(n: number, room: string): Connecting['clients'][number]
+  stop(): Promise<void>
+}
+
+export const names = ['bare', 'parley', 'package', 'socket.io-uws', 'socket.io'] as const
+export type Name = (typeof names)[number]
+
+/** The core of the measured process, and the one of everything else. */
+export const cores = { server: 0, others: 1 } as const
+
+/** Puts a process with all its threads on a core. */
+export function pin(pid: number, core: number): void {
+  execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' })
+}
+
+const preload = ['--import', join(import.meta.dirname, 'collect-garbage.ts')]
+
+export async function startContestant(name: Name, ground: Ground): Promise<Contestant> {
+  return name === 'parley' ? startParley(ground, { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }) : startOther(name)
+}
+
+async function startOther(name: Name): Promise<Contestant> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'server.ts'), [name], { execArgv: preload })
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const pid = child.pid ?? 0
+  pin(pid, cores.server)
+  return {
+    pid,
+    port,
+    publish: async (order) => {
+      child.send(order)
+      await once(child, 'message')
+    },
+    client: (_, room) => ({ query: `&room=${room}`, says: ['40'] }),
+    stop: async () => {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+export async function startParley({ servers, keys, tokens }: Ground, env: NodeJS.ProcessEnv = {}): Promise<Contestant> {
+  const service = await startService(
+    {
+      service: 'realtime',
+      name: 'bench',
+      logFile: join(import.meta.dirname, '../../.parley/bench-realtime.log'),
+      env: {
+        PATH: process.env['PATH'],
+        NODE_OPTIONS: preload.join(' '),
+        PARLEY_MONGO_URL: servers.mongoUrl,
+        PARLEY_NATS_URL: servers.natsUrl,
+        PARLEY_REDIS_URL: servers.redisUrl,
+        PARLEY_NODE_ID: 'bench',
+        PARLEY_INTERNAL_PORT: '0',
+        PARLEY_REALTIME_PORT: '0',
+        PARLEY_REALTIME_PING_INTERVAL_MS: '3600000',
+        PARLEY_DRAIN_MS: '1000',
+        ...env,
+        PARLEY_LOG_LEVEL: 'warn',
+      },
+    },
+    (how) => {
+      throw new Error(how)
+    },
+  )
+  pin(service.pid, cores.server)
+  const bus = await connectBus(servers.natsUrl, 'bench')
+  let id = 0
+  const publish = (room: string, at: number) =>
+    publishEvent(bus, {
+      to: { app: keys.app, room },
+      event: eventName,
+      json: JSON.stringify(payloadOf(at)),
+      id: `bench ${process.pid} ${id++}`,
+      request: 'bench',
+    })
+  return {
+    pid: service.pid,
+    port: service.ports['http'] ?? 0,
+    publish: (order) => publishAll(order, publish),
+    client: (n) => ({
+      query: '',
+      says: [
+        '40',
+        '420["conf",{"encoding":"plain"}]',
+        `421${JSON.stringify(['auth2', tokens[n % tokens.length], { clientKey: keys.clientKey }])}`,
+      ],
+    }),
+    stop: async () => {
+      await service.stop()
+      await closeBus(bus)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** What every contestant delivers: 330 bytes as a WebSocket text message of Socket.IO. */
+export const eventName = 'chat message'
+
+/** `at` is a time in milliseconds with three decimals, in as many characters whatever it is. */
+const written = (at: number) => at.toFixed(3).padStart(18, '0')
+const textOf = (at: number, length: number) => ({ at: written(at), text: 'x'.repeat(length) })
+const around = Buffer.byteLength(`42${JSON.stringify([eventName, textOf(0, 0)])}`)
+
+/** The event's payload. @param at when it was to be sent, by `now` */
+export const payloadOf = (at: number) => textOf(at, 330 - around)
+/** Milliseconds since 1970, the same in all processes of a machine. */
+export const now = () => performance.timeOrigin + performance.now()
+/** The message and the head of its frame (RFC 6455, 5.2: two bytes, and two for the length). */
+export const bytesPerEvent = 330 + 4
+
+/** An order to publish `events` events, `burst` at once, to these rooms in turn. */
+export interface Publishing {
+  events: number
+  burst: number
+  everyMS: number
+  rooms: readonly string[]
+}
+
+/** Publishes as ordered, by a clock that does not wait: who is late is late, and the events say so. */
+export async function publishAll(
+  { events, burst, everyMS, rooms }: Publishing,
+  publish: (room: string, at: number) => Promise<void> | void,
+): Promise<void> {
+  const published: Promise<void>[] = []
+  let room = 0
+  let dueMS = now()
+  for (let sent = 0; sent < events; sent += burst) {
+    for (let i = 0; i < burst; i++) {
+      const underWay = publish(rooms[room++ % rooms.length] ?? '', dueMS)
+      if (underWay) published.push(underWay)
+    }
+    dueMS += everyMS
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMS - now())))
+  }
+  await Promise.all(published)
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { type DemoKeys, makeApp } from '@parley/local/make-app'
+import { startService } from '@parley/local/service-process'
+import { type Servers, startServers } from '@parley/stack/up'
+import { cores, pin } from './contestants.ts'
+
+/** What Parley's node needs around it: servers, an app, and users with a token each who are in one of the rooms. */
+export interface Ground {
+  servers: Servers
+  keys: DemoKeys
+  tokens: readonly string[]
+}
+
+const atOnce = 50
+export const presentUsers = 500
+
+/**
+ * User n is in room `room n % 10`, and all are in `all`; the last ones are in the room `present` alone.
+ * @param users how many
+ */
+export async function prepareGround(users: number, say: (line: string) => void): Promise<Ground> {
+  const servers = await startServers({ onProgress: say })
+  const keys = await makeApp(servers.mongoUrl, 'bench')
+  const gateway = await startService(
+    {
+      service: 'api-gateway',
+      name: 'bench',
+      logFile: join(import.meta.dirname, '../../.parley/bench-gateway.log'),
+      env: {
+        PATH: process.env['PATH'],
+        PARLEY_MONGO_URL: servers.mongoUrl,
+        PARLEY_NATS_URL: servers.natsUrl,
+        PARLEY_REDIS_URL: servers.redisUrl,
+        PARLEY_NODE_ID: 'bench',
+        PARLEY_INTERNAL_PORT: '0',
+        PARLEY_GATEWAY_PORT: '0',
+        PARLEY_LOG_LEVEL: 'warn',
+      },
+    },
+    (how) => {
+      throw new Error(how)
+    },
+  )
+  const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
+  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`http://127.0.0.1:${gateway.ports['http']}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+    return ((await answer.json()) as { result: Record<string, unknown> }).result
+  }
+  say(`making ${users + presentUsers} users, each with a token`)
+  const ids = Array.from({ length: users + presentUsers }, (_, n) => `user ${n}`)
+  const tokens: string[] = []
+  const left = ids.entries()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const [n, _id] of left) {
+        tokens[n] = String((await post('/admin/clients', { _id, issueAccessToken: true }))['token'])
+      }
+    }),
+  )
+  const present = ids.splice(users)
+  await post('/rooms/', { _id: 'present', roomType: 'group', members: present })
+  await post('/rooms/', { _id: 'all', roomType: 'group', members: ids })
+  for (let room = 0; room < 10; room++) {
+    const members = ids.filter((_, n) => n % 10 === room)
+    await post('/rooms/', { _id: `room ${room}`, roomType: 'group', members })
+  }
+  await gateway.stop()
+  for (const { pid } of [servers.mongo, servers.nats, servers.redis]) if (pid) pin(pid, cores.others)
+  return { servers, keys, tokens }
+}

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { cpuSeconds } from '../cpu-seconds.ts'
+import { startContestant } from './contestants.ts'
+import type { Ground } from './ground.ts'
+import { startLoad } from './load.ts'
+import { type Delivery, type Mode, measureDelivery } from './measure-fanout.ts'
+
+const perRoom = 500
+const deliveries = { sparse: 200_000, bursts: 2_000_000 }
+const nobodysEvents = 16_000
+const modes = ['sparse', 'bursts'] as const satisfies Mode[]
+
+export interface Growth {
+  /** With one room, and with ten, of 500 sockets each, on one node. */
+  rooms1: Record<Mode, Delivery>
+  rooms10: Record<Mode, Delivery>
+  /** CPU seconds of the node while events of a room passed that it holds nobody of, and in the same time of quiet. */
+  nobodys: { events: number; cpuSeconds: number; quietCpuSeconds: number }
+}
+
+/** Ten times the rooms and the sockets, on Parley's node. */
+export async function measureGrowth(ground: Ground): Promise<Growth> {
+  const server = await startContestant('parley', ground)
+  const load = await startLoad()
+  const connect = (clients: number[]) =>
+    load.connect({ port: server.port, clients: clients.map((n) => server.client(n, `room ${n % 10}`)), atOnce: 50 })
+  const all = Array.from({ length: 10 * perRoom }, (_, n) => n)
+  const measure = async (rooms: string[]) => {
+    const [sparse, bursts] = [
+      await measureDelivery(server, load, { mode: modes[0], rooms, perRoom, deliveries: deliveries.sparse }),
+      await measureDelivery(server, load, { mode: modes[1], rooms, perRoom, deliveries: deliveries.bursts }),
+    ]
+    return { sparse, bursts }
+  }
+
+  await connect(all.filter((n) => n % 10 === 0))
+  const rooms1 = await measure(['room 0'])
+  const nobodys = await measureNobodys(server)
+  await connect(all.filter((n) => n % 10 !== 0))
+  const rooms10 = await measure(Array.from({ length: 10 }, (_, room) => `room ${room}`))
+  await load.stop()
+  await server.stop()
+  return { rooms1, rooms10, nobodys }
+}
+
+async function measureNobodys(server: Awaited<ReturnType<typeof startContestant>>): Promise<Growth['nobodys']> {
+  const begun = { cpu: cpuSeconds(server.pid), atMS: performance.now() }
+  await server.publish({ events: nobodysEvents, burst: 32, everyMS: 10, rooms: ['nobodys'] })
+  const used = cpuSeconds(server.pid) - begun.cpu
+  const quiet = cpuSeconds(server.pid)
+  await pause(performance.now() - begun.atMS)
+  return { events: nobodysEvents, cpuSeconds: used, quietCpuSeconds: cpuSeconds(server.pid) - quiet }
+}

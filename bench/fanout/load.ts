@@ -1,0 +1,73 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cores, pin } from './contestants.ts'
+import type { Connecting, Received } from './readers.ts'
+
+/** The clients, in a process of their own. */
+export interface Load {
+  pid: number
+  /** Settles when all are connected; answers how many tries were refused on the way. */
+  connect(order: Connecting): Promise<number>
+  /** How many bytes have come since the last asking. */
+  bytes(): Promise<number>
+  /** How late the events since the last asking came to one of the connections, in milliseconds. */
+  lateMS(): Promise<readonly number[]>
+  /** Settles when so many bytes have come; fails when none come for a while. */
+  receive(bytes: number): Promise<void>
+  leave(): Promise<void>
+  stop(): Promise<void>
+}
+
+const silenceMS = 10_000
+
+export async function startLoad(): Promise<Load> {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'readers.ts'))
+  await once(child, 'message')
+  const pid = child.pid ?? 0
+  pin(pid, cores.others)
+  child.once('exit', (code) => {
+    if (code) throw new Error(`the load generator ended with ${code}`)
+  })
+  let last = 0
+  const ask = async (order: Connecting | 'leave' | 'received') => {
+    child.send(order)
+    const [received] = (await once(child, 'message')) as [Received]
+    return received
+  }
+  return {
+    pid,
+    async connect(order) {
+      const before = await ask('received')
+      return (await ask(order)).refused - before.refused
+    },
+    async leave() {
+      await ask('leave')
+    },
+    async bytes() {
+      const { bytes } = await ask('received')
+      const since = bytes - last
+      last = bytes
+      return since
+    },
+    lateMS: async () => (await ask('received')).lateMS,
+    async receive(wanted) {
+      let seen = -1
+      for (let changedMS = performance.now(); ; ) {
+        const { bytes } = await ask('received')
+        if (bytes - last >= wanted) break
+        if (bytes !== seen) changedMS = performance.now()
+        else if (performance.now() - changedMS > silenceMS)
+          throw new Error(`${bytes - last} of ${wanted} bytes arrived`)
+        seen = bytes
+        await pause(20)
+      }
+      last += wanted
+    },
+    async stop() {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cpuSeconds } from '../cpu-seconds.ts'
+import type { Contestant } from './contestants.ts'
+import { bytesPerEvent } from './event.ts'
+import type { Load } from './load.ts'
+
+export type Mode = 'sparse' | 'bursts'
+
+export interface Delivery {
+  /** CPU microseconds of the server per delivered event. */
+  cpu: number
+  /** CPU microseconds of the load generator per delivered event. */
+  generatorCpu: number
+  /** The share of its core that the generator used: under 1, it was not what limited. */
+  generatorBusy: number
+}
+
+/** V8 gives unused memory back to the system when nothing has happened for a while. */
+const settlingMS = 40_000
+
+/** Resident memory of an idle process after it has collected its garbage and given back what it does not use, in KiB. */
+export async function residentKiB(pid: number): Promise<number> {
+  process.kill(pid, 'SIGWINCH')
+  await pause(settlingMS)
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
+/**
+ * Publishes to rooms in turn and waits until everything has arrived: one event at a time, or bursts of 32 to each room.
+ * @param perRoom how many sockets are in each of the rooms
+ */
+export async function measureDelivery(
+  server: Contestant,
+  load: Load,
+  { mode, rooms, perRoom, deliveries }: { mode: Mode; rooms: readonly string[]; perRoom: number; deliveries: number },
+): Promise<Delivery> {
+  const burst = mode === 'sparse' ? 1 : 32 * rooms.length
+  const everyMS = mode === 'sparse' ? perRoom / 50 : (perRoom / 10) * rooms.length
+  const run = async (events: number) => {
+    await load.bytes()
+    await server.publish({ events, burst, everyMS, rooms })
+    await load.receive(events * perRoom * bytesPerEvent)
+  }
+  const events = Math.ceil(deliveries / perRoom / burst) * burst
+  // As many again before: what is measured is code that has run for a while.
+  await run(events)
+  const before = { server: cpuSeconds(server.pid), load: cpuSeconds(load.pid), atMS: performance.now() }
+  await run(events)
+  const elapsed = (performance.now() - before.atMS) / 1000
+  const generator = cpuSeconds(load.pid) - before.load
+  const delivered = events * perRoom
+  return {
+    cpu: ((cpuSeconds(server.pid) - before.server) * 1e6) / delivered,
+    generatorCpu: (generator * 1e6) / delivered,
+    generatorBusy: generator / elapsed,
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The load: bare TCP connections that upgrade, say what a stock client says, and then only count the bytes they get, so
+ * that the generator costs less than the server. Takes orders to connect and to leave, and answers each order, and
+ * whoever asks for it, with the bytes received so far and how many connections were refused and tried again.
+ */
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { now } from './event.ts'
+
+export interface Connecting {
+  port: number
+  /** Of each connection: what stands in its query beside the transport, and the packets it sends, each when the one before is answered. */
+  clients: readonly { query: string; says: readonly string[] }[]
+  /** How many connect at the same time. */
+  atOnce: number
+  /** Each begins after what a stock client waits when it has lost its connection. */
+  asReconnect?: boolean
+}
+
+export interface Received {
+  bytes: number
+  refused: number
+  /** How late each event came to the first of the connections, in milliseconds. */
+  lateMS: number[]
+}
+
+const received: Received = { bytes: 0, refused: 0, lateMS: [] }
+const open = new Set<ReturnType<typeof connect>>()
+let first: ReturnType<typeof connect> | undefined
+/** What a stock client waits before it tries again: 1 s, doubled up to 5 s, by half more or less. */
+const backoff = { firstMS: 1_000, mostMS: 5_000, spread: 0.5 }
+
+/** A masked text frame with the mask 0 (RFC 6455, 5.2 and 5.3). */
+function frame(text: string): Buffer {
+  const content = Buffer.from(text)
+  const mask = [0, 0, 0, 0]
+  const head =
+    content.length < 126
+      ? [0x81, 0x80 | content.length, ...mask]
+      : [0x81, 0xfe, content.length >> 8, content.length & 0xff, ...mask]
+  return Buffer.concat([Buffer.from(head), content])
+}
+
+/** What answers a packet: `40{...}` a connect, `43<id>[...]` an emit that wants an acknowledgement. */
+function answerTo(said: string | undefined): string {
+  if (said === undefined) return 'HTTP/1.1 101'
+  return said.startsWith('42') ? `43${/^42(\d+)/.exec(said)?.[1]}[{"RC":0` : '40'
+}
+
+function noteLateness(chunk: Buffer): void {
+  for (const [, at] of chunk.toString('latin1').matchAll(/"at":"([\d.]+)"/g)) received.lateMS.push(now() - Number(at))
+}
+
+/** Answers whether the connection was taken. */
+function join(port: number, { query, says }: Connecting['clients'][number]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    let answered = 0
+    socket.write(
+      `GET /socket.io/?EIO=4&transport=websocket${query} HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n',
+    )
+    socket.on('data', (chunk) => {
+      if (answered > says.length) {
+        received.bytes += chunk.length
+        if (socket === first) noteLateness(chunk)
+      } else if (chunk.includes(answerTo(says[answered - 1]))) {
+        const next = says[answered++]
+        if (next !== undefined) socket.write(frame(next))
+        else {
+          open.add(socket)
+          first ??= socket
+          resolve(true)
+        }
+      } else if (answered === 0 || chunk.includes('"RC":')) socket.destroy()
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      if (open.has(socket)) throw new Error('a connection was closed')
+      resolve(false)
+    })
+  })
+}
+
+const aboutMS = (ms: number) => ms * (1 + backoff.spread * (2 * Math.random() - 1))
+
+async function joinAtLast(port: number, client: Connecting['clients'][number]): Promise<void> {
+  for (let waitMS = backoff.firstMS; !(await join(port, client)); waitMS = Math.min(2 * waitMS, backoff.mostMS)) {
+    received.refused++
+    await pause(aboutMS(waitMS))
+  }
+}
+
+async function connectAll({ port, clients, atOnce, asReconnect = false }: Connecting): Promise<void> {
+  const left = clients.values()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      if (asReconnect) await pause(aboutMS(backoff.firstMS))
+      for (const client of left) await joinAtLast(port, client)
+    }),
+  )
+}
+
+function leave(): void {
+  for (const socket of open) {
+    open.delete(socket)
+    socket.destroy()
+  }
+  first = undefined
+}
+
+async function obey(order: Connecting | 'received' | 'leave'): Promise<void> {
+  if (order === 'leave') leave()
+  else if (order !== 'received') await connectAll(order)
+  process.send?.(received)
+  received.lateMS = []
+}
+
+process.on('message', (order: Connecting | 'received' | 'leave') => void obey(order))
+process.on('disconnect', () => process.exit())
+process.send?.(received)
