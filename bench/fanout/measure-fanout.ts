@@ -36,7 +36,7 @@ export async function measureDelivery(
   { mode, rooms, perRoom, deliveries }: { mode: Mode; rooms: readonly string[]; perRoom: number; deliveries: number },
 ): Promise<Delivery> {
   const burst = mode === 'sparse' ? 1 : 32 * rooms.length
-  const everyMS = mode === 'sparse' ? perRoom / 50 : (perRoom / 10) * rooms.length
+  const everyMS = mode === 'sparse' ? perRoom / 50 : (perRoom / 40) * rooms.length
   const run = async (events: number) => {
     await load.bytes()
     await server.publish({ events, burst, everyMS, rooms })

@@ -18,6 +18,17 @@ export interface Log {
   error(fields: object, message: string): void
 }
 
+/** The part of tracing that use cases need: a step on the way of a request, told to have ended. */
+export interface Steps {
+  step(
+    name: string,
+    kind: 'producer',
+    request: string | undefined,
+  ): { end(attributes?: Record<string, string | number>, error?: Error): void }
+}
+
+const noSteps: Steps = { step: () => ({ end: () => undefined }) }
+
 export interface ChatSettings {
   /** Lifetime of an issued token. */
   tokenDays: number
@@ -46,10 +57,10 @@ const transactionsAtOnce = 4
 const patienceMS = 20
 
 export function createChat(
-  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { settings?: Partial<ChatSettings> },
+  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { tracing?: Steps; settings?: Partial<ChatSettings> },
 ): Chat {
-  const { db, bus, control, log } = parts
-  const outbox = createOutbox(db, bus, log)
+  const { db, bus, control, log, tracing = noSteps } = parts
+  const outbox = createOutbox(db, bus, log, tracing)
   const profiles = createSenderProfiles(db)
   const censor = createCensor()
   const searchIndex = createSearchIndex(db, log)

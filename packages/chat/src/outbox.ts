@@ -6,7 +6,7 @@ import { gather } from '@parley/db/gather'
 import type { MessageDoc } from '@parley/db/messages'
 import { deletePublished, messageEventId } from '@parley/db/outbox'
 import type { UserDoc } from '@parley/db/users'
-import type { Log } from './chat.ts'
+import type { Log, Steps } from './chat.ts'
 import { showMessage } from './show-message.ts'
 
 /** Publishes the events of messages that are in the database already. */
@@ -30,7 +30,7 @@ export interface MessageEvent {
 /** Nobody waits for a note to be deleted, so many are deleted together. */
 const deleteEveryMS = 100
 
-export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
+export function createOutbox(db: Db, bus: Bus, log: Log, steps: Steps): Outbox {
   const underWay = new Set<Promise<boolean>>()
   const forget = gather(
     async (notes: string[]) => {
@@ -41,11 +41,14 @@ export function createOutbox(db: Db, bus: Bus, log: Log): Outbox {
   )
 
   async function publishOne(event: MessageEvent): Promise<boolean> {
+    const { _id, room, request } = event.message
+    const step = steps.step(`publish ${event.event}`, 'producer', request)
     try {
       await publishEvent(bus, outgoing(event))
+      step.end()
       return true
     } catch (error) {
-      const { _id, room, request } = event.message
+      step.end({}, error as Error)
       log.warn({ err: error, message: _id, room, event: event.event, request }, 'event not published yet')
       return false
     }

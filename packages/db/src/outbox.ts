@@ -52,6 +52,12 @@ export async function deletePublished(db: Db, ids: readonly string[]): Promise<v
   await db.outbox.deleteMany({ _id: { $in: [...ids] } }, { writeConcern: { w: 1, journal: false } })
 }
 
+/** Since when the oldest event waits for the bus (Unix milliseconds). */
+export async function oldestUnpublished(db: Db): Promise<number | undefined> {
+  const oldest = await db.outbox.findOne({}, { sort: { atMS: 1 }, projection: { atMS: 1 } })
+  return oldest?.atMS
+}
+
 /** What waits for the bus since before `beforeMS`, oldest first. */
 export async function findUnpublished(db: Db, beforeMS: number, limit: number): Promise<OutboxDoc[]> {
   return db.outbox

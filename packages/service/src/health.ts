@@ -71,6 +71,14 @@ export async function startInternalServer({
   }
 }
 
+/** Exports which dependencies work: each is asked at every scrape. */
+export function watchDependencies(metrics: Metrics, checks: Record<string, Check>): void {
+  metrics.gaugesOf('parley_dependency_up', '1 while the dependency answers', 'dependency', async () => {
+    const failing = await failingChecks(checks)
+    return Object.fromEntries(Object.keys(checks).map((name) => [name, name in failing ? 0 : 1]))
+  })
+}
+
 async function failingChecks(checks: Record<string, Check>): Promise<Record<string, string>> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
-import { type Check, startInternalServer } from './health.ts'
+import { type Check, startInternalServer, watchDependencies } from './health.ts'
 import { createLog, type Logger } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import {
@@ -12,6 +12,7 @@ import {
   unknownVariables,
 } from './settings.ts'
 import type { sharedSettings } from './shared-settings.ts'
+import { createTracing, type Tracing, withoutTracing } from './trace.ts'
 
 /** Ends one thing that the start began. `deadline` aborts when the drain time is over; what is left then is cut off. */
 type Stop = (deadline: AbortSignal) => unknown
@@ -21,6 +22,7 @@ export interface Context<S> {
   settings: S
   log: Logger
   metrics: Metrics
+  tracing: Tracing
   /** `/readyz` asks these, by the dependency's name. */
   checks: Record<string, Check>
   /** Says how to end what was just begun. The stops run in the reverse order, one after the other. */
@@ -62,6 +64,9 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   const metrics = createMetrics(name)
   const checks: Record<string, Check> = {}
   const stops: { name: string; stop: Stop }[] = []
+  const tracing = startTracing(name, shared, log)
+  stops.push({ name: 'tracing', stop: () => tracing.stop() })
+  watchDependencies(metrics, checks)
   const stopping = new AbortController()
   let state: 'starting' | 'running' | 'stopping' = 'starting'
 
@@ -95,7 +100,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     const internal = await startInternalServer({ ...shared.internal, metrics, checks, state: () => state })
     stops.push({ name: 'internal server', stop: () => internal.close() })
     const onStop = (part: string, stop: Stop) => void stops.push({ name: part, stop })
-    const { ports = {} } = await start({ settings, log, metrics, checks, onStop, signal: stopping.signal })
+    const { ports = {} } = await start({ settings, log, metrics, tracing, checks, onStop, signal: stopping.signal })
     if (stopping.signal.aborted) return
     state = 'running'
     const ready = { ports: { ...ports, internal: internal.port } }
@@ -109,6 +114,13 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     await report({ failed: err instanceof Error ? err.message : String(err) })
     await stopAll().finally(() => process.exit(1))
   }
+}
+
+function startTracing(service: string, shared: SettingsOf<typeof sharedSettings>, log: Logger): Tracing {
+  const { endpoint, ratio } = shared.trace
+  if (endpoint === undefined) return withoutTracing()
+  const onError = (error: Error) => log.warn({ err: error }, 'traces not delivered')
+  return createTracing({ service, node: shared.nodeId, endpoint, ratio, onError })
 }
 
 async function settingsOrExit<D extends SettingsDefinition>(name: string, definition: D): Promise<SettingsOf<D>> {

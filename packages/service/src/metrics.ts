@@ -2,6 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 
 export type { Counter, Gauge, Histogram }
 
+/** By the value of a label. */
+type Counts = Record<string, number>
+
 /** Names follow prometheus.io/docs/practices/naming: `parley_<what>_<unit>`, counters end in `_total`, base units only. */
 type MetricName = `parley_${string}`
 
@@ -13,6 +16,10 @@ export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
   gauge<L extends string = never>(name: MetricName, help: string, labels?: L[]): Gauge<L>
   gaugeOf(name: MetricName, help: string, collect: () => number | Promise<number>): void
+  /** One gauge with a label, whose values are asked for at each scrape. */
+  gaugesOf(name: MetricName, help: string, label: string, collect: () => Counts | Promise<Counts>): void
+  /** A counter kept elsewhere, by a label: only ever growing. */
+  counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void
   histogram<L extends string = never>(name: MetricName, help: string, buckets: number[], labels?: L[]): Histogram<L>
   /** The Prometheus text format, and its content type. */
   scrape(): Promise<{ text: string; contentType: string }>
@@ -24,6 +31,12 @@ export function createMetrics(service: string): Metrics {
   const registers = [registry]
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })
+  const failures = new Counter({
+    name: 'parley_metric_failures_total',
+    help: 'Scrapes at which a metric could not be told, such as that of a server that is away',
+    labelNames: ['metric'],
+    registers,
+  })
   return {
     counter: (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers }),
     gauge: (name, help, labelNames = []) => new Gauge({ name, help, labelNames, registers }),
@@ -33,7 +46,41 @@ export function createMetrics(service: string): Metrics {
         help,
         registers,
         async collect() {
-          gauge.set(await collect())
+          try {
+            gauge.set(await collect())
+          } catch {
+            // One that cannot be told now is no number, and keeps no other back.
+            gauge.set(Number.NaN)
+            failures.inc({ metric: name })
+          }
+        },
+      })
+    },
+    gaugesOf(name, help, label, collect) {
+      const gauge: Gauge<string> = new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        async collect() {
+          gauge.reset()
+          try {
+            for (const [value, count] of Object.entries(await collect())) gauge.set({ [label]: value }, count)
+          } catch {
+            failures.inc({ metric: name })
+          }
+        },
+      })
+    },
+    counterOf(name, help, label, collect) {
+      const counter: Counter<string> = new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          counter.reset()
+          for (const [value, count] of Object.entries(collect())) counter.inc({ [label]: value }, count)
         },
       })
     },

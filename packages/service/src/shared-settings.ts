@@ -48,6 +48,18 @@ export const sharedSettings = {
       schema: port.default(9090),
     },
   },
+  trace: {
+    endpoint: {
+      env: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+      help: 'the receiver of OpenTelemetry traces by OTLP/HTTP, such as http://collector:4318; nothing is traced without it',
+      schema: z.url({ protocol: /^https?$/ }).optional(),
+    },
+    ratio: {
+      env: 'PARLEY_TRACE_RATIO',
+      help: 'the share of requests that is traced, 0 to 1, where the caller has not decided',
+      schema: z.coerce.number().min(0).max(1).default(1),
+    },
+  },
   drainMs: {
     env: 'PARLEY_DRAIN_MS',
     help: 'the milliseconds that a stopping service may take to finish what it has begun',

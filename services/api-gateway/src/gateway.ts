@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
@@ -11,6 +10,7 @@ import type { Presence } from '@parley/chat/stats-report'
 import { ApiError } from '@parley/contracts/errors'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import { type Tracing, withoutTracing } from '@parley/service/trace'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { serveChatPage } from './chat-page.ts'
 import { replyError } from './error-reply.ts'
@@ -38,6 +38,7 @@ import { mountRoom } from './routes/room.ts'
 import { mountRooms } from './routes/rooms.ts'
 import { mountSearch } from './routes/search.ts'
 import { mountTokens } from './routes/tokens.ts'
+import { createTracedRequests } from './traced-requests.ts'
 
 const maxBodyBytes = 1024 * 1024
 /** 128 characters, each of up to four bytes in UTF-8, percent-encoded. */
@@ -48,6 +49,7 @@ export interface GatewayParts {
   log: Logger
   metrics: Metrics
   presence: Presence
+  tracing?: Tracing
   /** Without them nothing is limited. */
   rateLimits?: RateLimits
 }
@@ -58,13 +60,15 @@ export async function createGateway({
   log,
   metrics,
   presence,
+  tracing = withoutTracing(),
   rateLimits,
 }: GatewayParts): Promise<FastifyInstance> {
+  const requests = createTracedRequests(tracing)
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
     bodyLimit: maxBodyBytes,
-    genReqId: (request) => requestIdOf(request.headers['x-request-id']) ?? randomUUID(),
+    genReqId: (request) => requests.begin(request),
     routerOptions: { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -78,6 +82,7 @@ export async function createGateway({
   app.decorateRequest('caller', undefined)
   readJson(app)
   watchRequests(app, metrics)
+  requests.watch(app)
   // An answer in JSON runs nothing; the page at /docs brings a policy of its own.
   await app.register(helmet, { contentSecurityPolicy: false })
   await app.register(cors, { origin: true, maxAge: 600 })
@@ -126,9 +131,4 @@ function readJson(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.routeOptions.config.operation?.body) request.body = {}
   })
-}
-
-/** A request ID that a load balancer gave, if it is fit for logs and bus headers. */
-function requestIdOf(given: string | string[] | undefined): string | undefined {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : undefined
 }

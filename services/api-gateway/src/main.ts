@@ -5,15 +5,16 @@ import { createChat } from '@parley/chat/chat'
 import { eraseMessages } from '@parley/chat/erase-messages'
 import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { connectDb, pingDb } from '@parley/db/connect'
-import { closePresence, connectPresence } from '@parley/presence/connect'
+import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { createGateway } from './gateway.ts'
+import { watchOutbox } from './outbox-metrics.ts'
 import { gatewaySettings } from './settings.ts'
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
-  async ({ settings, log, metrics, checks, onStop, signal }) => {
+  async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
     const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
     onStop('mongodb', () => db.client.close())
     checks['mongodb'] = () => pingDb(db)
@@ -29,7 +30,7 @@ await runService(
     const control = createControl(bus)
     onStop('control', () => control.stop())
 
-    const chat = createChat({ db, bus, control, log, settings: { tokenDays: settings.tokenDays } })
+    const chat = createChat({ db, bus, control, log, tracing, settings: { tokenDays: settings.tokenDays } })
     onStop('outbox', () => chat.outbox.idle())
     onStop('search index', () => chat.searchIndex.stop())
     const relay = relayUnpublished(chat, signal)
@@ -39,13 +40,15 @@ await runService(
 
     const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
     onStop('redis', () => closePresence(presence))
+    checks['redis'] = () => pingPresence(presence)
+    watchOutbox(metrics, db)
     const counts = createRequestCounts(presence, (error) =>
       log.warn({ err: error }, 'requests are counted by each gateway for itself'),
     )
     onStop('request counts', () => counts.stop())
     const rateLimits = { counts, perApiKey: settings.ratePerApiKey, perToken: settings.ratePerToken }
 
-    const gateway = await createGateway({ chat, log, metrics, presence, rateLimits })
+    const gateway = await createGateway({ chat, log, metrics, presence, tracing, rateLimits })
     onStop('gateway', () => gateway.close())
     await gateway.listen({ host: settings.host, port: settings.port })
     const address = gateway.server.address()

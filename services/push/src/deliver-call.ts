@@ -6,6 +6,7 @@ import { findApp } from '@parley/db/apps'
 import type { OutgoingCallDoc } from '@parley/db/outgoing-calls'
 import { findRoom } from '@parley/db/rooms'
 import type { Logger } from '@parley/service/log'
+import type { Tracing } from '@parley/service/trace'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
@@ -18,11 +19,12 @@ export interface DeliverCallParts {
   /** PUSH_GENERIC. */
   generic: string | undefined
   log: Logger
+  tracing: Tracing
 }
 
 /** Makes one try of a call, with the room's webhook and bot state of this moment, and carries out what it answers. */
 export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
-  const { chat, dispatcher, timeoutMS, generic } = parts
+  const { chat, dispatcher, timeoutMS, generic, tracing, log } = parts
   const secrets = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 })
 
   async function secretOf(app: string): Promise<string | undefined> {
@@ -31,7 +33,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     return secret
   }
 
-  return async (call) => {
+  async function deliver(call: OutgoingCallDoc): Promise<CallOutcome> {
     const secret = await secretOf(call.app)
     if (secret === undefined) return { as: 'refused', reason: 'no such app' }
     const { _id: id, data = 'null' } = call
@@ -51,6 +53,15 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     }
     const outcome = await callOnce(dispatcher, timeoutMS, { url: room.webhook, id, secret, body: JSON.stringify(said) })
     if (outcome.as === 'done') await carryOut(parts, call, outcome.answer)
+    return outcome
+  }
+
+  return async (call) => {
+    const { kind, event, request } = call
+    const step = tracing.step(`call ${kind} ${event}`, 'client', request)
+    const outcome = await deliver(call)
+    step.end({ 'parley.result': outcome.as }, 'reason' in outcome ? outcome.reason : undefined)
+    log.debug({ call: call._id, kind, event, result: outcome.as, request }, 'call answered')
     return outcome
   }
 }

@@ -9,7 +9,7 @@ import { pushSettings } from './settings.ts'
 import { startPush } from './start-push.ts'
 
 await runService({ name: 'push', settings: pushSettings }, async (context) => {
-  const { settings, log, metrics, checks, onStop, signal } = context
+  const { settings, log, metrics, tracing, checks, onStop, signal } = context
   const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
   onStop('mongodb', () => db.client.close())
   checks['mongodb'] = () => pingDb(db)
@@ -29,11 +29,11 @@ await runService({ name: 'push', settings: pushSettings }, async (context) => {
 
   const control = createControl(bus)
   onStop('control', () => control.stop())
-  const chat = createChat({ db, bus, control, log })
+  const chat = createChat({ db, bus, control, log, tracing })
   onStop('outbox', () => chat.outbox.idle())
   onStop('search index', () => chat.searchIndex.stop())
 
-  const push = await startPush({ settings, chat, bus, presence, log, metrics }, signal)
+  const push = await startPush({ settings, chat, bus, presence, log, metrics, tracing }, signal)
   onStop('push', () => push.ended())
   return {}
 })

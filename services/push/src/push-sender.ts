@@ -12,6 +12,7 @@ import {
   takePushes,
 } from '@parley/db/pushes'
 import type { Logger } from '@parley/service/log'
+import type { Tracing } from '@parley/service/trace'
 import { LRUCache } from 'lru-cache'
 import pRetry from 'p-retry'
 import { type Network, type PushAnswer, type PushContent, pauseMS } from './network.ts'
@@ -27,6 +28,7 @@ export interface PushSenderParts {
   wake: Wake
   metrics: PushMetrics
   log: Logger
+  tracing: Tracing
 }
 
 const lookEveryMS = 1_000
@@ -43,7 +45,7 @@ const keptContents = 16 * 1024 * 1024
  * needs is at hand.
  */
 export async function runPushSender(parts: PushSenderParts, signal: AbortSignal): Promise<void> {
-  const { db, name, network, concurrency, probeMS, wake, metrics, log } = parts
+  const { db, name, network, concurrency, probeMS, wake, metrics, log, tracing } = parts
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
   const underWay = new Set<Promise<void>>()
   const giveBack = gather(
@@ -115,7 +117,10 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   async function sendOne(push: PushDoc, content: PushContent | undefined): Promise<void> {
     if (push.giveUpAtMS <= Date.now()) return count('dropped', 'late')
     if (!content) return count('dropped', 'no content')
+    const step = tracing.step(`send to ${name}`, 'client', content.request)
     const answer = await network.send(push, content)
+    step.end({ 'parley.result': answer.as }, 'reason' in answer ? answer.reason : undefined)
+    log.debug({ network: name, result: answer.as, push: push.content, request: content.request }, 'push answered')
     if (answer.as !== 'again') isReached = true
     noteCredentials(answer)
     await settle(push, answer, content.request)

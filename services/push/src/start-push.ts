@@ -1,11 +1,12 @@
 import type { Bus } from '@parley/bus/connect'
-import { type ConsumeOptions, consumeEvents, consumeStream } from '@parley/bus/consume'
+import { type ConsumeOptions, consumeEvents, consumeStream, type Delivery } from '@parley/bus/consume'
 import { ensureConsumer } from '@parley/bus/stream'
 import type { Chat } from '@parley/chat/chat'
 import type { PushNetwork } from '@parley/db/pushes'
 import type { Presence } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import type { Tracing } from '@parley/service/trace'
 import { createApns } from './apns.ts'
 import { askWhetherNext } from './call-order.ts'
 import { runCallSender } from './call-sender.ts'
@@ -30,6 +31,7 @@ export interface PushParts {
   presence: Presence
   log: Logger
   metrics: Metrics
+  tracing: Tracing
 }
 
 /** Events handled at the same time, of each consumer. */
@@ -40,7 +42,7 @@ const eventsAtOnce = 50
  * each server at its own speed. Settles with the function that waits for the end, after the signal aborted.
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
-  const { settings, chat, bus, presence, log } = parts
+  const { settings, chat, bus, presence, log, tracing } = parts
   const { db } = chat
   const metrics = createPushMetrics(parts.metrics)
   const networks = createNetworks(settings)
@@ -85,13 +87,13 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   for (const name of ['push', 'pushToClients', 'webhooks'] as const) await ensureConsumer(bus, name)
 
   const running = [
-    consumeEvents(bus, 'push', counted('push', pushMessage), consumeOptions, signal),
+    consumeEvents(bus, 'push', counted('push', traced(tracing, pushMessage)), consumeOptions, signal),
     consumeStream(bus, 'pushToClients', counted('pushToClients', pushToClients), consumeOptions, signal),
     consumeStream(bus, 'webhooks', counted('webhooks', queueWebhook), consumeOptions, signal),
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, metrics, log },
+          ...{ db, name, network, metrics, log, tracing },
           concurrency: settings.concurrency,
           probeMS: settings.probeMs,
           wake: wakes.get(name) ?? createWake(),
@@ -103,7 +105,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       {
         ...{ db, metrics, log },
         deliver: createCallDelivery({
-          ...{ chat, log },
+          ...{ chat, log, tracing },
           dispatcher: guarded,
           timeoutMS: settings.callTimeoutMs,
           generic: settings.generic,
@@ -122,6 +124,20 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       await Promise.all(running)
       await Promise.all([...networks.values(), guarded].map((connection) => connection.close()))
     },
+  }
+}
+
+/** The step at which it is found out to whom a message is pushed. */
+function traced(tracing: Tracing, handle: (event: Delivery) => Promise<void>): (event: Delivery) => Promise<void> {
+  return async (event) => {
+    const step = tracing.step(`push ${event.event}`, 'consumer', event.request)
+    try {
+      await handle(event)
+      step.end()
+    } catch (error) {
+      step.end({}, error as Error)
+      throw error
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { type RealtimeNode, startNode } from './node.ts'
 import { realtimeSettings } from './settings.ts'
 
 await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
-  const { settings, log, metrics, checks, onStop, signal } = context
+  const { settings, log, metrics, tracing, checks, onStop, signal } = context
   const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
   onStop('mongodb', () => db.client.close())
   checks['mongodb'] = () => pingDb(db)
@@ -47,13 +47,13 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
 
   const control = createControl(bus)
   onStop('control', () => control.stop())
-  const chat = createChat({ db, bus, control, log })
+  const chat = createChat({ db, bus, control, log, tracing })
   onStop('outbox', () => chat.outbox.idle())
   onStop('search index', () => chat.searchIndex.stop())
   const relay = relayUnpublished(chat, signal)
   onStop('relay', () => relay)
 
-  const started = await startNode({ settings, chat, bus, presence, log, metrics })
+  const started = await startNode({ settings, chat, bus, presence, log, metrics, tracing })
   node = started
   const orders = obeyControl(
     bus,

@@ -9,6 +9,7 @@ import type { Presence } from '@parley/presence/connect'
 import { announceDevices } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
+import type { Tracing } from '@parley/service/trace'
 import { createSocketServer } from '@parley/socketio/server'
 import { createClientEmits } from './client-emits.ts'
 import { createConnectionReports } from './connection-reports.ts'
@@ -17,12 +18,12 @@ import { deliverEvent } from './deliver-event.ts'
 import { drainSockets } from './drain.ts'
 import { closeAll, watchIdleSockets } from './idle-sockets.ts'
 import { createLimits } from './limits.ts'
-import { createPollOwner, servePolls } from './poll-owner.ts'
+import { createPollOwners, servePolls } from './poll-owner.ts'
 import { resync } from './resync.ts'
 import { createRoomInterest } from './room-interest.ts'
 import type { SocketData } from './session.ts'
 import type { realtimeSettings, SettingsOf } from './settings.ts'
-import { watchSockets } from './socket-metrics.ts'
+import { watchEmits, watchSockets } from './socket-metrics.ts'
 import { createSockets } from './sockets.ts'
 
 /** The part of the time to stop that clients are given to leave. */
@@ -35,6 +36,7 @@ export interface NodeParts {
   presence: Presence
   log: Logger
   metrics: Metrics
+  tracing: Tracing
 }
 
 export interface RealtimeNode {
@@ -47,7 +49,8 @@ export interface RealtimeNode {
 }
 
 /** A realtime node: sockets on one side, the bus on the other. Listening when this settles. */
-export async function startNode({ settings, chat, bus, presence, log, metrics }: NodeParts): Promise<RealtimeNode> {
+export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
+  const { settings, chat, bus, presence, log, metrics, tracing } = parts
   const app = App()
   const reports = createConnectionReports(presence, settings.nodeId, log)
   const online = await announceDevices(presence, settings.nodeId, (error) =>
@@ -62,8 +65,17 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
   const authenticateSocket = createSocketAuthentication(chat.db)
   const roomsOfUser = createRoomsOfUser(chat.db)
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
-  const deliver = (event: IncomingEvent) => delivered.inc({ event: event.event }, deliverEvent(server, sockets, event))
+  const deliver = (event: IncomingEvent) => {
+    const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
+    const receivers = deliverEvent(server, sockets, event)
+    delivered.inc({ event: event.event }, receivers)
+    step.end({ 'parley.sockets': receivers })
+    log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')
+  }
   const interest = createRoomInterest(bus, deliver)
+
+  const pollWaitMS = settings.pingIntervalMs + settings.pingTimeoutMs
+  const pollOwners = createPollOwners(bus, pollWaitMS, () => chat.control.nodes())
 
   const server = createSocketServer<SocketData>({
     app,
@@ -96,14 +108,16 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
       interest,
       revocations,
       limits,
+      tracing,
+      emitted: watchEmits(metrics),
       counted: (app_) => reports.told(app_),
     }),
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     onRoomActive: (room) => interest.begin(room),
     onRoomEmpty: (room) => interest.end(room),
-    pollOwner: createPollOwner(bus),
+    pollOwner: pollOwners.reach,
   })
-  const { delivered } = watchSockets(metrics, server)
+  const { delivered } = watchSockets(metrics, server, sockets)
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
   )
@@ -117,6 +131,7 @@ export async function startNode({ settings, chat, bus, presence, log, metrics }:
       us_listen_socket_close(listening)
       await drainSockets(() => sockets.all(), settings.drainMs * drainShare)
       polls.unsubscribe()
+      pollOwners.stop()
       idle.stop()
       closeAll(server)
       await Promise.all([reports.stop(), online.stop()])

@@ -1,18 +1,52 @@
+import type { ClientEmit } from '@parley/contracts/socket/client-emits'
 import type { Counter, Metrics } from '@parley/service/metrics'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from './session.ts'
+import type { Sockets } from './sockets.ts'
 
 /** Exports what the socket server counts about itself. */
-export function watchSockets(metrics: Metrics, server: SocketServer<SocketData>): { delivered: Counter<'event'> } {
+export function watchSockets(
+  metrics: Metrics,
+  server: SocketServer<SocketData>,
+  sockets: Sockets,
+): { delivered: Counter<'event'> } {
   const { counters } = server
-  metrics.gaugeOf('parley_websocket_connections', 'Open WebSocket connections', () => counters.connections.websocket)
-  metrics.gaugeOf('parley_polling_sessions', 'Open long-polling sessions', () => counters.connections.polling)
-  metrics.gaugeOf(
-    'parley_slow_reader_drops',
-    'Connections closed because their reader was too slow',
-    () => counters.drops,
+  metrics.gaugesOf('parley_connections', 'Open connections', 'transport', () => counters.connections)
+  metrics.gaugeOf('parley_authenticated_connections', 'Connections that are a user’s', () => sockets.size)
+  metrics.counterOf('parley_connections_opened_total', 'Connections opened', 'transport', () => counters.opened)
+  metrics.counterOf('parley_connections_closed_total', 'Connections closed', 'reason', () => counters.closes)
+  metrics.counterOf(
+    'parley_connections_refused_total',
+    'Handshakes and polls refused',
+    'reason',
+    () => counters.refused,
   )
+  metrics.counterOf(
+    'parley_slow_reader_drops_total',
+    'What did not fit the queue of a slow reader',
+    'direction',
+    () => ({
+      out: counters.drops,
+    }),
+  )
+  metrics.counterOf('parley_packets_total', 'Packets of Engine.IO', 'direction', () => ({
+    in: counters.packetsIn,
+    out: counters.packetsOut,
+  }))
   return {
     delivered: metrics.counter('parley_events_delivered_total', 'Events handed to sockets, once per socket', ['event']),
   }
+}
+
+/** Told of every emit that was answered: how long it took, and the code of the error it was answered with. */
+export type Emitted = (emit: ClientEmit, seconds: number, code: string) => void
+
+export function watchEmits(metrics: Metrics): Emitted {
+  const durations = metrics.histogram(
+    'parley_emit_duration_seconds',
+    'How long emits of clients took until they were answered',
+    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ['emit', 'code'],
+  )
+  return (emit, seconds, code) => durations.observe({ emit, code }, seconds)
 }

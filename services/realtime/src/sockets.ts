@@ -7,6 +7,7 @@ export interface Sockets {
   remove(socket: UserSocket): void
   ofUser(app: string, user: string): Iterable<UserSocket>
   all(): Iterable<UserSocket>
+  readonly size: number
   /** Connections of an app on this node. */
   countOf(app: string): number
 }
@@ -20,11 +21,13 @@ export interface SocketsChanged {
 export function createSockets(changed: SocketsChanged): Sockets {
   const byUser = new Map<string, Set<UserSocket>>()
   const counts = new Map<string, number>()
+  let size = 0
 
   function count(app: string, by: 1 | -1): void {
     const now = (counts.get(app) ?? 0) + by
     if (now === 0) counts.delete(app)
     else counts.set(app, now)
+    size += by
     changed.count(app, now)
   }
 
@@ -60,6 +63,9 @@ export function createSockets(changed: SocketsChanged): Sockets {
     ofUser: (app, user) => byUser.get(socketRoom({ app, user })) ?? [],
     *all() {
       for (const sockets of byUser.values()) yield* sockets
+    },
+    get size() {
+      return size
     },
     countOf: (app) => counts.get(app) ?? 0,
   }

@@ -1,6 +1,6 @@
 import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
 import { consumeEvents } from '@parley/bus/consume'
-import { ensureConsumer, ensureStream } from '@parley/bus/stream'
+import { consumerState, ensureConsumer, ensureStream } from '@parley/bus/stream'
 import { connectDb, pingDb } from '@parley/db/connect'
 import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
 import { runService } from '@parley/service/lifecycle'
@@ -32,14 +32,17 @@ await runService(
     onStop('redis', () => closePresence(presence))
     checks['redis'] = () => pingPresence(presence)
 
-    const consumed = metrics.counter('parley_events_consumed_total', 'Events taken from the stream', ['event'])
+    const consumed = metrics.counter('parley_events_consumed_total', 'Messages of the stream handled', ['consumer'])
+    metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', async () => ({
+      stats: (await consumerState(bus, 'stats')).waiting,
+    }))
     const count = createMessageCounter(db)
     const consuming = consumeEvents(
       bus,
       'stats',
       async (event) => {
         await count(event)
-        consumed.inc({ event: event.event })
+        consumed.inc({ consumer: 'stats' })
       },
       {
         concurrency,

@@ -1,0 +1,143 @@
+import { io, type Socket } from 'socket.io-client'
+import { call } from './platform.ts'
+
+interface ChatMessage {
+  _id: string
+  room: string
+  seq: number
+}
+
+/** What one connection, from its auth2 to its end, heard of a room: the seqs that came live. */
+interface Heard {
+  isOver: boolean
+  byRoom: Map<string, Set<number>>
+}
+
+export interface ChaosClient {
+  socket: Socket
+  /** What its calls carry. */
+  headers: Record<string, string>
+  rooms: readonly string[]
+  /** By room: the IDs by seq, as they came live and by fetching. */
+  known: Map<string, Map<number, string>>
+  /** What it got that it must not: events of other rooms, two messages with one seq. */
+  wrong: string[]
+  connections: Heard[]
+  fetched: number
+  isBack: boolean
+}
+
+export interface ChaosClientOptions {
+  url: string
+  token: string
+  clientKey: string
+  rooms: readonly string[]
+  transports: string[]
+  encoding: 'plain' | 'base64'
+}
+
+/**
+ * An app as interface.md ("Events") describes it: the stock client with its own reconnecting; after every connect it
+ * chooses its encoding, authenticates, and fetches from the history what it may have missed.
+ */
+export function startChaosClient(options: ChaosClientOptions): ChaosClient {
+  const { url, token, rooms, transports, encoding } = options
+  const socket = io(url, {
+    transports,
+    forceNew: true,
+    reconnectionDelay: 200,
+    reconnectionDelayMax: 1_000,
+    timeout: 5_000,
+  })
+  const client: ChaosClient = {
+    socket,
+    headers: { 'im-client-key': options.clientKey, 'im-authorization': token },
+    rooms,
+    known: new Map(rooms.map((room) => [room, new Map()])),
+    wrong: [],
+    connections: [],
+    fetched: 0,
+    isBack: false,
+  }
+  let current: Heard | undefined
+
+  function learn({ _id, room, seq }: ChatMessage): void {
+    const known = client.known.get(room)
+    if (!known) client.wrong.push(`a message of ${room}`)
+    else if ((known.get(seq) ?? _id) !== _id) client.wrong.push(`${room} has two messages ${seq}`)
+    else known.set(seq, _id)
+  }
+
+  async function enter(): Promise<void> {
+    const mine: Heard = { isOver: false, byRoom: new Map() }
+    await socket.timeout(20_000).emitWithAck('conf', { encoding })
+    current = mine
+    const answer = (await socket.timeout(20_000).emitWithAck('auth2', token, { clientKey: options.clientKey })) as {
+      RC: number
+      RM: string
+    }
+    if (answer.RC !== 0) throw new Error(answer.RM)
+    client.connections.push(mine)
+    for (const room of rooms) await fetchMissed(client, room, url, learn)
+    if (current === mine && socket.connected) client.isBack = true
+  }
+
+  socket.on('connect', () => {
+    // Whatever went wrong on the way (the node died again): from the beginning, as by a new connection.
+    enter().catch(() => {
+      socket.io.engine.close()
+    })
+  })
+  socket.on('disconnect', () => {
+    client.isBack = false
+    if (current) current.isOver = true
+    current = undefined
+  })
+  socket.on('chat message', (payload: unknown) => {
+    const message = (
+      typeof payload === 'string' ? JSON.parse(Buffer.from(payload, 'base64').toString()) : payload
+    ) as ChatMessage
+    learn(message)
+    if (!current) return
+    const heard = current.byRoom.get(message.room) ?? new Set()
+    current.byRoom.set(message.room, heard.add(message.seq))
+  })
+  return client
+}
+
+/** Pages through the history after the last message before which nothing is missing. */
+async function fetchMissed(
+  client: ChaosClient,
+  room: string,
+  url: string,
+  learn: (message: ChatMessage) => void,
+): Promise<void> {
+  const known = client.known.get(room) as Map<number, string>
+  for (;;) {
+    let last = 0
+    while (known.has(last + 1)) last++
+    const after = last === 0 ? 'afterTime=0' : `afterMessage=${known.get(last)}`
+    const path = `/rooms/${encodeURIComponent(room)}/messages/v3?limit=500&${after}`
+    const { status, body } = await call(url, 'GET', path, client.headers)
+    if (status !== 200) throw new Error(`history: ${status}`)
+    const page = body.result['data'] as ChatMessage[]
+    for (const message of page) learn(message)
+    client.fetched += page.length
+    if (page.length < 500) return
+  }
+}
+
+/**
+ * Seqs that are missing between the first and the last that a connection heard of a room. Messages that are on their way
+ * at the same time may come in another order: at the end of a connection that is over, so many may be missing.
+ */
+export function silentlyLost({ connections }: ChaosClient, underWay: number): string[] {
+  return connections.flatMap(({ byRoom, isOver }) =>
+    [...byRoom].flatMap(([room, heard]) => {
+      const last = Math.max(...heard) - (isOver ? underWay : 0)
+      const lost: string[] = []
+      for (let seq = Math.min(...heard) + underWay; seq <= last; seq++) if (!heard.has(seq)) lost.push(`${room} ${seq}`)
+      return lost
+    }),
+  )
+}
