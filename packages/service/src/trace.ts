@@ -35,7 +35,7 @@ export interface Tracing {
   stop(): Promise<void>
 }
 
-export interface Step {
+interface Step {
   /** @param error what it failed with */
   end(attributes?: Attributes, error?: Error | string): void
   rename(name: string): void
