@@ -21,7 +21,7 @@ const mayImport: Record<string, string[]> = {
   'services/stats': ['db', 'bus', 'presence', 'service', 'contracts'],
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'contracts'],
-  bench: ['stack', 'local', 'bus', 'socketio', 'contracts'],
+  bench: ['stack', 'local', 'db', 'bus', 'socketio', 'contracts'],
 }
 
 /** What wires the parts of a service together may also reach for the outside systems. */

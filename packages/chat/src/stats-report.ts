@@ -3,10 +3,15 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { maxReportDays, type getStats as operation } from '@parley/contracts/operations/monitoring'
 import { findApp } from '@parley/db/apps'
-import { key } from '@parley/db/keys'
-import { findSeqBefore } from '@parley/db/messages'
 import { countRooms } from '@parley/db/rooms'
-import { bucketLevels, countByRoom, findActiveUsers, findPeak, type Stretch } from '@parley/db/stats-buckets'
+import {
+  bucketLevels,
+  countByRoom,
+  countInPart,
+  findActiveUsers,
+  findPeak,
+  type Stretch,
+} from '@parley/db/stats-buckets'
 import type { Presence } from '@parley/presence/connect'
 import { countConnections, readPeaks } from '@parley/presence/connection-counts'
 import type { Chat } from './chat.ts'
@@ -41,7 +46,7 @@ export async function statsReport(
   const [found, byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     findApp(chat.db, app),
     countByRoom(chat.db, app, whole),
-    Promise.all(edges.map(({ bucket, part }) => countWithin(chat, app, bucket, part))),
+    Promise.all(edges.map(({ bucket, part }) => countInPart(chat.db, app, bucket, part))),
     findActiveUsers(chat.db, app, around),
     findPeak(chat.db, app, around),
     highestOf(presence, app, window),
@@ -120,22 +125,6 @@ function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: S
     ...(hasMinutes ? ([['minute', minute.sizeMS]] as ['minute', number][]) : []),
   ]
   return { whole: cut(first, last, sizes), edges }
-}
-
-/** The messages of a part of a bucket, by room: two look-ups for each room that had any in the bucket. */
-async function countWithin(chat: Chat, app: string, bucket: Stretch, part: Window): Promise<[string, number][]> {
-  const rooms = await countByRoom(chat.db, app, [bucket])
-  const counts = await Promise.all(
-    [...rooms.keys()].map(async (room): Promise<[string, number]> => {
-      const roomKey = key(app, room)
-      const [before, upTo] = await Promise.all([
-        findSeqBefore(chat.db, roomKey, part.fromMS),
-        findSeqBefore(chat.db, roomKey, part.toMS),
-      ])
-      return [room, upTo - before]
-    }),
-  )
-  return counts.filter(([, count]) => count > 0)
 }
 
 /** The peaks that Redis still has: what the stats service has not moved to the buckets yet. */

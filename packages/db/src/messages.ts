@@ -95,16 +95,6 @@ export async function findMessagesAfter(
     .toArray()
 }
 
-/** The seq of the last message of a room before a time; 0 when there is none. */
-export async function findSeqBefore(db: Db, roomKey: string, beforeMS: number): Promise<number> {
-  const [last] = await db.messages
-    .find({ roomKey, createdAtMS: { $lt: beforeMS } }, { projection: { seq: 1 } })
-    .sort({ createdAtMS: -1, _id: -1 })
-    .limit(1)
-    .toArray()
-  return last?.seq ?? 0
-}
-
 /** What a change to a message sets, and which parts it takes away. */
 export interface MessageChange {
   set?: Partial<Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'isDeleted'>>

@@ -11,7 +11,7 @@ export const bucketLevels = {
   hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
   day: { sizeMS: dayMS, keepMS: 400 * dayMS },
 } as const
-type BucketLevel = keyof typeof bucketLevels
+export type BucketLevel = keyof typeof bucketLevels
 
 interface Bucket {
   _id: string
@@ -49,7 +49,8 @@ export const statsIndexes: IndexDescription[] = [
 
 const levels = Object.keys(bucketLevels) as BucketLevel[]
 
-function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
+/** The bucket of a time, of one level; `of` names what it counts beside the app. */
+export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)
   return {
@@ -170,6 +171,42 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
     ])
     .toArray()
   return new Map(rooms.map(({ _id, count: messages }) => [_id, messages]))
+}
+
+/**
+ * How many messages each room had in a part of a bucket, by the messages themselves: the last before the part and the
+ * last in it, of each room that had any in the bucket. One round trip.
+ */
+export async function countInPart(
+  db: Db,
+  app: string,
+  bucket: Stretch,
+  part: { fromMS: number; toMS: number },
+): Promise<[string, number][]> {
+  const lastSeqBefore = (beforeMS: number) => ({
+    from: db.messages.collectionName,
+    localField: 'roomKey',
+    foreignField: 'roomKey',
+    pipeline: [
+      { $match: { createdAtMS: { $lt: beforeMS } } },
+      { $sort: { createdAtMS: -1, _id: -1 } },
+      { $limit: 1 },
+      { $project: { _id: 0, seq: 1 } },
+    ],
+  })
+  const rooms = await db.statsRooms
+    .aggregate<{ _id: string; before: { seq: number }[]; upTo: { seq: number }[] }>([
+      { $match: inStretches(app, [bucket]) },
+      { $group: { _id: '$room' } },
+      { $set: { roomKey: { $concat: [{ $literal: key(app, '') }, '$_id'] } } },
+      { $lookup: { ...lastSeqBefore(part.fromMS), as: 'before' } },
+      { $lookup: { ...lastSeqBefore(part.toMS), as: 'upTo' } },
+    ])
+    .toArray()
+  return rooms.flatMap(({ _id, before, upTo }) => {
+    const count = (upTo[0]?.seq ?? 0) - (before[0]?.seq ?? 0)
+    return count > 0 ? [[_id, count] as [string, number]] : []
+  })
 }
 
 /** The users who were active in the stretches. */

@@ -77,6 +77,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const pollWaitMS = settings.pingIntervalMs + settings.pingTimeoutMs
   const pollOwners = createPollOwners(bus, pollWaitMS, () => chat.control.nodes())
 
+  metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
+
   const server = createSocketServer<SocketData>({
     app,
     path: '/socket.io/',
@@ -85,6 +87,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     pingTimeoutMs: settings.pingTimeoutMs,
     connectTimeoutMs: settings.authenticateWithinMs,
     maxPayload: settings.maxPayload,
+    maxPacketsPerSecond: settings.packetsPerSecond,
     maxBufferedBytes: settings.maxBufferedBytes,
     trustedProxies: settings.trustedProxies,
     keepHeaders: ['user-agent'],

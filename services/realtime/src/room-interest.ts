@@ -10,6 +10,8 @@ export interface RoomInterest {
   end(socketRoom: string): void
   /** Settles when the bus has every subscription begun so far: what is published from then on is heard. */
   effective(): Promise<void>
+  /** How many rooms and users. */
+  readonly size: number
 }
 
 export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => void): RoomInterest {
@@ -33,5 +35,8 @@ export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => v
       subscriptions.delete(socketRoom)
     },
     effective: () => (flushing ??= flush()),
+    get size() {
+      return subscriptions.size
+    },
   }
 }

@@ -45,6 +45,11 @@ export const realtimeSettings = {
     help: 'the bytes that may wait for one slow reader before its connection is closed',
     schema: wholeNumber.default(1024 * 1024),
   },
+  packetsPerSecond: {
+    env: 'PARLEY_REALTIME_PACKETS_PER_SECOND',
+    help: 'the packets of any kind that one connection may send in a second before it is closed',
+    schema: wholeNumber.min(1).default(1_000),
+  },
   limits: {
     connectionsPerAddress: {
       env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',

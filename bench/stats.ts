@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { connectDb, type Db } from '@parley/db/connect'
+import { type BucketLevel, bucketLevels, bucketOf } from '@parley/db/stats-buckets'
+import { type DemoKeys, makeApp } from '@parley/local/make-app'
+import { startService } from '@parley/local/service-process'
+import { startServers } from '@parley/stack/up'
+import { ObjectId } from 'mongodb'
+
+const help = `npm run bench:stats -- [options]
+
+What GET /admin/stats costs for a window of 31 days, as messages grow: three apps with the same rooms and users, and so
+many messages a day. The buckets are written as the stats service writes them; of the messages themselves only those of
+the hours in which the window begins and ends are there, since nothing else of them is read.
+
+  --messages N,N,N  messages a day (10000,100000,1000000)
+  --rooms N         rooms with messages (500)
+  --users N         users who send or are connected (2000)
+  --rounds N        reports of each (30)
+  --help`
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '10000,100000,1000000' },
+    rooms: { type: 'string', default: '500' },
+    users: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '30' },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(help)
+  process.exit()
+}
+const perDay = values.messages.split(',').map(Number)
+const [rooms, users, rounds] = [Number(values.rooms), Number(values.users), Number(values.rounds)]
+const wanted = { seconds: 0.5, ratio: 1.5 }
+const { hour, day } = bucketLevels
+const days = 31
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
+const gateway = await startService(
+  {
+    service: 'api-gateway',
+    name: 'bench',
+    logFile: join(import.meta.dirname, '../.parley/bench-gateway.log'),
+    env: {
+      PATH: process.env['PATH'],
+      PARLEY_MONGO_URL: servers.mongoUrl,
+      PARLEY_NATS_URL: servers.natsUrl,
+      PARLEY_REDIS_URL: servers.redisUrl,
+      PARLEY_NODE_ID: 'bench',
+      PARLEY_INTERNAL_PORT: '0',
+      PARLEY_GATEWAY_PORT: '0',
+      PARLEY_LOG_LEVEL: 'warn',
+    },
+  },
+  (how) => {
+    throw new Error(how)
+  },
+)
+
+/** The window begins and ends in the middle of an hour: the dearest one. */
+const toMS = Math.floor(Date.now() / hour.sizeMS) * hour.sizeMS - hour.sizeMS / 2
+const fromMS = toMS - days * day.sizeMS
+const firstMS = Math.floor(fromMS / day.sizeMS) * day.sizeMS
+
+interface Subject {
+  perDay: number
+  keys: DemoKeys
+  times: number[]
+}
+const subjects: Subject[] = []
+for (const messages of perDay) {
+  const keys = await makeApp(servers.mongoUrl, `app of ${messages}`)
+  const beganMS = performance.now()
+  await fill(db, keys.app, messages)
+  console.log(`· ${messages} messages a day: written in ${((performance.now() - beganMS) / 1000).toFixed(0)} s`)
+  subjects.push({ perDay: messages, keys, times: [] })
+}
+for (const subject of subjects) await check(subject)
+for (let round = -5; round < rounds; round++) {
+  for (const { keys, times } of subjects) {
+    const beganMS = performance.now()
+    await report(keys)
+    if (round >= 0) times.push(performance.now() - beganMS)
+  }
+}
+
+console.log(`\nGET /admin/stats over ${days} days; ${rooms} rooms, ${users} users; median and worst of ${rounds}`)
+console.log('messages a day   in the window   median ms   worst ms')
+const results = subjects.map(({ perDay: messages, times }) => {
+  const sorted = times.toSorted((a, b) => a - b)
+  const [medianMS = 0, worstMS = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  const cells = [messages, messages * days, medianMS.toFixed(1), worstMS.toFixed(1)]
+  console.log(cells.map((cell, i) => String(cell).padStart([14, 16, 12, 11][i] ?? 0)).join(''))
+  return { messagesPerDay: messages, medianMS, worstMS }
+})
+mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
+writeFileSync(join(import.meta.dirname, 'results/stats.json'), `${JSON.stringify(results, null, 2)}\n`)
+const [first, last] = [results[0]?.medianMS ?? Number.NaN, results.at(-1)?.medianMS ?? Number.NaN]
+console.log(
+  `\nwanted: under ${wanted.seconds * 1000} ms, and the last at most ${wanted.ratio} × the first; reached: ${last.toFixed(0)} ms, ${(last / first).toFixed(2)} ×`,
+)
+process.exitCode = last < wanted.seconds * 1000 && last / first <= wanted.ratio ? 0 : 1
+await gateway.stop()
+await db.client.close()
+await servers.stop()
+
+async function report({ apiKey }: DemoKeys): Promise<{ messageCount: number; roomCount: number; userList: string[] }> {
+  const query = `startTime=${new Date(fromMS).toISOString()}&endTime=${new Date(toMS).toISOString()}`
+  const url = `http://127.0.0.1:${gateway.ports['http']}/admin/stats?${query}`
+  const answer = await fetch(url, { headers: { 'im-api-key': apiKey } })
+  if (!answer.ok) throw new Error(await answer.text())
+  return ((await answer.json()) as { result: { messageCount: number; roomCount: number; userList: string[] } }).result
+}
+
+/** The report counts every message: what was written is what is measured. */
+async function check({ keys, perDay: messages }: Subject): Promise<void> {
+  const { messageCount, roomCount, userList } = await report(keys)
+  assert.equal(messageCount, messages * days)
+  assert.equal(roomCount, rooms)
+  assert.equal(userList.length, users)
+}
+
+/** Messages come evenly: the n-th of the app at `firstMS + n * gap`, to each room and from each user in turn. */
+async function fill(database: Db, app: string, messages: number): Promise<void> {
+  const gapMS = day.sizeMS / messages
+  const perLevel = (level: BucketLevel) => {
+    const { sizeMS } = bucketLevels[level]
+    const buckets = Math.ceil((toMS - firstMS) / sizeMS)
+    return Array.from({ length: buckets }, (_, i) => ({ level, beginMS: firstMS + i * sizeMS, sizeMS }))
+  }
+  /** How many messages room `room` had had before a time. */
+  const seqBefore = (room: number, ms: number) => {
+    const sent = Math.ceil((ms - firstMS) / gapMS)
+    return Math.max(0, Math.ceil((sent - room) / rooms))
+  }
+  for (const { level, beginMS, sizeMS } of [...perLevel('hour'), ...perLevel('day')]) {
+    const endMS = beginMS + sizeMS
+    const ofRooms = Array.from({ length: rooms }, (_, room) => ({
+      ...bucketOf(level, app, beginMS, `room ${room}`),
+      room: `room ${room}`,
+      firstSeq: seqBefore(room, beginMS) + 1,
+      lastSeq: seqBefore(room, endMS),
+    })).filter(({ firstSeq, lastSeq }) => lastSeq >= firstSeq)
+    const ofUsers = Array.from({ length: users }, (_, user) => ({
+      ...bucketOf(level, app, beginMS, `user ${user}`),
+      user: `user ${user}`,
+    }))
+    if (ofRooms.length > 0) await database.statsRooms.insertMany(ofRooms, { ordered: false })
+    await database.statsUsers.insertMany(ofUsers, { ordered: false })
+    await database.statsPeaks.insertOne({ ...bucketOf(level, app, beginMS), peak: users })
+  }
+  for (const edgeMS of [fromMS, toMS]) await writeMessages(database, app, gapMS, edgeMS)
+}
+
+/** The messages of the hour before an edge, and a minute after it. */
+async function writeMessages(database: Db, app: string, gapMS: number, edgeMS: number): Promise<void> {
+  const from = Math.max(0, Math.ceil((edgeMS - hour.sizeMS * 2 - firstMS) / gapMS))
+  const to = Math.ceil((edgeMS + 60_000 - firstMS) / gapMS)
+  for (let begin = from; begin < to; begin += 10_000) {
+    const documents = Array.from({ length: Math.min(10_000, to - begin) }, (_, i) => {
+      const n = begin + i
+      const room = `room ${n % rooms}`
+      const atMS = firstMS + n * gapMS
+      const of = { app, room, roomKey: `${app}\0${room}`, seq: Math.floor(n / rooms) + 1, sender: `user ${n % users}` }
+      const times = { createdAtMS: atMS, updatedAtMS: atMS }
+      return { _id: new ObjectId().toHexString(), ...of, content: '"x"', messageType: 'text', ...times }
+    })
+    await database.messages.insertMany(documents, { ordered: false })
+  }
+}
