@@ -1,20 +1,45 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { makeApp } from '@parley/local/make-app'
 import { startService } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
+import { whereTimeWent } from './cpu-profile.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
 import { loadHttp } from './http-load.ts'
 
-/**
- * `pnpm bench:send`: POST /messages beside bare insertOne on the same mongod, in one run. Both are driven
- * for the same time at the same concurrency, in turns, and the median of the turns' ratios is what counts.
- */
-const clientCounts = (process.env['CLIENTS'] ?? '1,16,64,256').split(',').map(Number)
-const rounds = Number(process.env['ROUNDS'] ?? 3)
-const seconds = Number(process.env['SECONDS'] ?? 4)
+const help = `npm run bench:send -- [options]
+
+POST /messages beside bare insertOne on the same mongod, in one run. Both are driven for the same time at the same
+concurrency, in turns, and the median of the turns' ratios is what counts. Beside the ratio stands the CPU time of every
+process per message: what is not used of the two cores goes into waiting for round trips.
+
+  --clients N,N  (1,16,64,256)
+  --rounds N     turns of each (3)
+  --seconds N    of a turn (4)
+  --profile      shows also where the gateway's CPU time goes; the ratios are then worse
+  --help`
+
+const { values } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '1,16,64,256' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    profile: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+if (values.help) {
+  console.log(help)
+  process.exit()
+}
+const clientCounts = values.clients.split(',').map(Number)
+const rounds = Number(values.rounds)
+const seconds = Number(values.seconds)
+const profiles = join(import.meta.dirname, 'results/profile')
+rmSync(profiles, { recursive: true, force: true })
 const rooms = 16
 
 interface Sent {
@@ -37,7 +62,7 @@ const env = {
   PARLEY_INTERNAL_PORT: '0',
   PARLEY_GATEWAY_PORT: '0',
   PARLEY_LOG_LEVEL: 'warn',
-  ...(process.env['PROFILE'] && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env['PROFILE']}` }),
+  ...(values.profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
 }
 const logFile = join(import.meta.dirname, '../.parley/bench-gateway.log')
 const gateway = await startService({ service: 'api-gateway', name: 'bench', logFile, env }, (how) => {
@@ -101,6 +126,12 @@ console.log(`\nwanted: a ratio of at least 0.8 at 64 clients; reached: ${at64?.r
 ground.disconnect()
 await gateway.stop()
 await servers.stop()
+if (values.profile) {
+  console.log('\nthe gateway’s CPU time, by what it was spent in')
+  for (const { where, share } of whereTimeWent(profiles).slice(0, 20)) {
+    console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`)
+  }
+}
 
 async function prepare(): Promise<string[]> {
   const post = async (path: string, body: unknown) => {
