@@ -26,6 +26,8 @@ export async function openFront(host: string, port: number): Promise<Front> {
     xfwd: true,
   })
   const targetOf = (request: IncomingMessage) => (isSocketPath(request) ? realtime() : gateways())
+  // What a client says of its own connection is not for ours (RFC 9110, 7.6.1), which are kept.
+  proxy.on('proxyReq', (request) => void request.setHeader('connection', 'keep-alive'))
   proxy.on('error', (_error, _request, answer) => unavailable(answer))
 
   let isOpen = false
@@ -33,7 +35,10 @@ export async function openFront(host: string, port: number): Promise<Front> {
     if (isOpen) proxy.web(request, response)
     else unavailable(response)
   })
+  const upgraded = new Set<Socket>()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
     if (isOpen) proxy.ws(request, socket, head)
     else unavailable(socket)
   })
@@ -56,6 +61,7 @@ export async function openFront(host: string, port: number): Promise<Front> {
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
+        for (const socket of upgraded) socket.destroy()
       }),
   }
 }

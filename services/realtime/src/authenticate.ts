@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat/chat'
 import type { RoomsOfUser } from '@parley/chat/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
 import { carryOut, type RecentRevocations } from './control.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import type { Limits } from './limits.ts'
 import type { RoomInterest } from './room-interest.ts'
 import type { Session, UserSocket } from './session.ts'
@@ -15,6 +16,7 @@ export interface AuthenticateParts {
   roomsOfUser: RoomsOfUser
   sockets: Sockets
   interest: RoomInterest
+  queue: DeliveryQueue
   revocations: RecentRevocations
   limits: Limits
   /** Settles when the connections of an app are counted. */
@@ -57,6 +59,7 @@ export async function authenticate(
   }
   try {
     const rooms = await parts.roomsOfUser(session)
+    parts.queue.drain()
     socket.join(socketRoom({ app, user }))
     for (const room of rooms) socket.join(socketRoom({ app, room }))
     const early = session.early ?? []

@@ -1,6 +1,7 @@
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { ApiError } from '@parley/contracts/errors'
 import { LRUCache } from 'lru-cache'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import type { RoomInterest } from './room-interest.ts'
 import type { Session, UserSocket } from './session.ts'
 import { socketRoom } from './socket-rooms.ts'
@@ -24,16 +25,26 @@ export function createRecentRevocations(): RecentRevocations {
   }
 }
 
+export interface ControlParts {
+  sockets: Sockets
+  interest: RoomInterest
+  queue: DeliveryQueue
+  revocations: RecentRevocations
+}
+
 /**
  * Makes the handler of control orders: it settles when the order holds for every socket of this node
  * (a room joined is heard from the bus, a room left is heard no more, a revoked socket is disconnected).
  */
-export function createControlHandler(
-  sockets: Sockets,
-  interest: RoomInterest,
-  revocations: RecentRevocations,
-): (app: string, order: ControlOrder) => Promise<void> {
+export function createControlHandler({
+  sockets,
+  interest,
+  queue,
+  revocations,
+}: ControlParts): (app: string, order: ControlOrder) => Promise<void> {
   return async (app, order) => {
+    // What came before the order goes to those who were there before it.
+    queue.drain()
     if (order.do === 'revoked') {
       revocations.note(order.tokens ?? [])
       for (const socket of sockets.ofUser(app, order.user)) obey(socket, order)

@@ -15,6 +15,7 @@ import { createClientEmits } from './client-emits.ts'
 import { createConnectionReports } from './connection-reports.ts'
 import { createControlHandler, createRecentRevocations } from './control.ts'
 import { deliverEvent } from './deliver-event.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
 import { drainSockets } from './drain.ts'
 import { closeAll, watchIdleSockets } from './idle-sockets.ts'
 import { createLimits } from './limits.ts'
@@ -72,7 +73,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     step.end({ 'parley.sockets': receivers })
     log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')
   }
-  const interest = createRoomInterest(bus, deliver)
+  const queue = createDeliveryQueue(deliver)
+  const interest = createRoomInterest(bus, (event) => queue.add(event))
 
   const pollWaitMS = settings.pingIntervalMs + settings.pingTimeoutMs
   const pollOwners = createPollOwners(bus, pollWaitMS, () => chat.control.nodes())
@@ -109,6 +111,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       roomsOfUser,
       sockets,
       interest,
+      queue,
       revocations,
       limits,
       tracing,
@@ -128,14 +131,15 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 
   return {
     port: us_socket_local_port(listening),
-    obey: createControlHandler(sockets, interest, revocations),
-    resync: (awaySinceMS) => resync({ chat, bus, roomsOfUser, sockets, interest, deliver }, awaySinceMS),
+    obey: createControlHandler({ sockets, interest, queue, revocations }),
+    resync: (awaySinceMS) => resync({ chat, bus, roomsOfUser, sockets, interest, queue }, awaySinceMS),
     async stop() {
       us_listen_socket_close(listening)
       await drainSockets(() => sockets.all(), settings.drainMs * drainShare)
       polls.unsubscribe()
       pollOwners.stop()
       idle.stop()
+      queue.drain()
       closeAll(server)
       await Promise.all([reports.stop(), online.stop()])
       app.close()

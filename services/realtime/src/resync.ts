@@ -1,9 +1,9 @@
 import type { Bus } from '@parley/bus/connect'
-import type { IncomingEvent } from '@parley/bus/incoming'
 import { replayEvents } from '@parley/bus/replay'
 import { livingTokens } from '@parley/chat/authenticate-user'
 import type { Chat } from '@parley/chat/chat'
 import type { RoomsOfUser } from '@parley/chat/rooms-of-user'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import type { RoomInterest } from './room-interest.ts'
 import type { UserSocket } from './session.ts'
 import { socketRoom } from './socket-rooms.ts'
@@ -19,7 +19,7 @@ export interface ResyncParts {
   roomsOfUser: RoomsOfUser
   sockets: Sockets
   interest: RoomInterest
-  deliver: (event: IncomingEvent) => void
+  queue: DeliveryQueue
 }
 
 /**
@@ -31,7 +31,8 @@ export interface ResyncParts {
  * @returns how many events were read again
  */
 export async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
-  const { chat, bus, roomsOfUser, sockets, interest, deliver } = parts
+  const { chat, bus, roomsOfUser, sockets, interest, queue } = parts
+  queue.drain()
   const held = [...sockets.all()]
   await disconnectRevoked(chat, held)
   const byUser = Map.groupBy(
@@ -43,7 +44,7 @@ export async function resync(parts: ResyncParts, awaySinceMS: number): Promise<n
     await Promise.all(users.slice(i, i + usersAtOnce).map((of) => moveBetweenRooms(roomsOfUser, of)))
   }
   await interest.effective()
-  return replayEvents(bus, awaySinceMS - marginMS, deliver)
+  return replayEvents(bus, awaySinceMS - marginMS, (event) => queue.add(event))
 }
 
 async function disconnectRevoked(chat: Chat, held: readonly UserSocket[]): Promise<void> {
