@@ -158,10 +158,10 @@ async function fill(database: Db, app: string, messages: number): Promise<void> 
   for (const edgeMS of [fromMS, toMS]) await writeMessages(database, app, gapMS, edgeMS)
 }
 
-/** The messages of the hour before an edge, and a minute after it. */
+/** The messages of two hours before an edge, and of the rest of its hour. */
 async function writeMessages(database: Db, app: string, gapMS: number, edgeMS: number): Promise<void> {
   const from = Math.max(0, Math.ceil((edgeMS - hour.sizeMS * 2 - firstMS) / gapMS))
-  const to = Math.ceil((edgeMS + 60_000 - firstMS) / gapMS)
+  const to = Math.ceil((edgeMS + hour.sizeMS / 2 - firstMS) / gapMS)
   for (let begin = from; begin < to; begin += 10_000) {
     const documents = Array.from({ length: Math.min(10_000, to - begin) }, (_, i) => {
       const n = begin + i
