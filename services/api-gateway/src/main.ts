@@ -3,13 +3,13 @@ import { createControl } from '@parley/bus/control'
 import { ensureStream } from '@parley/bus/stream'
 import { createChat } from '@parley/chat/chat'
 import { eraseMessages } from '@parley/chat/erase-messages'
+import { outboxAge } from '@parley/chat/outbox-age'
 import { relayUnpublished } from '@parley/chat/relay-unpublished'
 import { connectDb, pingDb } from '@parley/db/connect'
 import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { createGateway } from './gateway.ts'
-import { watchOutbox } from './outbox-metrics.ts'
 import { gatewaySettings } from './settings.ts'
 
 await runService(
@@ -41,7 +41,9 @@ await runService(
     const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
     onStop('redis', () => closePresence(presence))
     checks['redis'] = () => pingPresence(presence)
-    watchOutbox(metrics, db)
+    metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest event that is not published yet', () =>
+      outboxAge(chat),
+    )
     const counts = createRequestCounts(presence, (error) =>
       log.warn({ err: error }, 'requests are counted by each gateway for itself'),
     )
