@@ -46,6 +46,8 @@ export interface Chat {
   searchIndex: SearchIndex
   accept(draft: Draft): Promise<AcceptedDraft | Refusal>
   recordLogin(login: Login): Promise<unknown>
+  /** A user was connected until now: he is among the users of this time, however short it was. */
+  recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>
 }
 
 const defaultChatSettings: ChatSettings = { tokenDays: 30 }
@@ -90,6 +92,13 @@ export function createChat(
       async (logins: Login[]) => {
         await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
         return logins
+      },
+      { most: 1_000 },
+    ),
+    recordActive: gather(
+      async (active: { app: string; user: string; atMS: number }[]) => {
+        await noteActiveUsers(db, active)
+        return active
       },
       { most: 1_000 },
     ),

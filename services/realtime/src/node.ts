@@ -11,6 +11,7 @@ import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
 import { createSocketServer } from '@parley/socketio/server'
+import { watchActivity } from './activity.ts'
 import { createClientEmits } from './client-emits.ts'
 import { createConnectionReports } from './connection-reports.ts'
 import { createControlHandler, createRecentRevocations } from './control.ts'
@@ -65,6 +66,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const limits = createLimits(settings.limits, metrics)
   const authenticateSocket = createSocketAuthentication(chat.db)
   const roomsOfUser = createRoomsOfUser(chat.db)
+  const activity = watchActivity(chat)
   const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
   const deliver = (event: IncomingEvent) => {
     const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
@@ -102,6 +104,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       limits.connected(socket)
     },
     onDisconnect: (socket) => {
+      const { session } = socket.data
+      if (session) activity.ended(session)
       sockets.remove(socket)
       limits.disconnected(socket)
     },
@@ -141,7 +145,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       idle.stop()
       queue.drain()
       closeAll(server)
-      await Promise.all([reports.stop(), online.stop()])
+      await Promise.all([reports.stop(), online.stop(), activity.idle()])
       app.close()
     },
   }
