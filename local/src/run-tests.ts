@@ -16,6 +16,8 @@ import { followTests, type Outcome } from './test-outcomes.ts'
  */
 const root = join(import.meta.dirname, '../..')
 const logs = join(root, '.parley/test-logs')
+/** What takes the whole machine for a while: it runs by itself, so that it starves no other. */
+const alone = ['test/chaos.test.ts', 'test/hostile-clients.test.ts']
 /** Several times what the slowest file takes on a busy machine of two cores. */
 const fileMs = 300_000
 
@@ -55,8 +57,23 @@ async function runTests(): Promise<Outcome[]> {
     const { mongoUrl, natsUrl, redisUrl } = servers
     process.env.PARLEY_TEST_SERVERS = JSON.stringify({ mongoUrl, natsUrl, redisUrl })
     process.env.PARLEY_TEST_LOGS = logs
-    const paths = files.map((file) => join(root, file))
-    return await followTests(run({ files: paths, concurrency: 2, timeout: fileMs }), root, join(logs, 'output.log'))
+    const outcomesOf = async (some: string[], concurrency: number): Promise<Outcome[]> => {
+      const paths = some.map((file) => join(root, file))
+      if (paths.length === 0) return []
+      const output = join(logs, `output-${concurrency}-at-once.log`)
+      return followTests(run({ files: paths, concurrency, timeout: fileMs }), root, output)
+    }
+    const together = await outcomesOf(
+      files.filter((file) => !alone.includes(file)),
+      2,
+    )
+    return [
+      ...together,
+      ...(await outcomesOf(
+        alone.filter((file) => files.includes(file)),
+        1,
+      )),
+    ]
   } finally {
     await servers.stop()
   }

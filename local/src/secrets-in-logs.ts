@@ -11,7 +11,7 @@ const fewestLines = 500
 export function findSecrets(folder: string): { lines: number; found: string[] } {
   const found: string[] = []
   let lines = 0
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.log') && name !== 'output.log')) {
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.log') && !name.startsWith('output-'))) {
     for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) {
       if (line !== '') lines++
       if (line.search(secret) >= 0) found.push(`${file}: ${line.replaceAll(secret, '<secret>')}`)
