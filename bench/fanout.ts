@@ -17,14 +17,17 @@ Runs are interleaved. Tables here, JSON in bench/results/fanout.json. Takes abou
 
   --rounds N     rounds of the comparison; their median counts (3)
   --sockets N,N  sockets in the room (1000,5000)
+  --no-memory    leaves memory out, which takes long to settle
   --help`
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     sockets: { type: 'string', default: '1000,5000' },
+    memory: { type: 'boolean', default: true },
     help: { type: 'boolean', default: false },
   },
+  allowNegative: true,
 })
 if (values.help) {
   console.log(help)
@@ -35,7 +38,12 @@ const stormClients = 5_000
 const say = (line: string) => console.log(`· ${line}`)
 const ground = await prepareGround(Math.max(...sizes, stormClients), say)
 try {
-  const comparison = await compareContestants(ground, { sizes, rounds: Number(values.rounds), say })
+  const comparison = await compareContestants(ground, {
+    sizes,
+    rounds: Number(values.rounds),
+    withMemory: values.memory,
+    say,
+  })
   const growth = await measureGrowth(ground)
   const storms: Storm[] = []
   for (const name of ['parley', 'socket.io-uws', 'socket.io'] as const) {

@@ -19,17 +19,24 @@ export interface Measured {
 const deliveries = { sparse: 300_000, bursts: 4_000_000 }
 const connectingAtOnce = 50
 
+interface CompareOptions {
+  sizes: readonly number[]
+  rounds: number
+  withMemory: boolean
+  say: (line: string) => void
+}
+
 /** One room with so many sockets, every contestant in turn, several rounds. */
 export async function compareContestants(
   ground: Ground,
-  { sizes, rounds, say }: { sizes: readonly number[]; rounds: number; say: (line: string) => void },
+  { sizes, rounds, withMemory, say }: CompareOptions,
 ): Promise<Measured[]> {
   const results: Measured[] = []
   for (const sockets of sizes) {
     for (let round = 1; round <= rounds; round++) {
       for (const name of names) {
         // Memory takes long to settle, and hardly varies: once, where it is divided by most.
-        const memory = round === 1 && sockets === Math.max(...sizes)
+        const memory = withMemory && round === 1 && sockets === Math.max(...sizes)
         const measured = await measure(name, sockets, ground, memory)
         const { KiB, sparse, bursts } = measured
         say(
