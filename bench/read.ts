@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
-import { startService } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { Pool } from 'undici'
+import { startBenchService } from './bench-service.ts'
+import { median } from './median.ts'
 
 /**
  * `pnpm bench:read`: what reading costs as a room grows. Every reader is in one room of that many messages and in
@@ -18,26 +19,7 @@ const wanted = 1.5
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
-const gateway = await startService(
-  {
-    service: 'api-gateway',
-    name: 'bench',
-    logFile: join(import.meta.dirname, '../.parley/bench-gateway.log'),
-    env: {
-      PATH: process.env['PATH'],
-      PARLEY_MONGO_URL: servers.mongoUrl,
-      PARLEY_NATS_URL: servers.natsUrl,
-      PARLEY_REDIS_URL: servers.redisUrl,
-      PARLEY_NODE_ID: 'bench',
-      PARLEY_INTERNAL_PORT: '0',
-      PARLEY_GATEWAY_PORT: '0',
-      PARLEY_LOG_LEVEL: 'warn',
-    },
-  },
-  (how) => {
-    throw new Error(how)
-  },
-)
+const gateway = await startBenchService('api-gateway', servers)
 const pool = new Pool(`http://127.0.0.1:${gateway.ports['http']}`, { connections: 1 })
 const mongo = new MongoClient(servers.mongoUrl)
 const db = mongo.db()
@@ -160,8 +142,4 @@ async function check(size: number, headers: Record<string, string>): Promise<voi
   assert.equal((await call('GET', reads['oldest page'](size), headers)).result['data'][0].seq, 1)
   assert.equal((await call('GET', reads.badge(), headers)).result['badge'], size + smallRooms)
   assert.equal((await call('GET', reads.rooms(), headers)).result['totalCount'], smallRooms + 1)
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -4,11 +4,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeApp } from '@parley/local/make-app'
-import { startService } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
+import { startBenchService } from './bench-service.ts'
 import { whereTimeWent } from './cpu-profile.ts'
 import { cpuSeconds } from './cpu-seconds.ts'
 import { loadHttp } from './http-load.ts'
+import { median } from './median.ts'
 
 const help = `npm run bench:send -- [options]
 
@@ -53,20 +54,8 @@ interface Sent {
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
-const env = {
-  PATH: process.env['PATH'],
-  PARLEY_MONGO_URL: servers.mongoUrl,
-  PARLEY_NATS_URL: servers.natsUrl,
-  PARLEY_REDIS_URL: servers.redisUrl,
-  PARLEY_NODE_ID: 'bench',
-  PARLEY_INTERNAL_PORT: '0',
-  PARLEY_GATEWAY_PORT: '0',
-  PARLEY_LOG_LEVEL: 'warn',
+const gateway = await startBenchService('api-gateway', servers, {
   ...(values.profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
-}
-const logFile = join(import.meta.dirname, '../.parley/bench-gateway.log')
-const gateway = await startService({ service: 'api-gateway', name: 'bench', logFile, env }, (how) => {
-  throw new Error(how)
 })
 const url = `http://127.0.0.1:${gateway.ports['http']}`
 const ground = fork(join(import.meta.dirname, 'insert-one.ts'), [servers.mongoUrl])
@@ -175,8 +164,4 @@ async function send(connections: number, duration: number): Promise<Sent> {
     Object.entries(after).map(([name, used]) => [name, ((used - (before[name] ?? 0)) * 1e6) / messages]),
   )
   return { sent: perSecond, p99, cpu }
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -5,9 +5,10 @@ import { parseArgs } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { type BucketLevel, bucketLevels, bucketOf } from '@parley/db/stats-buckets'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
-import { startService } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
 import { ObjectId } from 'mongodb'
+import { startBenchService } from './bench-service.ts'
+import { median } from './median.ts'
 
 const help = `npm run bench:stats -- [options]
 
@@ -42,26 +43,7 @@ const days = 31
 
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
-const gateway = await startService(
-  {
-    service: 'api-gateway',
-    name: 'bench',
-    logFile: join(import.meta.dirname, '../.parley/bench-gateway.log'),
-    env: {
-      PATH: process.env['PATH'],
-      PARLEY_MONGO_URL: servers.mongoUrl,
-      PARLEY_NATS_URL: servers.natsUrl,
-      PARLEY_REDIS_URL: servers.redisUrl,
-      PARLEY_NODE_ID: 'bench',
-      PARLEY_INTERNAL_PORT: '0',
-      PARLEY_GATEWAY_PORT: '0',
-      PARLEY_LOG_LEVEL: 'warn',
-    },
-  },
-  (how) => {
-    throw new Error(how)
-  },
-)
+const gateway = await startBenchService('api-gateway', servers)
 
 /** The window begins and ends in the middle of an hour: the dearest one. */
 const toMS = Math.floor(Date.now() / hour.sizeMS) * hour.sizeMS - hour.sizeMS / 2
@@ -93,8 +75,7 @@ for (let round = -5; round < rounds; round++) {
 console.log(`\nGET /admin/stats over ${days} days; ${rooms} rooms, ${users} users; median and worst of ${rounds}`)
 console.log('messages a day   in the window   median ms   worst ms')
 const results = subjects.map(({ perDay: messages, times }) => {
-  const sorted = times.toSorted((a, b) => a - b)
-  const [medianMS = 0, worstMS = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  const [medianMS, worstMS] = [median(times), Math.max(...times)]
   const cells = [messages, messages * days, medianMS.toFixed(1), worstMS.toFixed(1)]
   console.log(cells.map((cell, i) => String(cell).padStart([14, 16, 12, 11][i] ?? 0)).join(''))
   return { messagesPerDay: messages, medianMS, worstMS }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/publish'
-import { startService } from '@parley/local/service-process'
+import { startBenchService } from '../bench-service.ts'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 import type { Ground } from './ground.ts'
 import type { Connecting } from './readers.ts'
@@ -56,30 +56,12 @@ async function startOther(name: Name): Promise<Contestant> {
 }
 
 export async function startParley({ servers, keys, tokens }: Ground, env: NodeJS.ProcessEnv = {}): Promise<Contestant> {
-  const service = await startService(
-    {
-      service: 'realtime',
-      name: 'bench',
-      logFile: join(import.meta.dirname, '../../.parley/bench-realtime.log'),
-      env: {
-        PATH: process.env['PATH'],
-        NODE_OPTIONS: preload.join(' '),
-        PARLEY_MONGO_URL: servers.mongoUrl,
-        PARLEY_NATS_URL: servers.natsUrl,
-        PARLEY_REDIS_URL: servers.redisUrl,
-        PARLEY_NODE_ID: 'bench',
-        PARLEY_INTERNAL_PORT: '0',
-        PARLEY_REALTIME_PORT: '0',
-        PARLEY_REALTIME_PING_INTERVAL_MS: '3600000',
-        PARLEY_DRAIN_MS: '1000',
-        ...env,
-        PARLEY_LOG_LEVEL: 'warn',
-      },
-    },
-    (how) => {
-      throw new Error(how)
-    },
-  )
+  const service = await startBenchService('realtime', servers, {
+    NODE_OPTIONS: preload.join(' '),
+    PARLEY_REALTIME_PING_INTERVAL_MS: '3600000',
+    PARLEY_DRAIN_MS: '1000',
+    ...env,
+  })
   pin(service.pid, cores.server)
   const bus = await connectBus(servers.natsUrl, 'bench')
   let id = 0

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
-import { startService } from '@parley/local/service-process'
 import { type Servers, startServers } from '@parley/stack/up'
+import { startBenchService } from '../bench-service.ts'
 import { cores, pin } from './contestants.ts'
 
 /** What Parley's node needs around it: servers, an app, and users with a token each who are in one of the rooms. */
@@ -21,26 +20,7 @@ export const presentUsers = 500
 export async function prepareGround(users: number, say: (line: string) => void): Promise<Ground> {
   const servers = await startServers({ onProgress: say })
   const keys = await makeApp(servers.mongoUrl, 'bench')
-  const gateway = await startService(
-    {
-      service: 'api-gateway',
-      name: 'bench',
-      logFile: join(import.meta.dirname, '../../.parley/bench-gateway.log'),
-      env: {
-        PATH: process.env['PATH'],
-        PARLEY_MONGO_URL: servers.mongoUrl,
-        PARLEY_NATS_URL: servers.natsUrl,
-        PARLEY_REDIS_URL: servers.redisUrl,
-        PARLEY_NODE_ID: 'bench',
-        PARLEY_INTERNAL_PORT: '0',
-        PARLEY_GATEWAY_PORT: '0',
-        PARLEY_LOG_LEVEL: 'warn',
-      },
-    },
-    (how) => {
-      throw new Error(how)
-    },
-  )
+  const gateway = await startBenchService('api-gateway', servers)
   const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
     const answer = await fetch(`http://127.0.0.1:${gateway.ports['http']}${path}`, {

@@ -1,3 +1,4 @@
+import { median } from '../median.ts'
 import type { Measured } from './compare.ts'
 import { type Name, names } from './contestants.ts'
 import type { Growth } from './growth.ts'
@@ -85,8 +86,4 @@ function describeStorms(storms: Storm[]): string[] {
 
 function row(first: string, ...cells: string[]): string {
   return [first.padEnd(26), ...cells.map((cell) => cell.padStart(20))].join(' ')
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -91,8 +91,8 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
 
 /** The IDs of the rooms that a user is in; one index, no documents of rooms. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
-  const found = await db.memberships.find({ userKey: key(app, user) }, { projection: { _id: 0, room: 1 } }).toArray()
-  return found.map((membership) => membership.room)
+  const [rooms = []] = await findRoomIdsOfUsers(db, [{ app, user }])
+  return rooms
 }
 
 /** The IDs of the rooms of many users; one list per user, in their order. */
