@@ -2,22 +2,31 @@ import { join } from 'node:path'
 import { type ServiceProcess, startService } from '@parley/local/service-process'
 import type { Servers } from '@parley/stack/up'
 
-const portSettings = { 'api-gateway': 'PARLEY_GATEWAY_PORT', realtime: 'PARLEY_REALTIME_PORT' } as const
+/** The setting of the public port; the push service has none. */
+const portSettings = {
+  'api-gateway': { PARLEY_GATEWAY_PORT: '0' },
+  realtime: { PARLEY_REALTIME_PORT: '0' },
+  push: {},
+} as const
 
 /**
  * A service as benchmarks measure it: on these servers, on a free port, logging only what is wrong. When it ends unasked,
  * so does the benchmark.
  * @param env settings beside these
+ * @param root the checkout that it is started from; this one by default
+ * @param mayDie it is killed on purpose
  */
 export function startBenchService(
   service: keyof typeof portSettings,
   servers: Pick<Servers, 'mongoUrl' | 'natsUrl' | 'redisUrl'>,
   env: NodeJS.ProcessEnv = {},
+  { root, mayDie = false }: { root?: string | undefined; mayDie?: boolean } = {},
 ): Promise<ServiceProcess> {
   return startService(
     {
       service,
       name: 'bench',
+      ...(root !== undefined && { root }),
       logFile: join(import.meta.dirname, `../.parley/bench-${service}.log`),
       env: {
         PATH: process.env['PATH'],
@@ -26,13 +35,13 @@ export function startBenchService(
         PARLEY_REDIS_URL: servers.redisUrl,
         PARLEY_NODE_ID: 'bench',
         PARLEY_INTERNAL_PORT: '0',
-        [portSettings[service]]: '0',
+        ...portSettings[service],
         PARLEY_LOG_LEVEL: 'warn',
         ...env,
       },
     },
     (how) => {
-      throw new Error(how)
+      if (!mayDie) throw new Error(how)
     },
   )
 }

@@ -9,7 +9,7 @@ interface CpuProfile {
 }
 
 /** Where the CPU time of the profiles in a folder went, the most first: by dependency, our own folders, and what V8 names in brackets. */
-export function whereTimeWent(folder: string): { where: string; share: number }[] {
+function whereTimeWent(folder: string): { where: string; share: number }[] {
   const times = new Map<string, number>()
   let total = 0
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))) {
@@ -31,4 +31,12 @@ function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   const dependency = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(url)?.[1]
   if (dependency !== undefined) return dependency
   return /\/((?:packages|services)\/[^/]+)\//.exec(url)?.[1] ?? url.split('/')[0] ?? url
+}
+
+/** Prints where the time of the profiles in the folder went, the largest shares first. */
+export function printWhereTimeWent(of: string, folder: string, most: number): void {
+  console.log(`\n${of}, by what it was spent in`)
+  for (const { where, share } of whereTimeWent(folder).slice(0, most)) {
+    console.log(`${(share * 100).toFixed(1).padStart(6)} %  ${where}`)
+  }
 }

@@ -7,26 +7,46 @@ export interface Load {
   p99: number
 }
 
+/** The bytes of a request with these headers, and a JSON body where there is one. */
+export function httpRequest(method: string, path: string, headers: Record<string, string>, body?: object): Buffer {
+  const json = body ? JSON.stringify(body) : ''
+  const lines = [`${method} ${path} HTTP/1.1`, 'host: bench', `content-length: ${Buffer.byteLength(json)}`]
+  if (body) lines.push('content-type: application/json')
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${json}`)
+}
+
 /**
  * Sends HTTP requests over keep-alive connections for a time, one after the other on each. It does as little as a client
  * can (requests are bytes made before, of an answer only its status and length are read), because it shares the machine
  * with what it measures.
+ * @param requests taken in turns, or made by their number where none may come twice
+ * @param pace requests per second, all connections together; by default each goes when the one before is answered
  * @throws when an answer is not 200
  */
 export async function loadHttp(
   url: string,
-  requests: readonly Buffer[],
-  { connections, seconds }: { connections: number; seconds: number },
+  requests: readonly Buffer[] | ((number: number) => Buffer),
+  { connections, seconds, pace }: { connections: number; seconds: number; pace?: number },
 ): Promise<Load> {
   const { hostname, port } = new URL(url)
   const latencies: number[] = []
+  let made = 0
   const startMS = performance.now()
   const endMS = startMS + seconds * 1000
   await Promise.all(
     Array.from({ length: connections }, async (_, i) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
       await once(socket, 'connect')
-      await sendUntil(socket, requests, i * 7, endMS, latencies)
+      let next = i * 7
+      const nextRequest = () =>
+        typeof requests === 'function' ? requests(made++) : (requests[next++ % requests.length] as Buffer)
+      await sendUntil(
+        socket,
+        nextRequest,
+        { endMS, everyMS: pace === undefined ? 0 : (1000 * connections) / pace },
+        latencies,
+      )
       socket.destroy()
     }),
   )
@@ -39,18 +59,17 @@ export async function loadHttp(
 
 function sendUntil(
   socket: Socket,
-  requests: readonly Buffer[],
-  offset: number,
-  endMS: number,
+  nextRequest: () => Buffer,
+  { endMS, everyMS }: { endMS: number; everyMS: number },
   latencies: number[],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    let next = offset
     let sentMS = 0
+    let dueMS = performance.now() + Math.random() * everyMS
     let received = Buffer.alloc(0)
     const send = () => {
       sentMS = performance.now()
-      socket.write(requests[next++ % requests.length] as Buffer)
+      socket.write(nextRequest())
     }
     socket.on('error', reject)
     socket.on('close', () => reject(new Error('the connection was closed')))
@@ -65,9 +84,11 @@ function sendUntil(
       received = Buffer.alloc(0)
       const now = performance.now()
       latencies.push(now - sentMS)
-      if (now < endMS) send()
-      else resolve()
+      dueMS += everyMS
+      if (now >= endMS) resolve()
+      else if (dueMS > now) setTimeout(send, dueMS - now)
+      else send()
     })
-    send()
+    setTimeout(send, everyMS > 0 ? dueMS - performance.now() : 0)
   })
 }

@@ -1,42 +1,53 @@
 import { MongoClient } from 'mongodb'
 
+export interface InsertJob {
+  clients: number
+  seconds: number
+  /** Of each content. */
+  bytes: number
+}
+
+export interface Inserted {
+  /** Documents. */
+  perSecond: number
+  /** Milliseconds. */
+  p99: number
+}
+
 /**
  * The ground that sends are measured against, as a process of its own: one insertOne at a time per
- * "client", w:majority and journaled. Driven over IPC: `{clients, seconds}` in, inserts per second out.
+ * "client", w:majority and journaled. Driven over IPC: an InsertJob in, Inserted out.
  */
 const [url = ''] = process.argv.slice(2)
 const client = new MongoClient(url, { writeConcern: { w: 'majority', journal: true }, maxPoolSize: 300 })
 const messages = client.db('bench_ground').collection('messages')
 let next = 0
 
-function message(): object {
-  return {
-    room: 'room',
-    seq: ++next,
-    sender: 'user',
-    content: '"x"'.padEnd(200, 'x'),
-    messageType: 'text',
-    createdAtMS: Date.now(),
-  }
+function message(content: string): object {
+  return { room: 'room', seq: ++next, sender: 'user', content, messageType: 'text', createdAtMS: Date.now() }
 }
 
-async function run({ clients, seconds }: { clients: number; seconds: number }): Promise<number> {
+async function run({ clients, seconds, bytes }: InsertJob): Promise<Inserted> {
   const end = performance.now() + seconds * 1000
-  let done = 0
+  const content = '"x"'.padEnd(bytes, 'x')
+  const latencies: number[] = []
   await Promise.all(
     Array.from({ length: clients }, async () => {
-      while (performance.now() < end) {
-        await messages.insertOne(message())
-        done++
+      for (let since = performance.now(); since < end; ) {
+        await messages.insertOne(message(content))
+        const now = performance.now()
+        latencies.push(now - since)
+        since = now
       }
     }),
   )
-  return done / seconds
+  const sorted = latencies.toSorted((a, b) => a - b)
+  return { perSecond: latencies.length / seconds, p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN }
 }
 
 await client.connect()
-process.on('message', (job: { clients: number; seconds: number }) => {
-  void run(job).then((perSecond) => process.send?.(perSecond))
+process.on('message', (job: InsertJob) => {
+  void run(job).then((inserted) => process.send?.(inserted))
 })
 process.on('disconnect', () => void client.close())
 process.send?.('ready')

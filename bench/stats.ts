@@ -1,42 +1,29 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { type BucketLevel, bucketLevels, bucketOf } from '@parley/db/stats-buckets'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
+import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
 import { ObjectId } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
 import { median } from './median.ts'
 
-const help = `npm run bench:stats -- [options]
-
-What GET /admin/stats costs for a window of 31 days, as messages grow: three apps with the same rooms and users, and so
+const options = new Command('npm run bench:stats --')
+  .description(
+    `What GET /admin/stats costs for a window of 31 days, as messages grow: three apps with the same rooms and users, and so
 many messages a day. The buckets are written as the stats service writes them; of the messages themselves only those of
-the hours in which the window begins and ends are there, since nothing else of them is read.
-
-  --messages N,N,N  messages a day (10000,100000,1000000)
-  --rooms N         rooms with messages (500)
-  --users N         users who send or are connected (2000)
-  --rounds N        reports of each (30)
-  --help`
-
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '10000,100000,1000000' },
-    rooms: { type: 'string', default: '500' },
-    users: { type: 'string', default: '2000' },
-    rounds: { type: 'string', default: '30' },
-    help: { type: 'boolean', default: false },
-  },
-})
-if (values.help) {
-  console.log(help)
-  process.exit()
-}
-const perDay = values.messages.split(',').map(Number)
-const [rooms, users, rounds] = [Number(values.rooms), Number(values.users), Number(values.rounds)]
+the hours in which the window begins and ends are there, since nothing else of them is read.`,
+  )
+  .option('--messages <numbers>', 'messages a day', wholeNumbers(1, 100_000_000), [10_000, 100_000, 1_000_000])
+  .option('--rooms <number>', 'rooms with messages', wholeNumber(1, 1_000_000), 500)
+  .option('--users <number>', 'users who send or are connected', wholeNumber(1, 1_000_000), 2_000)
+  .option('--rounds <number>', 'reports of each', wholeNumber(1, 100_000), 30)
+  .parse()
+  .opts<{ messages: number[]; rooms: number; users: number; rounds: number }>()
+const { rooms, users, rounds } = options
 const wanted = { seconds: 0.5, ratio: 1.5 }
 const { hour, day } = bucketLevels
 const days = 31
@@ -56,7 +43,7 @@ interface Subject {
   times: number[]
 }
 const subjects: Subject[] = []
-for (const messages of perDay) {
+for (const messages of options.messages) {
   const keys = await makeApp(servers.mongoUrl, `app of ${messages}`)
   const beganMS = performance.now()
   await fill(db, keys.app, messages)

@@ -25,6 +25,8 @@ export interface ChaosClient {
   connections: Heard[]
   fetched: number
   isBack: boolean
+  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  ends: string[]
 }
 
 export interface ChaosClientOptions {
@@ -37,7 +39,7 @@ export interface ChaosClientOptions {
 }
 
 /**
- * An app as interface.md ("Events") describes it: the stock client with its own reconnecting; after every connect it
+ * An app as docs/reference/socket.md describes it: the stock client with its own reconnecting; after every connect it
  * chooses its encoding, authenticates, and fetches from the history what it may have missed.
  */
 export function startChaosClient(options: ChaosClientOptions): ChaosClient {
@@ -46,8 +48,6 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
     transports,
     forceNew: true,
     reconnectionDelay: 200,
-    reconnectionDelayMax: 1_000,
-    timeout: 5_000,
   })
   const client: ChaosClient = {
     socket,
@@ -58,6 +58,7 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
     connections: [],
     fetched: 0,
     isBack: false,
+    ends: [],
   }
   let current: Heard | undefined
 
@@ -84,11 +85,14 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
 
   socket.on('connect', () => {
     // Whatever went wrong on the way (the node died again): from the beginning, as by a new connection.
-    enter().catch(() => {
+    enter().catch((error: Error) => {
+      client.ends.push(`login: ${error.message}`)
       socket.io.engine.close()
     })
   })
-  socket.on('disconnect', () => {
+  socket.on('connect_error', (error) => client.ends.push(`connect: ${error.message}`))
+  socket.on('disconnect', (reason) => {
+    client.ends.push(reason)
     client.isBack = false
     if (current) current.isOver = true
     current = undefined
@@ -103,6 +107,21 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
     current.byRoom.set(message.room, heard.add(message.seq))
   })
   return client
+}
+
+/** For each client that does not have all of the history (IDs by room): how it stands, and what it lacks. */
+export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<string, readonly string[]>): string {
+  return clients
+    .flatMap(({ socket, rooms, known, isBack, ends }, n) => {
+      const lacking = rooms.flatMap((room) => {
+        const seqs = (history.get(room) ?? []).flatMap((_, i) => (known.get(room)?.has(i + 1) ? [] : [i + 1]))
+        return seqs.length > 0 ? [`${room}: ${seqs.slice(0, 10).join(' ')} (${seqs.length})`] : []
+      })
+      if (lacking.length === 0) return []
+      const state = { connected: socket.connected, active: socket.active, isBack, ends: ends.slice(-5) }
+      return [`client ${n} ${JSON.stringify(state)} lacks ${lacking.join('; ')}`]
+    })
+    .join('\n')
 }
 
 /** Pages through the history after the last message before which nothing is missing. */
@@ -129,14 +148,14 @@ async function fetchMissed(
 
 /**
  * Seqs that are missing between the first and the last that a connection heard of a room. Messages that are on their way
- * at the same time may come in another order: at the end of a connection that is over, so many may be missing.
+ * at the same time may arrive in another order, so this many may be missing at the end of a closed connection.
  */
-export function silentlyLost({ connections }: ChaosClient, underWay: number): string[] {
+export function silentlyLost({ connections }: ChaosClient, inFlight: number): string[] {
   return connections.flatMap(({ byRoom, isOver }) =>
     [...byRoom].flatMap(([room, heard]) => {
-      const last = Math.max(...heard) - (isOver ? underWay : 0)
+      const last = Math.max(...heard) - (isOver ? inFlight : 0)
       const lost: string[] = []
-      for (let seq = Math.min(...heard) + underWay; seq <= last; seq++) if (!heard.has(seq)) lost.push(`${room} ${seq}`)
+      for (let seq = Math.min(...heard) + inFlight; seq <= last; seq++) if (!heard.has(seq)) lost.push(`${room} ${seq}`)
       return lost
     }),
   )

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
 import { type Front, openFront } from '@parley/local/front'
-import { type ChaosClient, silentlyLost, startChaosClient } from './chaos-client.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type ChaosClient, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
 
 /** A minute by `npm run chaos`; short in `npm test`. */
 const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 12)
-const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 300)
+const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
+/** Many times what it takes on a busy machine. */
+const longestSeconds = 240
 const roomCount = 20
 const senders = 4
 const kinds = [
@@ -18,7 +20,9 @@ const kinds = [
   { transports: ['polling'], encoding: 'base64' },
 ] as const
 
-suite('nodes that are killed, drained and restarted under load', { timeout: (seconds + 200) * 1000 }, () => {
+describe('nodes that are killed, drained and restarted under load', {
+  timeout: (seconds + 4 * longestSeconds) * 1000,
+}, () => {
   let platform: Platform
   let front: Front
   let gateways: RunningService[]
@@ -28,14 +32,14 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
   const url = () => `http://127.0.0.1:${front.port}`
   const admin = () => ({ 'im-api-key': platform.apiKey })
 
-  before(async () => {
+  beforeAll(async () => {
     platform = await startPlatform()
     front = await openFront('127.0.0.1', 0)
     gateways = await Promise.all([platform.start('api-gateway'), platform.start('api-gateway')])
     nodes = await Promise.all([newNode(), newNode(), newNode()])
     balance()
   })
-  after(async () => {
+  afterAll(async () => {
     sending.on = false
     for (const { socket } of clients) socket.close()
     await platform.stop()
@@ -44,8 +48,9 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
 
   const newNode = () =>
     platform.start('realtime', {
-      PARLEY_REALTIME_PING_INTERVAL_MS: '5000',
-      PARLEY_REALTIME_PING_TIMEOUT_MS: '5000',
+      // A client that is itself short of CPU must not take its node for dead.
+      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
       PARLEY_REALTIME_TRUSTED_PROXIES: '1',
     })
   /** The load balancer sends nobody to a node that is not ready. No stickiness: each poll may come to another node. */
@@ -84,15 +89,15 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
     })
   }
 
-  /** Sends without a pause to all rooms; answers the acknowledged IDs, by room. */
+  /** Sends without a pause to all rooms; returns the acknowledged IDs, by room. */
   async function send(): Promise<Map<string, Set<string>>> {
     const acknowledged = new Map<string, Set<string>>()
     const one = async (sender: number) => {
       for (let i = sender; sending.on; i += senders) {
         const room = `room ${i % roomCount}`
         const message = { room, sender: `user ${i % roomCount}`, message: `${i}`, messageType: 'text', push: false }
-        const answer = await call(url(), 'POST', '/messages', admin(), message)
-        if (answer.status !== 200) continue
+        const answer = await call(url(), 'POST', '/messages', admin(), message).catch(() => undefined)
+        if (answer?.status !== 200) continue
         acknowledged.set(room, (acknowledged.get(room) ?? new Set()).add(String(answer.body.result['_id'])))
       }
     }
@@ -116,14 +121,20 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
       }
       nodes.push(await newNode())
       balance()
-      await eventually('most are back', () => clients.filter(({ isBack }) => isBack).length > clientCount * 0.8, 60)
+      const areMostBack = () => clients.filter(({ isBack }) => isBack).length > clientCount * 0.8
+      await eventually('most are back', areMostBack, longestSeconds).catch((error: Error) => {
+        const away = clients.filter(({ isBack }) => !isBack).map(({ ends }) => ends.slice(-5))
+        throw new Error(`${error.message}\n${JSON.stringify(away)}`)
+      })
     }
     return done
   }
 
-  test('every client has every message of its rooms once, in order, and none of a room that it is not in', async (t) => {
+  test('every client has every message of its rooms once, in order, and none of a room that it is not in', async ({
+    annotate,
+  }) => {
     await connectClients()
-    await eventually('everybody is there', () => clients.every(({ isBack }) => isBack), 60)
+    await eventually('everybody is there', () => clients.every(({ isBack }) => isBack), longestSeconds)
     sending.on = true
     const sent = send()
     const trouble = await makeTrouble(performance.now() + seconds * 1000)
@@ -141,7 +152,9 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
     }
     const has = ({ known, rooms }: ChaosClient) =>
       rooms.every((room) => known.get(room)?.size === (history.get(room) ?? []).length)
-    await eventually('everybody has everything', () => clients.every(has), 90)
+    await eventually('everybody has everything', () => clients.every(has), longestSeconds).catch((error: Error) => {
+      throw new Error(`${error.message}\n${whoLacks(clients, history)}`)
+    })
     for (const { known, rooms, wrong } of clients) {
       assert.deepEqual(wrong, [])
       for (const room of rooms) {
@@ -157,7 +170,7 @@ suite('nodes that are killed, drained and restarted under load', { timeout: (sec
     assert.ok(trouble.killed > 0 && trouble.drained > 0, JSON.stringify(trouble))
     const messages = [...history.values()].reduce((sum, ids) => sum + ids.length, 0)
     const connections = clients.reduce((sum, client) => sum + client.connections.length, 0)
-    t.diagnostic(`${messages} messages, ${connections} connections, ${JSON.stringify(trouble)}`)
+    await annotate(`${messages} messages, ${connections} connections, ${JSON.stringify(trouble)}`)
   })
 
   /** All message IDs of a room by its history, in the order of their seq, which has no holes. */

@@ -1,343 +1,54 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
+import { proves } from '@parley/conformance/proves'
 import { serverEvents } from '@parley/contracts/socket/server-events'
-import type { Socket } from 'socket.io-client'
-import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { concerns, type Device, everyone, type Fields, rows, type Scene, type Who } from './event-rows.ts'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from './platform.ts'
 
-type Who = 'alice' | 'bob' | 'robot' | 'stranger'
-type Fields = Record<string, unknown>
-
-/** A connected device; half of them have base64. */
-interface Device {
-  name: string
-  user: Who
-  socket: Socket
-  events: { event: string; payload: unknown }[]
+/** The rows of an event's payload in the interface: all of it is compared, in every test of the event. */
+const payloadRows: Record<string, string[]> = {
+  'chat message': ['the payload is a Message'],
+  room: ['the payload is a Room'],
+  lastRead: ['payload.roomID', 'payload.memberID', 'payload.messageID'],
+  typing: ['payload.room', 'payload.message'],
+  ai_streaming: ['payload.room', 'payload.sender', 'payload.text'],
+  roomPref: ['room', 'folder', 'hidden', 'muted', 'sticky', 'tags'].map((name) => `payload.${name}`),
+  myPrefChange: ['payload.data', 'payload.key'],
+  myPrefDelete: ['the payload is the bare key'],
+  invitation: ['the payload is an Invitation'],
+  userDeleteMessages: ['payload.room', 'payload.messages', 'payload.isUserDeleteAllMessagesInRoom'],
+  messageDeleted: ['payload.room', 'payload.messageID'],
 }
 
-/** What a row works on: a room of its own with alice (owner), bob and robot, and one message of bob in it. */
-interface Scene {
-  room: string
-  message: string
-  /** As a user from his first device, with the header IM-DEVICE-ID. */
-  as: (user: Who, method: string, path: string, body?: unknown) => Promise<Fields>
-  admin: (method: string, path: string, body?: unknown) => Promise<Fields>
-  emit: (user: Who, event: string, body: unknown) => Promise<Fields>
-}
-
-interface Row {
-  event: string
-  operation: string
-  /** Does the operation; answers the exact payload. */
-  act(scene: Scene): Promise<unknown>
-  /** Names of the devices that get it, in order; all others must not. */
-  reaches: string[]
-}
-
-const everyone = ['alice 1', 'alice 2', 'bob 1', 'bob 2', 'robot 1']
-const path = encodeURIComponent
-
-/** The message as it is in the history: what its events carry. */
-async function stored(scene: Scene, id: unknown): Promise<unknown> {
-  const { data } = (await scene.as('alice', 'GET', `/rooms/${path(scene.room)}/messages/v3?limit=500`)) as {
-    data: Fields[]
-  }
-  return data.find(({ _id }) => _id === id)
-}
-
-async function sent(scene: Scene, answer: Promise<Fields>): Promise<unknown> {
-  return stored(scene, (await answer)['_id'])
-}
-
-/** Of a room as its members see it, what everybody sees. */
-async function room(scene: Scene): Promise<unknown> {
-  const {
-    unread: _u,
-    muted: _m,
-    pref: _p,
-    lastMessage: _l,
-    ...shown
-  } = await scene.as('alice', 'GET', `/rooms/${scene.room}`)
-  return shown
-}
-
-const rows: Row[] = [
-  {
-    event: 'chat message',
-    operation: 'POST /messages',
-    act: (scene) =>
-      sent(
-        scene,
-        scene.admin('POST', '/messages', { room: scene.room, sender: 'alice', message: { a: 'ü' }, messageType: 'x' }),
-      ),
-    reaches: everyone,
-  },
-  {
-    event: 'chat message',
-    operation: 'POST /rooms/{id}/message',
-    act: (scene) =>
-      sent(scene, scene.as('bob', 'POST', `/rooms/${scene.room}/message`, { message: 1, messageType: 'n' })),
-    reaches: everyone,
-  },
-  {
-    event: 'chat message',
-    operation: 'the emit chat message',
-    act: (scene) =>
-      sent(scene, scene.emit('alice', 'chat message', { room: scene.room, message: 'hi', messageType: 'text' })),
-    reaches: everyone,
-  },
-  {
-    event: 'messageUpdated',
-    operation: 'editing by POST /rooms/{id}/message with _id',
-    act: (scene) => {
-      const edit = { _id: scene.message, message: 'edited' }
-      return sent(scene, scene.as('bob', 'POST', `/rooms/${scene.room}/message`, edit))
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'messageUpdated',
-    operation: 'recalling',
-    act: (scene) => {
-      const recall = { _id: scene.message, messageType: 'recall' }
-      return sent(scene, scene.as('bob', 'POST', `/rooms/${scene.room}/message`, recall))
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'messageUpdated',
-    operation: 'POST /messages/{id}/reaction',
-    act: (scene) => sent(scene, scene.as('alice', 'POST', `/messages/${scene.message}/reaction`, { reaction: '👍' })),
-    reaches: everyone,
-  },
-  {
-    event: 'messageUpdated',
-    operation: 'POST /messages/{id}/pin',
-    act: (scene) => sent(scene, scene.as('alice', 'POST', `/messages/${scene.message}/pin`)),
-    reaches: everyone,
-  },
-  {
-    event: 'messageDeleted',
-    operation: 'DELETE /rooms/{roomID}/messages/{messageID}',
-    act: async (scene) => {
-      await scene.as('alice', 'DELETE', `/rooms/${scene.room}/messages/${scene.message}`)
-      return { room: scene.room, messageID: scene.message }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'messageDeleted',
-    operation: 'DELETE /rooms/{roomID}/messages/_all',
-    act: async (scene) => {
-      await scene.admin('DELETE', `/rooms/${scene.room}/messages/_all`)
-      return { room: scene.room, messageID: '_all' }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'userDeleteMessages',
-    operation: 'POST /messages/user-delete',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', '/messages/user-delete', { room: scene.room, messages: [scene.message] })
-      return { room: scene.room, messages: [scene.message], isUserDeleteAllMessagesInRoom: false }
-    },
-    reaches: ['alice 1', 'alice 2'],
-  },
-  {
-    event: 'userDeleteMessages',
-    operation: 'POST /messages/user-delete/all-in-room',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', '/messages/user-delete/all-in-room', { room: scene.room })
-      return { room: scene.room, messages: [], isUserDeleteAllMessagesInRoom: true }
-    },
-    reaches: ['alice 1', 'alice 2'],
-  },
-  {
-    event: 'room',
-    operation: 'PUT /rooms/{id}',
-    act: async (scene) => {
-      await scene.as('alice', 'PUT', `/rooms/${scene.room}`, { name: 'New ü', roomTags: ['t'] })
-      return room(scene)
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'room',
-    operation: 'POST /rooms/{id}/members',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', `/rooms/${scene.room}/members`, { invitees: ['stranger'] })
-      return room(scene)
-    },
-    reaches: [...everyone, 'stranger 1'],
-  },
-  {
-    event: 'room',
-    operation: 'POST /rooms/{id}/delete/members',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', `/rooms/${scene.room}/delete/members`, { members: ['bob'] })
-      return room(scene)
-    },
-    reaches: ['alice 1', 'alice 2', 'robot 1'],
-  },
-  {
-    event: 'room',
-    operation: 'PUT /rooms/{id}/member/{client}',
-    act: async (scene) => {
-      await scene.as('alice', 'PUT', `/rooms/${scene.room}/member/bob`, { property: 'role', value: 'admin' })
-      return room(scene)
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'room',
-    operation: 'DELETE /rooms/{id}',
-    act: async (scene) => ({
-      ...((await room(scene)) as Fields),
-      ...(await scene.as('alice', 'DELETE', `/rooms/${scene.room}`)),
-    }),
-    reaches: everyone,
-  },
-  {
-    event: 'lastRead',
-    operation: 'PUT /rooms/:id/lastRead',
-    act: async (scene) => {
-      await scene.as('alice', 'PUT', `/rooms/${scene.room}/lastRead`, { message: scene.message })
-      return { roomID: scene.room, memberID: 'alice', messageID: scene.message }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'lastRead',
-    operation: 'the emit lastRead',
-    act: async (scene) => {
-      await scene.emit('alice', 'lastRead', { room: scene.room, message: scene.message })
-      return { roomID: scene.room, memberID: 'alice', messageID: scene.message }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'typing',
-    operation: 'POST /rooms/{id}/typing',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', `/rooms/${scene.room}/typing`, { message: 'Hel' })
-      return { room: scene.room, message: 'Hel', sender: 'alice' }
-    },
-    reaches: ['bob 1', 'bob 2', 'robot 1'],
-  },
-  {
-    event: 'typing',
-    operation: 'the emit typing',
-    act: async (scene) => {
-      await scene.emit('bob', 'typing', { room: scene.room, message: '' })
-      return { room: scene.room, message: '', sender: 'bob' }
-    },
-    reaches: ['alice 1', 'alice 2', 'robot 1'],
-  },
-  {
-    event: 'ai_streaming',
-    operation: 'POST /rooms/{id}/aiStreaming',
-    act: async (scene) => {
-      await scene.admin('POST', `/rooms/${scene.room}/aiStreaming`, { sender: 'robot', text: 'Once' })
-      return { room: scene.room, sender: 'robot', text: 'Once' }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'ai_streaming',
-    operation: 'the emit ai_streaming',
-    act: async (scene) => {
-      await scene.emit('robot', 'ai_streaming', { room: scene.room, text: 'upon' })
-      return { room: scene.room, sender: 'robot', text: 'upon' }
-    },
-    reaches: everyone,
-  },
-  {
-    event: 'invitation',
-    operation: 'POST /rooms/{id}/members with invitationRequired',
-    act: async (scene) => {
-      const invitees = { invitees: ['stranger'], invitationRequired: true }
-      const { invitations } = await scene.as('alice', 'POST', `/rooms/${scene.room}/members`, invitees)
-      return (invitations as unknown[])[0]
-    },
-    reaches: ['stranger 1'],
-  },
-  {
-    event: 'roomPref',
-    operation: 'POST /roomPrefs/{room}',
-    act: (scene) => scene.as('alice', 'POST', `/roomPrefs/${scene.room}`, { sticky: true, tags: ['ü'] }),
-    reaches: ['alice 2'],
-  },
-  {
-    event: 'roomPref',
-    operation: 'POST /me/mute/{room}',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', `/me/mute/${scene.room}`)
-      const { pref } = await scene.as('alice', 'GET', `/rooms/${scene.room}`)
-      return { room: scene.room, ...(pref as Fields) }
-    },
-    reaches: ['alice 2'],
-  },
-  {
-    event: 'myPrefChange',
-    operation: 'POST /me/pref/{key}',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', '/me/pref/theme', { data: { dark: true } })
-      return { data: { dark: true }, key: 'theme' }
-    },
-    reaches: ['alice 2'],
-  },
-  {
-    event: 'myPrefDelete',
-    operation: 'DELETE /me/pref/{key}',
-    act: async (scene) => {
-      await scene.as('alice', 'POST', '/me/pref/gone', { data: 1 })
-      await scene.as('alice', 'DELETE', '/me/pref/gone')
-      return 'gone'
-    },
-    reaches: ['alice 2'],
-  },
-]
-
-suite('every event of the interface', { timeout: 180_000 }, () => {
+describe('every event of the interface', () => {
   let platform: Platform
-  let gateway: RunningService
-  let tokens: Record<Who, string>
+  let users: Record<Who, PlatformUser>
   const devices: Device[] = []
 
-  before(async () => {
+  beforeAll(async () => {
     platform = await startPlatform()
-    gateway = await platform.start('api-gateway')
+    await platform.start('api-gateway')
     const nodes = await Promise.all([platform.start('realtime'), platform.start('realtime')])
-    const newUser = async (_id: Who) =>
-      String(
-        (await admin('POST', '/admin/clients', { _id, isRobot: _id === 'robot', issueAccessToken: true }))['token'],
-      )
-    tokens = {
-      alice: await newUser('alice'),
-      bob: await newUser('bob'),
-      robot: await newUser('robot'),
-      stranger: await newUser('stranger'),
+    users = {
+      alice: await platform.newUser('alice'),
+      bob: await platform.newUser('bob'),
+      robot: await platform.newUser('robot', { isRobot: true }),
+      stranger: await platform.newUser('stranger'),
     }
     for (const name of [...everyone, 'stranger 1']) {
       const [user, number] = name.split(' ') as [Who, string]
       const encoding = devices.length % 2 ? { encoding: 'base64' } : {}
       const node = devices.length % 2 === Number(number) % 2 ? nodes[0] : nodes[1]
-      devices.push(await connect(node, name, user, tokens[user], encoding))
+      devices.push(await connect(node, name, user, encoding))
     }
   })
-  after(async () => {
+  afterAll(async () => {
     for (const { socket } of devices) socket.close()
     await platform.stop()
   })
 
-  async function connect(
-    node: RunningService,
-    name: string,
-    user: Who,
-    token: string,
-    options: object,
-  ): Promise<Device> {
-    const socket = await connectClient(node.url, token, { deviceId: name, ...options })
+  async function connect(node: RunningService, name: string, user: Who, options: object): Promise<Device> {
+    const socket = await platform.connect(node, users[user], { deviceId: name, ...options })
     const device: Device = { name, user, socket, events: [] }
     socket.onAny((event: string, payload: unknown) => {
       const isBase64 = 'encoding' in options
@@ -348,51 +59,36 @@ suite('every event of the interface', { timeout: 180_000 }, () => {
     return device
   }
 
-  async function rest(method: string, to: string, headers: Record<string, string>, body?: unknown): Promise<Fields> {
-    const answer = await call(gateway.url, method, to, headers, body)
-    assert.equal(answer.status, 200, `${method} ${to}: ${JSON.stringify(answer.body)}`)
-    return answer.body.result
-  }
-  const admin = (method: string, to: string, body?: unknown) =>
-    rest(method, to, { 'im-api-key': platform.apiKey }, body)
-  const as = (user: Who, method: string, to: string, body?: unknown) => {
-    const device = { 'im-device-id': `${user} 1` }
-    return rest(method, to, { 'im-client-key': platform.clientKey, 'im-authorization': tokens[user], ...device }, body)
-  }
+  const as: Scene['as'] = (user, method, to, body) =>
+    users[user].call(method, to, body, { 'im-device-id': `${user} 1` })
 
   async function newScene(): Promise<Scene> {
-    const made = await admin('POST', '/rooms/', {
-      roomType: 'group',
-      members: ['alice', 'bob', 'robot'],
-      owner: 'alice',
-    })
-    const in_ = String(made['_id'])
-    const { _id } = await admin('POST', '/messages', {
-      room: in_,
-      sender: 'bob',
-      message: 'first',
-      messageType: 'text',
-    })
+    const room = await platform.newRoom(['alice', 'bob', 'robot'], { owner: 'alice' })
+    const first = { room, sender: 'bob', message: 'first', messageType: 'text' }
+    const { _id } = await platform.admin('POST', '/messages', first)
     const emit = async (user: Who, event: string, body: unknown) => {
       const device = devices.find(({ name }) => name === `${user} 1`) as Device
       const ack = (await device.socket.emitWithAck(event, body)) as { RC: number; result: Fields }
       assert.equal(ack.RC, 0, JSON.stringify(ack))
       return ack.result
     }
-    return { room: in_, message: String(_id), as, admin, emit }
+    return { room, message: String(_id), as, admin: platform.admin, emit }
   }
 
   /** Everything that was on its way to the devices has arrived: an event to each, sent last, is there. */
   async function settled(): Promise<void> {
-    const fence = await admin('POST', '/rooms/', { roomType: 'group', members: ['alice', 'bob', 'robot', 'stranger'] })
-    const last = await admin('POST', '/messages', {
+    const fence = await platform.admin('POST', '/rooms/', {
+      roomType: 'group',
+      members: ['alice', 'bob', 'robot', 'stranger'],
+    })
+    const last = await platform.admin('POST', '/messages', {
       room: fence['_id'],
       sender: 'alice',
       message: 'fence',
       messageType: 'f',
     })
     for (const user of ['alice', 'bob', 'robot', 'stranger']) {
-      await admin('POST', `/admin/clients/${user}/mute/${String(fence['_id'])}`)
+      await platform.admin('POST', `/admin/clients/${user}/mute/${String(fence['_id'])}`)
     }
     for (const device of devices) {
       const has = (event: string, field: string, value: unknown) =>
@@ -404,7 +100,10 @@ suite('every event of the interface', { timeout: 180_000 }, () => {
 
   for (const row of rows) {
     test(`${row.event} by ${row.operation} reaches ${row.reaches.join(', ')} and nobody else`, async () => {
+      const payload = payloadRows[row.event]
+      if (payload) proves(`event ${row.event}`, ...payload, ...(row.proves ?? []))
       const scene = await newScene()
+      await row.prepare?.(scene)
       await settled()
       for (const device of devices) device.events.length = 0
       const wanted = await row.act(scene)
@@ -430,13 +129,8 @@ suite('every event of the interface', { timeout: 180_000 }, () => {
   }
 
   test('the table has every event', () => {
-    assert.deepEqual(new Set(rows.map(({ event }) => event)), new Set(Object.keys(serverEvents)))
+    // serverTime comes of no operation: since.test.ts.
+    const ofOperations = Object.keys(serverEvents).filter((name) => name !== 'serverTime')
+    assert.deepEqual(new Set(rows.map(({ event }) => event)), new Set(ofOperations))
   })
 })
-
-/** Whether it is of the row, not of the fences: those are other rooms. */
-function concerns(payload: unknown, scene: Scene, { event }: Row): boolean {
-  if (event === 'myPrefChange' || event === 'myPrefDelete') return true
-  const { room: in_, roomID, _id } = payload as Fields
-  return [in_, roomID, event === 'room' ? _id : undefined].includes(scene.room)
-}

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
+import { proves } from '@parley/conformance/proves'
 import type { Socket } from 'socket.io-client'
-import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import {
+  eventually,
+  type Platform,
+  type PlatformUser,
+  type RunningService,
+  startPlatformWithNodes,
+} from './platform.ts'
 
 /** IDs are free strings: nothing on the way may break on one. */
 const oddIds = [
@@ -21,68 +28,42 @@ const oddIds = [
 ]
 
 interface Member {
-  id: string
-  token: string
   socket: Socket
   events: { event: string; payload: unknown }[]
 }
 
-suite('a message travels from REST to every device', { timeout: 120_000 }, () => {
+describe('a message travels from REST to every device', () => {
   let platform: Platform
-  let gateway: RunningService
-  let nodes: RunningService[]
-  const admin = () => ({ 'im-api-key': platform.apiKey })
-  const client = (member: Pick<Member, 'token'>) => ({
-    'im-client-key': platform.clientKey,
-    'im-authorization': member.token,
+  let nodes: [RunningService, RunningService]
+
+  beforeAll(async () => {
+    ;({ platform, nodes } = await startPlatformWithNodes())
   })
+  afterAll(() => platform.stop())
 
-  before(async () => {
-    platform = await startPlatform()
-    gateway = await platform.start('api-gateway')
-    nodes = await Promise.all([platform.start('realtime'), platform.start('realtime')])
-  })
-  after(() => platform.stop())
-
-  async function newUser(id: string): Promise<string> {
-    const { status, body } = await call(gateway.url, 'POST', '/admin/clients', admin(), {
-      _id: id,
-      issueAccessToken: true,
-    })
-    assert.equal(status, 200, JSON.stringify(body))
-    return String(body.result['token'])
-  }
-
-  async function connect(id: string, token: string, node: number, options: object = {}): Promise<Member> {
-    const socket = await connectClient((nodes[node] as RunningService).url, token, options)
-    const member: Member = { id, token, socket, events: [] }
+  async function connect(user: PlatformUser, node: 0 | 1, options: object = {}): Promise<Member> {
+    const socket = await platform.connect(nodes[node], user, options)
+    const member: Member = { socket, events: [] }
     socket.onAny((event: string, payload: unknown) => member.events.push({ event, payload }))
     return member
   }
 
-  const newRoom = async (members: string[], fields = {}) => {
-    const { status, body } = await call(gateway.url, 'POST', '/rooms/', admin(), {
-      roomType: 'group',
-      members,
-      ...fields,
-    })
-    assert.equal(status, 200, JSON.stringify(body))
-    return String(body.result['_id'])
-  }
-
   test('POST /messages reaches members on different nodes, by WebSocket and polling, plain and base64', async () => {
-    const tokens = [await newUser('alice'), await newUser('bob')] as const
-    const room = await newRoom(['alice', 'bob'])
+    proves('Events', 'with base64, each payload is a string to decode and then parse as JSON')
+    proves('Events', 'the same message has the same _id in every event, to de-duplicate by')
+    proves('Authentication of a socket', 'conf {encoding: base64} is acknowledged')
+    const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
+    const room = await platform.newRoom(['alice', 'bob'])
     const members = await Promise.all([
-      connect('alice', tokens[0], 0),
-      connect('alice', tokens[0], 1, { transports: ['polling'] }),
-      connect('bob', tokens[1], 0, { transports: ['polling'], encoding: 'base64' }),
-      connect('bob', tokens[1], 1, { encoding: 'base64' }),
+      connect(alice, 0),
+      connect(alice, 1, { transports: ['polling'] }),
+      connect(bob, 0, { transports: ['polling'], encoding: 'base64' }),
+      connect(bob, 1, { encoding: 'base64' }),
     ])
     const message = { room, sender: 'alice', message: { text: 'grüß 😀' }, messageType: 'text' }
-    const sent = await call(gateway.url, 'POST', '/messages', admin(), message)
-    const { body: history } = await call(gateway.url, 'GET', `/rooms/${room}/messages/v3`, client(members[2]))
-    const stored = (history.result['data'] as unknown[])[0]
+    const sent = await platform.admin('POST', '/messages', message)
+    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3`)
+    const [stored] = data as unknown[]
     for (const [i, member] of members.entries()) {
       const { payload } = await eventually('chat message', () =>
         member.events.find(({ event }) => event === 'chat message'),
@@ -92,39 +73,31 @@ suite('a message travels from REST to every device', { timeout: 120_000 }, () =>
       }
       assert.equal(typeof payload, i < 2 ? 'object' : 'string')
       assert.deepEqual(decoded, stored, 'the event is the message as the history has it')
-      assert.equal(decoded._id, sent.body.result['_id'])
+      assert.equal(decoded._id, sent['_id'])
     }
     for (const { socket } of members) socket.close()
   })
 
   test('PUT lastRead reaches all members, and the badge follows', async () => {
-    const [carol, dave] = [
-      await connect('carol', await newUser('carol'), 0),
-      await connect('dave', await newUser('dave'), 1),
-    ]
-    const room = await newRoom(['carol', 'dave'])
-    const { body } = await call(gateway.url, 'POST', '/messages', admin(), {
-      room,
-      sender: 'carol',
-      message: 1,
-      messageType: 'n',
-    })
-    const badge = async () => (await call(gateway.url, 'GET', '/me/badge', client(dave))).body.result['badge']
-    assert.equal(await badge(), 1)
-    const messageID = body.result['_id']
-    await call(gateway.url, 'PUT', `/rooms/${room}/lastRead`, client(dave), { message: messageID })
-    for (const { events } of [carol, dave]) {
+    proves('PUT /rooms/{id}/lastRead', 'body.message', 'lastRead is broadcast to all members of the room')
+    const [carol, dave] = [await platform.newUser('carol'), await platform.newUser('dave')]
+    const members = [await connect(carol, 0), await connect(dave, 1)]
+    const room = await platform.newRoom(['carol', 'dave'])
+    const message = { room, sender: 'carol', message: 1, messageType: 'n' }
+    const { _id: messageID } = await platform.admin('POST', '/messages', message)
+    assert.deepEqual(await dave.call('GET', '/me/badge'), { badge: 1 })
+    await dave.call('PUT', `/rooms/${room}/lastRead`, { message: messageID })
+    for (const { events } of members) {
       const { payload } = await eventually('lastRead', () => events.find(({ event }) => event === 'lastRead'))
       assert.deepEqual(payload, { roomID: room, memberID: 'dave', messageID })
     }
-    assert.equal(await badge(), 0)
-    carol.socket.close()
-    dave.socket.close()
+    assert.deepEqual(await dave.call('GET', '/me/badge'), { badge: 0 })
+    for (const { socket } of members) socket.close()
   })
 
   test('a socket sends by the emit chat message and is acknowledged with the envelope', async () => {
-    const erin = await connect('erin', await newUser('erin'), 0)
-    const room = await newRoom(['erin'])
+    const erin = await connect(await platform.newUser('erin'), 0)
+    const room = await platform.newRoom(['erin'])
     const ack = await erin.socket.emitWithAck('chat message', { room, message: 'hi', messageType: 'text' })
     assert.partialDeepStrictEqual(ack, { RC: 0, RM: 'OK', result: { room, sender: 'erin', message: 'hi', seq: 1 } })
     await eventually('its own message', () => erin.events.some(({ event }) => event === 'chat message'))
@@ -139,25 +112,18 @@ suite('a message travels from REST to every device', { timeout: 120_000 }, () =>
 
   for (const odd of oddIds) {
     test(`the ID ${JSON.stringify(odd.slice(0, 20))} works as user and as room, through to the socket events`, async () => {
-      const member = await connect(odd, await newUser(odd), 0)
-      const room = await newRoom([odd], { _id: odd })
+      const user = await platform.newUser(odd)
+      const member = await connect(user, 0)
+      const room = await platform.newRoom([odd], { _id: odd })
       assert.equal(room, odd)
-      const { status } = await call(gateway.url, 'POST', '/messages', admin(), {
-        room,
-        sender: odd,
-        message: 'x',
-        messageType: 't',
-      })
-      assert.equal(status, 200)
+      await platform.admin('POST', '/messages', { room, sender: odd, message: 'x', messageType: 't' })
       const { payload } = await eventually('chat message', () =>
         member.events.find(({ event }) => event === 'chat message'),
       )
       assert.partialDeepStrictEqual(payload, { room: odd, sender: { _id: odd } })
-      const headers = { ...client(member), 'im-client-id': encodeURIComponent(odd) }
-      const history = await call(gateway.url, 'GET', `/rooms/${encodeURIComponent(odd)}/messages/v3`, headers)
-      assert.equal(history.body.result['totalCount'], 1)
-      const rooms = await call(gateway.url, 'GET', '/rooms', headers)
-      assert.equal(rooms.body.result['totalCount'], 1)
+      const history = await user.call('GET', `/rooms/${encodeURIComponent(odd)}/messages/v3`)
+      assert.equal(history['totalCount'], 1)
+      assert.equal((await user.call('GET', '/rooms'))['totalCount'], 1)
       member.socket.close()
     })
   }

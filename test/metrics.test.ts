@@ -4,11 +4,11 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import { diesWithUs } from '@parley/stack/dies-with-us'
 import { freePorts } from '@parley/stack/free-ports'
 import { findPrometheus, type PrometheusPrograms } from '@parley/stack/prometheus'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectClient, eventually, type RunningService } from './platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
@@ -23,7 +23,7 @@ interface Rules {
   groups: { rules: { name: string; query: string; health: string }[] }[]
 }
 
-suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
+describe('metrics, dashboards and alert rules', () => {
   let platform: PushPlatform
   let services: Record<string, RunningService>
   let programs: PrometheusPrograms
@@ -34,7 +34,7 @@ suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
   let served: Record<string, string>
   let names: Set<string>
 
-  before(async () => {
+  beforeAll(async () => {
     programs = await findPrometheus()
     dir = await mkdtemp(join(tmpdir(), 'parley-prometheus-'))
     platform = await startPushPlatform()
@@ -53,7 +53,7 @@ suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
     names = new Set(Object.values(served).flatMap(namesIn))
     await startPrometheus()
   })
-  after(async () => {
+  afterAll(async () => {
     prometheus?.kill('SIGKILL')
     await platform?.stop()
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
@@ -88,13 +88,13 @@ suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
     const config = readFileSync(join(deploy, 'prometheus/prometheus.yml'), 'utf8')
       .replaceAll(/interval: \d+s/g, 'interval: 1s')
       .replace(/alerts\.yml/, join(deploy, 'prometheus/alerts.yml'))
-      .replace(/targets: \[.*\]/, `targets: [${targets.join(', ')}]`)
+      .replace(/dns_sd_configs:[^]*port: 9090/, `static_configs: [{ targets: [${targets.join(', ')}] }]`)
     writeFileSync(join(dir, 'prometheus.yml'), config)
     const args = [`--config.file=${dir}/prometheus.yml`, `--storage.tsdb.path=${dir}/data`]
     const all = [...args, `--web.listen-address=127.0.0.1:${port}`]
     prometheus = spawn(...diesWithUs('KILL', programs.prometheus, all), { stdio: 'ignore' })
     api = `http://127.0.0.1:${port}/api/v1`
-    await eventually('Prometheus', () => query('up').catch(() => undefined), 30)
+    await eventually('Prometheus', () => query('up').catch(() => undefined))
   }
 
   async function ask<T>(path: string): Promise<T> {
@@ -141,7 +141,7 @@ suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
   })
 
   for (const file of globSync('grafana/*.json', { cwd: deploy })) {
-    test(`${file}: every panel is a query that Prometheus takes, on metrics that exist`, async () => {
+    test(`${file}: every panel is a valid query on existing metrics`, async () => {
       const { panels } = JSON.parse(readFileSync(join(deploy, file), 'utf8')) as { panels: Panel[] }
       assert.ok(panels.length > 0)
       for (const { title, targets } of panels) {
@@ -154,7 +154,7 @@ suite('metrics, dashboards and alert rules', { timeout: 180_000 }, () => {
     })
   }
 
-  test('every metric of Parley stands in a dashboard or an alert rule', () => {
+  test('every metric of Parley is in a dashboard or an alert rule', () => {
     const used = [...globSync('grafana/*.json', { cwd: deploy }), 'prometheus/alerts.yml']
       .map((file) => readFileSync(join(deploy, file), 'utf8'))
       .join('')

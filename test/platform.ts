@@ -1,92 +1,112 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
-import { type ServiceProcess, startService } from '@parley/local/service-process'
-import { ownServers } from '@parley/stack/test-servers'
-import type { Servers } from '@parley/stack/up'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { ServerName, Servers } from '@parley/stack/up'
 import { io, type Socket } from 'socket.io-client'
+import { type RunningService, type ServiceStarter, serviceStarter } from './running-services.ts'
 
-type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
+export type { RunningService } from './running-services.ts'
 
-export interface RunningService extends ServiceProcess {
-  /** Its public address, where it has one. */
-  url: string
-  logFile: string
-  /** `kill -9`; settles when the process is gone. */
-  kill(): Promise<void>
+export type Fields = Record<string, unknown>
+
+/** A user with a token of their own. */
+export interface PlatformUser {
+  id: string
+  token: string
+  /** The client headers. */
+  headers: Record<string, string>
+  /** Calls the first gateway with the client headers; returns `result`, fails unless the status is 200. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Fields>
 }
 
-/** Real servers and services of a test's own, as processes that it may kill. */
+/** Services of a test's own, as processes that it may kill, on real servers where nobody else has anything. */
 export interface Platform extends DemoKeys {
+  /** Only those that the test asked for can be killed. */
   servers: Servers
-  start(service: ServiceName, env?: NodeJS.ProcessEnv): Promise<RunningService>
+  start: ServiceStarter['start']
+  /** Calls the first gateway with the API key; returns `result`, fails unless the status is 200. */
+  admin: (this: void, method: string, path: string, body?: unknown) => Promise<Fields>
+  /** Creates a user, with a random ID by default, and issues a token. */
+  newUser(id?: string, profile?: object): Promise<PlatformUser>
+  /** Creates a group room and returns its ID. */
+  newRoom(members: readonly string[], fields?: object): Promise<string>
+  /** A stock client of the user at a realtime node, authenticated. */
+  connect(node: RunningService, user: PlatformUser, options?: ClientOptions): Promise<Socket>
   stop(): Promise<void>
 }
 
+/**
+ * @param toKill the servers that the test kills: they are started for it, the others are shared with other tests
+ * @param own servers of the test's own instead; they end with the platform
+ */
 export async function startPlatform({
+  toKill = [],
+  own,
   logs = join(import.meta.dirname, '../.parley/test-logs'),
+}: {
+  toKill?: readonly ServerName[]
+  own?: Servers
+  logs?: string
 } = {}): Promise<Platform> {
-  const servers = await ownServers()
+  const servers = own ?? (await isolatedServers(toKill))
   const keys = await makeApp(servers.mongoUrl, `app ${randomUUID()}`)
-  const running = new Set<RunningService>()
-  let started = 0
+  const services = serviceStarter(servers, logs)
 
-  async function start(service: ServiceName, env: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-    const name = `${service}-${++started}`
-    const gone = Promise.withResolvers<void>()
-    const logFile = join(logs, `${randomUUID()}-${name}.log`)
-    const process_ = await startService(
-      {
-        service,
-        name,
-        logFile,
-        env: {
-          PATH: process.env['PATH'],
-          PARLEY_MONGO_URL: servers.mongoUrl,
-          PARLEY_NATS_URL: servers.natsUrl,
-          PARLEY_REDIS_URL: servers.redisUrl,
-          PARLEY_NODE_ID: name,
-          PARLEY_INTERNAL_PORT: '0',
-          PARLEY_GATEWAY_PORT: '0',
-          PARLEY_REALTIME_PORT: '0',
-          PARLEY_DRAIN_MS: '2000',
-          ...env,
-        },
-      },
-      () => gone.resolve(),
-    )
-    const service_: RunningService = {
-      ...process_,
-      logFile,
-      url: `http://127.0.0.1:${process_.ports['http']}`,
-      kill: async () => {
-        running.delete(service_)
-        process.kill(process_.pid, 'SIGKILL')
-        await gone.promise
-      },
-      stop: async () => {
-        running.delete(service_)
-        await process_.stop()
-      },
-    }
-    running.add(service_)
-    return service_
+  async function succeed(headers: Record<string, string>, method: string, path: string, body?: unknown) {
+    const { status, body: answer } = await call(services.firstGateway().url, method, path, headers, body)
+    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`)
+    return answer.result
   }
+  const admin: Platform['admin'] = (...about) => succeed({ 'im-api-key': keys.apiKey }, ...about)
 
   return {
     ...keys,
     servers,
-    start,
+    start: (...about) => services.start(...about),
+    admin,
+    async newUser(id = randomUUID(), profile = {}) {
+      const answer = await admin('POST', '/admin/clients', { _id: id, issueAccessToken: true, ...profile })
+      const token = String(answer['token'])
+      const headers = {
+        'im-client-key': keys.clientKey,
+        'im-authorization': token,
+        'im-client-id': encodeURIComponent(id),
+      }
+      const callAsUser: PlatformUser['call'] = (method, path, body, more) =>
+        succeed({ ...headers, ...more }, method, path, body)
+      return { id, token, headers, call: callAsUser }
+    },
+    async newRoom(members, fields = {}) {
+      return String((await admin('POST', '/rooms/', { roomType: 'group', members, ...fields }))['_id'])
+    },
+    connect: ({ url }, { token }, options) => connectClient(url, token, options),
     async stop() {
-      await Promise.all([...running].map((service) => service.stop()))
+      await services.stop()
       await servers.stop()
     },
   }
 }
 
-export type Answer = { status: number; body: { RC: number; result: Record<string, unknown> } }
+/** A platform with a gateway and a realtime node. */
+export async function startPlatformWithNode(): Promise<{ platform: Platform; node: RunningService }> {
+  const platform = await startPlatform()
+  await platform.start('api-gateway')
+  return { platform, node: await platform.start('realtime') }
+}
 
-/** One call to a gateway. Fails when nobody answers. */
+/** A platform with a gateway and two realtime nodes. */
+export async function startPlatformWithNodes(): Promise<{
+  platform: Platform
+  nodes: [RunningService, RunningService]
+}> {
+  const { platform, node } = await startPlatformWithNode()
+  return { platform, nodes: [node, await platform.start('realtime')] }
+}
+
+export type Answer = { status: number; body: { RC: number; result: Fields } }
+
+/** One call to a gateway. Fails when there is no response. */
 export async function call(
   url: string,
   method: string,
@@ -103,29 +123,38 @@ export async function call(
   return { status: answer.status, body: (await answer.json()) as Answer['body'] }
 }
 
+interface ClientOptions {
+  transports?: string[]
+  deviceId?: string
+  encoding?: string
+  headers?: Record<string, string>
+}
+
 /** Connects a stock client, authenticated; `encoding` by `conf`. */
-export async function connectClient(
-  url: string,
-  token: string,
-  options: { transports?: string[]; deviceId?: string; encoding?: string } = {},
-): Promise<Socket> {
-  const { transports = ['websocket'], deviceId, encoding } = options
-  const socket = io(url, { transports, reconnection: false, forceNew: true })
+export async function connectClient(url: string, token: string, options: ClientOptions = {}): Promise<Socket> {
+  const { transports = ['websocket'], deviceId, encoding, headers = {} } = options
+  const socket = io(url, { transports, extraHeaders: headers, reconnection: false, forceNew: true })
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
     socket.once('connect_error', reject)
   })
-  if (encoding !== undefined) await socket.emitWithAck('conf', { encoding })
+  if (encoding !== undefined) {
+    const confirmed = await socket.emitWithAck('conf', { encoding })
+    if (confirmed.RC !== 0) throw new Error(`conf: ${JSON.stringify(confirmed)}`)
+  }
   const answer = await socket.emitWithAck('auth2', token, { deviceId })
   if (answer.RC !== 0) throw new Error(`auth2: ${JSON.stringify(answer)}`)
   return socket
 }
 
-/** Settles when `condition` answers something truthy, asked again and again; fails after `seconds`. */
+/**
+ * Settles when `condition` returns something truthy, asked again and again. The deadline only ends what would never come:
+ * it is many times what the slowest takes on a machine that is far too busy.
+ */
 export async function eventually<T>(
   what: string,
   condition: () => T | Promise<T>,
-  seconds = 20,
+  seconds = 100,
 ): Promise<NonNullable<T>> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {

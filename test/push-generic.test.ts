@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, suite, test } from 'node:test'
+import { proves } from '@parley/conformance/proves'
 import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type CallbackDouble, type ReceivedCall, startCallback } from './doubles/callback.ts'
 import { call, connectClient, eventually, type RunningService } from './platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+import { callTimeoutMS } from './test-webhooks.ts'
 
-suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
+describe('PUSH_GENERIC', () => {
   let platform: PushPlatform
   let push: RunningService
   let server: CallbackDouble
   let alice: string
   let bob: string
   let carol: string
+  const startPush = (env: NodeJS.ProcessEnv) => platform.startPush({ PUSH_GENERIC: `${server.url}/push`, ...env })
 
-  before(async () => {
+  beforeAll(async () => {
     ;[platform, server] = await Promise.all([startPushPlatform(), startCallback()])
-    push = await platform.startPush({
-      PUSH_GENERIC: `${server.url}/push`,
-      PARLEY_PUSH_CALL_TIMEOUT_MS: '500',
-      PARLEY_PUSH_CALL_RETRY_MS: '4000',
-    })
+    push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS) })
     alice = await platform.newUser(['ios'], { nickname: 'Alice' })
     bob = await platform.newUser(['ios', 'fcm'])
     carol = await platform.newUser(['fcm'])
   })
-  after(async () => {
+  afterAll(async () => {
     await platform.stop()
     await server.stop()
   })
@@ -35,6 +34,11 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
   const taken = (message: string) => callsOf(message).filter(({ status }) => status === 200)
 
   test('gets the flattened message with roomName and pushToClients, signed, and without a badge', async () => {
+    proves('PUSH_GENERIC', 'pushToClients holds the recipients', 'the body is the message object, flattened')
+    proves('PUSH_GENERIC', 'no receiver badge', 'body._id', 'body.id', 'body.message', 'body.room', 'body.messageType')
+    proves('PUSH_GENERIC', 'body.appID', 'body.messageTime', 'body.messageTimeMS', 'body.updatedAtMS')
+    proves('PUSH_GENERIC', 'body.createdAtMS', 'body.reactions', 'body.reactionCount', 'body.isDeleted', 'body.sender')
+    proves('PUSH_GENERIC', 'body.roomName', 'body.pushToClients')
     const room = await platform.newRoom([alice, bob, carol], { name: 'Friends' })
     const message = await platform.send(room, alice, { message: { text: 'hi' } })
     await eventually('the call', () => taken(message).length === 1)
@@ -73,7 +77,8 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
     await realtime.stop()
   })
 
-  test('is not called with push: false, nor when nobody is to be pushed to', async () => {
+  test('is not called with push: false, nor without recipients', async () => {
+    proves('PUSH_GENERIC', 'a POST for every message event needing a push')
     const room = await platform.newRoom([alice, bob])
     const lonely = await platform.newRoom([alice])
     const none = [await platform.send(room, alice, { push: false }), await platform.send(lonely, alice)]
@@ -85,7 +90,7 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
     )
   })
 
-  test('set, messages go by it alone; push2clients still reaches the subscribed devices', async () => {
+  test('when set, carries all pushes of messages; push2clients still reaches the subscribed devices', async () => {
     const room = await platform.newRoom([alice, bob])
     const message = await platform.send(room, alice)
     await eventually('the call', () => taken(message).length === 1)
@@ -100,9 +105,8 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
     ['500', { status: 500 }],
     ['429', { status: 429, headers: { 'retry-after': '2' } }],
     ['a broken connection', 'reset'],
-    ['no answer within the time limit', 'hang'],
   ] as const) {
-    test(`is called again after ${what}, with the same webhook-id, until it takes it`, async () => {
+    test(`is called again after ${what}, with the same webhook-id, until it accepts it`, async () => {
       const room = await platform.newRoom([alice, bob])
       let failed = false
       server.behave = () => {
@@ -119,7 +123,44 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
     })
   }
 
-  test('that is away for too long: what was given up is a dead letter, and can be replayed', async () => {
+  test('that hangs delays no webhook, and its calls wait in the database', async () => {
+    const hook = await startCallback()
+    server.behave = () => 'hang'
+    const room = await platform.newRoom([alice, bob], { webhook: hook.url })
+    const bytes = () => platform.metric(push, /^process_resident_memory_bytes/)
+    const before = await bytes()
+    for (let i = 0; i < 300; i += 10) {
+      await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
+    }
+    await eventually('all calls of the webhook', () => hook.calls.length === 301)
+    const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
+    assert.ok(atOnce > 0 && atOnce <= 110, `${atOnce} at once`)
+    const grown = (await bytes()) - before
+    assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
+    await hook.stop()
+  })
+
+  test('is called again when there is no response within the time limit, with the same webhook-id', async () => {
+    await push.stop()
+    push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
+    const room = await platform.newRoom([alice, bob])
+    let hung = false
+    server.behave = ({ body }) => {
+      if (hung || body.room !== room) return undefined
+      hung = true
+      return 'hang'
+    }
+    const message = await platform.send(room, alice)
+    await eventually('a try that is answered', () => taken(message).length > 0)
+    const tries = callsOf(message)
+    assert.equal(tries[0]?.status, undefined, 'the first was not')
+    assert.equal(new Set(tries.map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.equal(new Set(tries.map(({ text }) => text)).size, 1)
+  })
+
+  test('that is away for too long: its failed calls are dead letters, and can be retried', async () => {
+    await push.stop()
+    push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_CALL_RETRY_MS: '3000' })
     const room = await platform.newRoom([alice, bob])
     server.behave = () => ({ status: 503 })
     const message = await platform.send(room, alice)
@@ -134,22 +175,5 @@ suite('PUSH_GENERIC', { timeout: 240_000 }, () => {
     await platform.admin('POST', `/admin/webhooks/failed/${letter.id}/retry`)
     await eventually('it is taken', () => taken(message).length === 1)
     assert.equal(new Set(callsOf(message).map(({ headers }) => headers['webhook-id'])).size, 1)
-  })
-
-  test('that hangs holds no webhook back, and what waits for it waits in the database', async () => {
-    const hook = await startCallback()
-    server.behave = () => 'hang'
-    const room = await platform.newRoom([alice, bob], { webhook: hook.url })
-    const bytes = () => platform.metric(push, /^process_resident_memory_bytes/)
-    const before_ = await bytes()
-    for (let i = 0; i < 300; i += 10) {
-      await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
-    }
-    await eventually('all calls of the webhook', () => hook.calls.length === 301)
-    const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
-    assert.ok(atOnce > 0 && atOnce <= 110, `${atOnce} at once`)
-    const grown = (await bytes()) - before_
-    assert.ok(grown < 150 * 1024 * 1024, `${Math.round(grown / 1024 / 1024)} MiB more`)
-    await hook.stop()
   })
 })

@@ -3,15 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { suite, test } from 'node:test'
-import { findSecrets } from '@parley/local/secrets-in-logs'
+import { proves } from '@parley/conformance/proves'
+import { describe, onTestFinished, test } from 'vitest'
 import { call, connectClient, startPlatform } from './platform.ts'
+import { findSecrets } from './secrets-in-logs.ts'
 
-suite('secrets', { timeout: 60_000 }, () => {
-  test('no key or token is in any log or error, whatever goes wrong, with logs at their most verbose', async (t) => {
+describe('secrets', () => {
+  test('no key or token is in any log or error, whatever goes wrong, with logs at their most verbose', async () => {
+    proves('Statistics report', 'apiKey and clientKey are not logged')
     const logs = await mkdtemp(join(tmpdir(), 'parley-secrets-'))
-    const platform = await startPlatform({ logs })
-    t.after(async () => {
+    const platform = await startPlatform({ logs, toKill: ['mongo', 'nats', 'redis'] })
+    onTestFinished(async () => {
       await platform.stop()
       await rm(logs, { recursive: true, force: true })
     })
@@ -30,7 +32,7 @@ suite('secrets', { timeout: 60_000 }, () => {
     const { token } = (await ask('POST', '/admin/clients', admin, { _id: 'alice', issueAccessToken: true })) as {
       token: string
     }
-    const expirationDate = new Date(Date.now() + 60_000).toISOString()
+    const expirationDate = new Date(Date.now() + 3_600_000).toISOString()
     await ask('POST', '/admin/clients', admin, {
       _id: 'bob',
       token: bound,

@@ -1,61 +1,29 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-
-const root = join(import.meta.dirname, '..')
-const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
-const deadlineMs = 90_000
+import { isolatedServers } from '@parley/stack/test-servers'
+import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
+import { eventually } from './platform.ts'
 
 let home: string
 let data: string
-const running: ChildProcess[] = []
 
-before(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'parley-start-test-'))
   data = join(home, 'data')
 })
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  }
-})
-after(() => rm(home, { recursive: true, force: true }))
+afterEach(killStarted)
+afterAll(() => rm(home, { recursive: true, force: true }))
 
-/** `npm start` as a process, without npm unless a command says so. */
-function start(args: string[], variables: NodeJS.ProcessEnv = {}, command = [process.execPath, 'local/src/start.ts']) {
-  const [program = '', ...first] = command
-  const child = spawn(program, [...first, '--data', data, ...args], { cwd: root, env: { ...env, ...variables } })
-  running.push(child)
-  const shown = { text: '' }
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (shown.text += chunk.toString()))
-  const end = once(child, 'close').then(([code]) => ({ code: Number(code), text: shown.text }))
-  const runs = async () => {
-    await until(
-      () => shown.text.includes('Ctrl-C stops everything') || child.exitCode !== null,
-      () => shown.text,
-    )
-    assert.equal(child.exitCode, null, shown.text)
-    const processes = descendantsOf(child.pid ?? 0)
-    const pidOf = (name: string) => {
-      const pid = processes.find((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'utf8').includes(name))
-      assert.ok(pid, `${name} is a child process`)
-      return pid
-    }
-    return { text: shown.text, baseUrl: /http:\/\/127\.0\.0\.1:\d+/.exec(shown.text)?.[0] ?? '', processes, pidOf }
-  }
-  return { child, end, runs }
-}
+const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]) =>
+  npmStart(data, args, variables, command)
 
-/** Sends the message of the printed curl line and answers the room's seq. */
+/** Sends the message of the printed curl line and returns the room's seq. */
 async function sendAsPrinted(text: string): Promise<number> {
   const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
   assert.ok(line, text)
@@ -72,7 +40,7 @@ async function sendAsPrinted(text: string): Promise<number> {
 }
 
 describe('npm start', () => {
-  test('answers on one origin, its curl line sends the first message, and a second start keeps the data', async () => {
+  test('serves everything on one origin, its curl line sends the first message, and a second start keeps the data', async () => {
     const first = start(['--port', '0'])
     const { text, baseUrl, processes } = await first.runs()
     for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
@@ -109,13 +77,33 @@ describe('npm start', () => {
     assert.equal((await end).code, 0)
   })
 
-  test('a second one on the same data is told so, and the first goes on', async () => {
+  test('a second one on the same data is refused with the reason, and the first goes on', async () => {
     const first = start(['--port', '0'])
     const { baseUrl } = await first.runs()
     const { code, text } = await start(['--port', '0']).end
     assert.equal(code, 1)
     assertOneSentence(text, /Parley is running already on the data in /)
     assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
+  })
+
+  test('a database of somebody’s own gets the demo keys only with --demo', async () => {
+    const servers = await isolatedServers()
+    onTestFinished(() => servers.stop())
+    const theirs = {
+      PARLEY_MONGO_URL: servers.mongoUrl,
+      PARLEY_NATS_URL: servers.natsUrl,
+      PARLEY_REDIS_URL: servers.redisUrl,
+    }
+    const withDemoKey = async ({ runs, child, end }: ReturnType<typeof start>) => {
+      const { baseUrl, text } = await runs()
+      const { status } = await fetch(`${baseUrl}/config`, { headers: { 'im-api-key': 'demo-api-key' } })
+      child.kill('SIGTERM')
+      assert.equal((await end).code, 0)
+      return { status, isShown: text.includes('demo-api-key') }
+    }
+    const args = ['--port', '0', '--realtime', '1']
+    assert.deepEqual(await withDemoKey(start(args, theirs)), { status: 401, isShown: false })
+    assert.deepEqual(await withDemoKey(start([...args, '--demo'], theirs)), { status: 200, isShown: true })
   })
 
   test('a port in use is one clear sentence', async () => {
@@ -136,48 +124,30 @@ describe('npm start', () => {
     assertOneSentence(text, /^python3 is missing/)
   })
 
-  for (const [name, program] of [
-    ['MongoDB', 'mongod'],
-    ['NATS', 'nats-server'],
-    ['Redis', 'redis-server'],
-    ['realtime-\\d', 'services/realtime/src/main.ts'],
-  ] as const) {
-    test(`${program} that is killed ends everything with one sentence`, async () => {
-      const { end, runs } = start(['--port', '0'])
-      const { processes, pidOf } = await runs()
-      process.kill(pidOf(program), 'SIGKILL')
-      const { code, text } = await end
-      assert.equal(code, 1)
-      assert.match(text, new RegExp(`^${name} was ended by SIGKILL.*$`, 'm'))
-      assert.doesNotMatch(text, /^\s+at /m)
-      assert.deepEqual(processes.filter(isRunning), [])
-    })
-  }
-
   test('kill -9 of it leaves nothing running', async () => {
     const { child, runs } = start(['--port', '0'])
     const { processes } = await runs()
     assert.ok(processes.length >= 8, `${processes.length} processes`)
     child.kill('SIGKILL')
-    await until(() => !processes.some(isRunning))
+    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
   test('kill -9 of npm leaves nothing running', async () => {
     const { child, runs } = start(['--port', '0'], {}, ['npm', 'start', '--ignore-scripts', '--'])
     const { processes } = await runs()
     child.kill('SIGKILL')
-    await until(() => !processes.some(isRunning))
+    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 
   test('Ctrl-C during the start stops what has been started', async () => {
     const { child, end } = start(['--port', '0'])
     let processes: number[] = []
-    await until(() => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
+    await eventually('it has begun', () => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
     child.kill('SIGINT')
     const { code, text } = await end
     assert.equal(code, 0)
     assert.doesNotMatch(text, /Parley runs|^\s+at /m)
-    await until(() => !processes.some(isRunning))
+    await eventually('all of it is gone', () => !processes.some(isRunning))
   })
 })
 
@@ -186,21 +156,4 @@ function assertOneSentence(text: string, sentence: RegExp): void {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('· '))
   assert.equal(lines.length, 1, text)
   assert.match(lines[0] ?? '', sentence)
-}
-
-function descendantsOf(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
-  return children.map(Number).concat(children.flatMap((child) => descendantsOf(Number(child))))
-}
-
-function isRunning(pid: number): boolean {
-  return existsSync(`/proc/${pid}`)
-}
-
-async function until(condition: () => boolean, seen: () => string = () => ''): Promise<void> {
-  const deadline = Date.now() + deadlineMs
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, `not within ${deadlineMs / 1_000} s: ${condition.toString()} ${seen()}`)
-    await sleep(20)
-  }
 }

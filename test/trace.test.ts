@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, suite, test } from 'node:test'
 import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from './doubles/callback.ts'
 import { call, connectClient, eventually, type RunningService } from './platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
@@ -24,7 +24,7 @@ interface Exported {
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const callerSpan = 'b7ad6b7169203331'
 
-suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
+describe('a trace (OpenTelemetry)', () => {
   let platform: PushPlatform
   let receiver: CallbackDouble
   let gateway: RunningService
@@ -40,7 +40,7 @@ suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
     PARLEY_LOG_LEVEL: 'debug',
   })
 
-  before(async () => {
+  beforeAll(async () => {
     ;[platform, receiver] = await Promise.all([startPushPlatform(), startCallback()])
     receiver.behave = () => ({ status: 200, body: '{}' })
     gateway = await platform.start('api-gateway', env())
@@ -52,7 +52,7 @@ suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
     const { token } = await platform.admin('POST', '/admin/clients', { _id: alice, issueAccessToken: true })
     socket = await connectClient(realtime.url, String(token))
   })
-  after(async () => {
+  afterAll(async () => {
     socket?.close()
     await platform.stop()
     await receiver.stop()
@@ -97,7 +97,7 @@ suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
     for (const step of steps.slice(1)) assert.equal(find(step)?.parentSpanId, root?.spanId, step.join(': '))
   })
 
-  test('the request ID, with the one that a load balancer gave, is in every log line of its way', async () => {
+  test('the request ID, with the one that a load balancer gave, is in every log line about it', async () => {
     await send({ 'x-request-id': 'from-the-balancer' })
     const linesOf = ({ logFile }: RunningService) =>
       readFileSync(logFile, 'utf8')
@@ -111,7 +111,7 @@ suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
     await eventually('the trace that the ID names', () => spans().some((span) => span.traceId === id))
     assert.deepEqual(
       [gateway, realtime, push].map((service) => linesOf(service)[0]?.msg),
-      ['request', 'delivered', 'push answered'],
+      ['request', 'delivered', 'push sent'],
     )
   })
 
@@ -122,7 +122,7 @@ suite('a trace (OpenTelemetry)', { timeout: 120_000 }, () => {
     await eventually('what it caused', () => spans().some(ofEmit))
   })
 
-  test('a receiver that is away holds nothing up, and is logged', async () => {
+  test('a receiver that is away delays nothing, and is logged', async () => {
     const alone = await platform.start('api-gateway', { ...env(), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     for (let i = 0; i < 3; i++) {
       const { status } = await call(alone.url, 'GET', '/admin/clients?limit=1', { 'im-api-key': platform.apiKey })

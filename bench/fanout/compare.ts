@@ -26,7 +26,7 @@ interface CompareOptions {
   say: (line: string) => void
 }
 
-/** One room with so many sockets, every contestant in turn, several rounds. */
+/** One room with that many sockets, every contestant in turn, several rounds. */
 export async function compareContestants(
   ground: Ground,
   { sizes, rounds, withMemory, say }: CompareOptions,

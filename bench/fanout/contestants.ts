@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { closeBus, connectBus } from '@parley/bus/connect'
-import { publishEvent } from '@parley/bus/publish'
+import { publishEvent } from '@parley/bus/events/publish'
 import { startBenchService } from '../bench-service.ts'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 import type { Ground } from './ground.ts'
@@ -13,8 +13,8 @@ export interface Contestant {
   pid: number
   port: number
   publish(order: Publishing): Promise<void>
-  /** What the n-th client says to be connected, and in a room. */
-  client(n: number, room: string): Connecting['clients'][number]
+  /** What the n-th client says to be connected, and in a room; Parley's also to get what passed since a time. */
+  client(n: number, room: string, since?: number): Connecting['clients'][number]
   stop(): Promise<void>
 }
 
@@ -55,13 +55,22 @@ async function startOther(name: Name): Promise<Contestant> {
   }
 }
 
-export async function startParley({ servers, keys, tokens }: Ground, env: NodeJS.ProcessEnv = {}): Promise<Contestant> {
-  const service = await startBenchService('realtime', servers, {
-    NODE_OPTIONS: preload.join(' '),
+/**
+ * @param env settings beside these; NODE_OPTIONS come on top of the benchmark's own
+ * @param root the checkout whose node it is; this one by default
+ */
+export async function startParley(
+  { servers, keys, tokens }: Ground,
+  { NODE_OPTIONS = '', ...env }: NodeJS.ProcessEnv = {},
+  root?: string,
+): Promise<Contestant> {
+  const settings = {
+    NODE_OPTIONS: `${preload.join(' ')} ${NODE_OPTIONS}`,
     PARLEY_REALTIME_PING_INTERVAL_MS: '3600000',
     PARLEY_DRAIN_MS: '1000',
     ...env,
-  })
+  }
+  const service = await startBenchService('realtime', servers, settings, { root })
   pin(service.pid, cores.server)
   const bus = await connectBus(servers.natsUrl, 'bench')
   let id = 0
@@ -77,12 +86,12 @@ export async function startParley({ servers, keys, tokens }: Ground, env: NodeJS
     pid: service.pid,
     port: service.ports['http'] ?? 0,
     publish: (order) => publishAll(order, publish),
-    client: (n) => ({
+    client: (n, _room, since) => ({
       query: '',
       says: [
         '40',
         '420["conf",{"encoding":"plain"}]',
-        `421${JSON.stringify(['auth2', tokens[n % tokens.length], { clientKey: keys.clientKey }])}`,
+        `421${JSON.stringify(['auth2', tokens[n % tokens.length], { clientKey: keys.clientKey, ...(since !== undefined && { since }) }])}`,
       ],
     }),
     stop: async () => {

@@ -31,8 +31,8 @@ export async function publishAll(
   let dueMS = now()
   for (let sent = 0; sent < events; sent += burst) {
     for (let i = 0; i < burst; i++) {
-      const underWay = publish(rooms[room++ % rooms.length] ?? '', dueMS)
-      if (underWay) published.push(underWay)
+      const inFlight = publish(rooms[room++ % rooms.length] ?? '', dueMS)
+      if (inFlight) published.push(inFlight)
     }
     dueMS += everyMS
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMS - now())))

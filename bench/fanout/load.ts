@@ -8,13 +8,13 @@ import type { Connecting, Received } from './readers.ts'
 /** The clients, in a process of their own. */
 export interface Load {
   pid: number
-  /** Settles when all are connected; answers how many tries were refused on the way. */
+  /** Settles when all are connected; returns how many tries were refused on the way. */
   connect(order: Connecting): Promise<number>
   /** How many bytes have come since the last asking. */
   bytes(): Promise<number>
   /** How late the events since the last asking came to one of the connections, in milliseconds. */
   lateMS(): Promise<readonly number[]>
-  /** Settles when so many bytes have come; fails when none come for a while. */
+  /** Settles when that many bytes have arrived; fails when none arrive for a while. */
   receive(bytes: number): Promise<void>
   leave(): Promise<void>
   stop(): Promise<void>

@@ -1,7 +1,7 @@
 /**
  * The load: bare TCP connections that upgrade, say what a stock client says, and then only count the bytes they get, so
- * that the generator costs less than the server. Takes orders to connect and to leave, and answers each order, and
- * whoever asks for it, with the bytes received so far and how many connections were refused and tried again.
+ * that the generator costs less than the server. Takes orders to connect, to report and to leave, and replies to each
+ * with the bytes received so far and how many connections were refused and tried again.
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -41,9 +41,10 @@ function frame(text: string): Buffer {
   return Buffer.concat([Buffer.from(head), content])
 }
 
-/** What answers a packet: `40{...}` a connect, `43<id>[...]` an emit that wants an acknowledgement. */
+/** The reply to a packet: `40{...}` to a connect, `43<id>[...]` to an emit that wants an acknowledgement. */
 function answerTo(said: string | undefined): string {
   if (said === undefined) return 'HTTP/1.1 101'
+  if (said.includes('"since"')) return '"resumed":true'
   return said.startsWith('42') ? `43${/^42(\d+)/.exec(said)?.[1]}[{"RC":0` : '40'
 }
 
@@ -51,7 +52,7 @@ function noteLateness(chunk: Buffer): void {
   for (const [, at] of chunk.toString('latin1').matchAll(/"at":"([\d.]+)"/g)) received.lateMS.push(now() - Number(at))
 }
 
-/** Answers whether the connection was taken. */
+/** Returns whether the connection was accepted. */
 function join(port: number, { query, says }: Connecting['clients'][number]): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -109,13 +110,13 @@ function leave(): void {
   first = undefined
 }
 
-async function obey(order: Connecting | 'received' | 'leave'): Promise<void> {
+async function carryOut(order: Connecting | 'received' | 'leave'): Promise<void> {
   if (order === 'leave') leave()
   else if (order !== 'received') await connectAll(order)
   process.send?.(received)
   received.lateMS = []
 }
 
-process.on('message', (order: Connecting | 'received' | 'leave') => void obey(order))
+process.on('message', (order: Connecting | 'received' | 'leave') => void carryOut(order))
 process.on('disconnect', () => process.exit())
 process.send?.(received)

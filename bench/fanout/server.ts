@@ -55,7 +55,7 @@ async function startPackage(): Promise<Started> {
   const app = App()
   const server = createSocketServer({
     app,
-    pingIntervalMs: heartbeatMS,
+    pingIntervalMS: heartbeatMS,
     initialData: (handshake) => ({ room: handshake.query.get('room') ?? '' }),
     onConnection: (socket) => socket.join(socket.data.room),
   })

@@ -1,4 +1,4 @@
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { cpuSeconds } from '../cpu-seconds.ts'
 import { type Contestant, type Name, startContestant, startParley } from './contestants.ts'
 import { type Ground, presentUsers } from './ground.ts'
@@ -7,14 +7,31 @@ import { type Load, startLoad } from './load.ts'
 const everyMS = 20
 const calmSeconds = 10
 
+/** What clients who give `since` have missed of the room that all are in, and of others. */
+const missedEvents = 3
+const missedMS = 10_000
+
+/** `before`: Parley's node of another checkout. `parley-since`: its clients get what they missed. */
+export type StormName = Extract<Name, 'parley' | 'socket.io-uws' | 'socket.io'> | 'before' | 'parley-since'
+
+export interface StormOptions {
+  clients: number
+  /** The checkout that `before` is started from. */
+  against?: string
+  /** Where the CPU profiles of Parley's node go. */
+  profiles?: string
+}
+
 export interface Storm {
-  name: Name
+  name: StormName
   clients: number
   seconds: number
   /** Tries that the server refused; their clients came again. */
   refused: number
-  /** CPU microseconds of the server per client that is back, without what it delivered meanwhile. */
+  /** CPU microseconds of the server per client that is back, without what it delivers meanwhile when it is calm. */
   cpu: number
+  /** The same of a second storm, with nothing to deliver: nothing has to be taken off. */
+  quietCpu: number
   /** How late events came to those already there, in milliseconds, before the storm and during it. */
   calmP99MS: number
   stormP99MS: number
@@ -26,19 +43,22 @@ export interface Storm {
  * So many clients come as stock clients do that have lost their node (within a second), while others who are there already get an event fifty times a second. Parley's node has
  * its limits as they are by default.
  */
-export async function measureStorm(name: Name, clients: number, ground: Ground): Promise<Storm> {
-  const server = await (name === 'parley' ? startParley(ground) : startContestant(name, ground))
+export async function measureStorm(name: StormName, ground: Ground, options: StormOptions): Promise<Storm> {
+  const { clients } = options
+  const server = await startStormed(name, ground, options)
   const present = await startLoad()
   const there = Array.from({ length: presentUsers }, (_, n) => server.client(clients + n, 'present'))
   await present.connect({ port: server.port, clients: there, atOnce: 10 })
   const storm = await startLoad()
   // Its core is also that of the bus, the database and the measuring client: they go first.
-  setPriority(storm.pid, constants.priority.PRIORITY_LOW)
+  setPriority(storm.pid, Math.min(getPriority() + 10, constants.priority.PRIORITY_LOW))
 
   await watch(server, present, 2)
   const calm = await watch(server, present, calmSeconds)
+  await server.publish({ events: missedEvents, burst: 1, everyMS, rooms: ['all'] })
   const before = { cpu: cpuSeconds(server.pid), atMS: performance.now() }
-  const all = Array.from({ length: clients }, (_, n) => server.client(n, 'all'))
+  const since = name === 'parley-since' ? Date.now() - missedMS : undefined
+  const all = Array.from({ length: clients }, (_, n) => server.client(n, 'all', since))
   const state = { isOver: false }
   const back = storm
     .connect({ port: server.port, clients: all, atOnce: clients, asReconnect: true })
@@ -51,6 +71,11 @@ export async function measureStorm(name: Name, clients: number, ground: Ground):
   const elapsed = (performance.now() - before.atMS) / 1000
   const used = cpuSeconds(server.pid) - before.cpu - calm.cpuPerSecond * elapsed
   const { refused, seconds } = await back
+  await storm.leave()
+  await watch(server, present, 2)
+  const quiet = cpuSeconds(server.pid)
+  await storm.connect({ port: server.port, clients: all, atOnce: clients, asReconnect: true })
+  const quietUsed = cpuSeconds(server.pid) - quiet
   for (const load of [present, storm]) await load.stop()
   await server.stop()
   return {
@@ -59,10 +84,17 @@ export async function measureStorm(name: Name, clients: number, ground: Ground):
     seconds,
     refused,
     cpu: (used * 1e6) / clients,
+    quietCpu: (quietUsed * 1e6) / clients,
     calmP99MS: p99(calm.lateMS),
     stormP99MS: p99(late),
     laterP99MS: p99(late.slice((2 * 1000) / everyMS)),
   }
+}
+
+function startStormed(name: StormName, ground: Ground, { against, profiles }: StormOptions): Promise<Contestant> {
+  if (name === 'before') return startParley(ground, {}, against)
+  if (name !== 'parley' && name !== 'parley-since') return startContestant(name, ground)
+  return startParley(ground, profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` })
 }
 
 async function watch(server: Contestant, present: Load, seconds: number) {

@@ -6,15 +6,15 @@ import { join, resolve as resolvePath } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 
 /**
- * Claims a data directory for this process, until it ends: a second `npm start` on the same data would spoil them. The
- * claim is a socket that answers, so a process that was killed leaves no claim behind.
+ * Claims a data directory for this process, until it ends: a second `npm start` on the same data would corrupt it. The
+ * claim is a listening socket, so a killed process leaves no claim behind.
  *
  * @throws StackError when another process has it
  */
 export async function lockData(dir: string): Promise<void> {
   const name = createHash('sha256').update(resolvePath(dir)).digest('hex').slice(0, 16)
   const path = join(tmpdir(), `parley-${process.getuid?.() ?? 0}-${name}.sock`)
-  if (await answers(path)) {
+  if (await isListening(path)) {
     throw new StackError(
       `Parley is running already on the data in ${dir}: stop it first, or give another --data directory.`,
     )
@@ -29,7 +29,7 @@ export async function lockData(dir: string): Promise<void> {
   process.once('exit', () => rmSync(path, { force: true }))
 }
 
-function answers(path: string): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy()

@@ -1,9 +1,9 @@
-import { findApp } from '@parley/db/apps'
+import { findApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
 import { request } from 'undici'
 import { makeApp } from './make-app.ts'
 
-/** The app that the local stack, and only it, makes. Its keys are no secret. */
+/** The app that only the local stack makes. Its keys are public. */
 export const demoApp = {
   id: 'demo',
   clientKey: 'demo-client-key',
@@ -14,7 +14,13 @@ export const demoApp = {
   room: 'demo-room',
 }
 
-/** Makes the demo app, unless the data has it already. */
+/** Sends a message into the demo's room, as the integrator's server. */
+export function curlLine(baseUrl: string): string {
+  const message = { room: demoApp.room, sender: 'alice', message: 'Hello Bob', messageType: 'text' }
+  return `curl ${baseUrl}/messages -H 'IM-API-KEY: ${demoApp.apiKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`
+}
+
+/** Creates the demo app, unless it exists. */
 export async function makeDemoApp(mongoUrl: string): Promise<void> {
   const db = await connectDb(mongoUrl, { appName: 'parley-start' })
   const found = await findApp(db, demoApp.id)
@@ -23,8 +29,8 @@ export async function makeDemoApp(mongoUrl: string): Promise<void> {
 }
 
 /**
- * Makes the demo app's users and room through the API, as an integrator would, so that a first message can be sent.
- * Those that are there already stay as they are, and their tokens valid.
+ * Creates the demo app's users and room through the API, as an integrator would, so that a first message can be sent.
+ * Existing ones stay as they are, and their tokens valid.
  */
 export async function makeDemoRoom(baseUrl: string): Promise<void> {
   for (const user of demoApp.users) {
@@ -36,7 +42,7 @@ export async function makeDemoRoom(baseUrl: string): Promise<void> {
 
 async function postOk(baseUrl: string, path: string, body: unknown): Promise<void> {
   const { status, text } = await post(baseUrl, path, body)
-  if (status !== 200) throw new Error(`POST ${path} answered ${status}: ${text}`)
+  if (status !== 200) throw new Error(`POST ${path} returned ${status}: ${text}`)
 }
 
 async function post(baseUrl: string, path: string, body: unknown): Promise<{ status: number; text: string }> {

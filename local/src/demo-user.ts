@@ -1,7 +1,7 @@
 import { io, type Socket } from 'socket.io-client'
 
-/** How long anything in the demo may take before it counts as missing. */
-const waitMs = 10_000
+/** How long to wait for anything in the demo. */
+const waitMS = 10_000
 
 /** A user's device: a stock socket.io-client that is connected and authenticated. */
 export interface Device {
@@ -9,7 +9,7 @@ export interface Device {
   socket: Socket
   /** The realtime node that holds the connection: session IDs begin with its name. */
   node: string
-  /** The next payload of an event that fits, decoded; rejects when there is none in time. Ask before it can happen. */
+  /** The next matching payload of an event, decoded; rejects when none arrives in time. Call it before it can happen. */
   next(event: string, fits: (payload: Payload) => boolean): Promise<Payload>
 }
 
@@ -31,13 +31,13 @@ export async function connectDevice(
     transports,
   }: { user: string; token: string; encoding: 'plain' | 'base64'; transports: string[] },
 ): Promise<Device> {
-  const socket = io(baseUrl, { transports, forceNew: true, reconnection: false, timeout: waitMs })
+  const socket = io(baseUrl, { transports, forceNew: true, reconnection: false, timeout: waitMS })
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
     socket.once('connect_error', reject)
   })
   const ask = async (event: string, ...args: unknown[]) => {
-    const answer = await socket.timeout(waitMs).emitWithAck(event, ...args)
+    const answer = await socket.timeout(waitMS).emitWithAck(event, ...args)
     if (answer.RC !== 0) throw new Error(`${event} was refused: ${JSON.stringify(answer)}`)
   }
   await ask('conf', { encoding })
@@ -68,8 +68,8 @@ export async function connectDevice(
             settle(() => reject(error))
           }
         }
-        const late = new Error(`${user} did not get "${event}" within ${waitMs / 1_000} s`)
-        const timer = setTimeout(() => settle(() => reject(late)), waitMs)
+        const late = new Error(`${user} did not get "${event}" within ${waitMS / 1_000} s`)
+        const timer = setTimeout(() => settle(() => reject(late)), waitMS)
         socket.on(event, listener)
       }),
   }

@@ -4,13 +4,15 @@ import { demoApp } from './demo-app.ts'
 import { connectDevice, type Device } from './demo-user.ts'
 
 /** `npm run demo`: a message travels from REST to two devices on two realtime nodes, and its read marker back. */
-const { url } = new Command('npm run demo --')
+const { url, apiKey, clientKey } = new Command('npm run demo --')
   .description(
     'Shows, against the running stack, a message on its way to two devices. Exit code 1 if anything is missing.',
   )
   .option('--url <url>', 'the base URL that npm start prints', 'http://127.0.0.1:8080')
+  .option('--api-key <key>', 'an API key with the platform permission', demoApp.apiKey)
+  .option('--client-key <key>', 'the client key of the same app', demoApp.clientKey)
   .parse()
-  .opts<{ url: string }>()
+  .opts<{ url: string; apiKey: string; clientKey: string }>()
 
 /** Each connection goes to the next node in turn, so a few tries are plenty. */
 const maxTries = 20
@@ -24,7 +26,7 @@ try {
   process.exitCode = 1
 }
 for (const { socket } of devices) socket.disconnect()
-// What is still waited for after a failure will not come any more.
+// After a failure nothing else is waited for.
 process.exit()
 
 async function demo(): Promise<void> {
@@ -32,39 +34,39 @@ async function demo(): Promise<void> {
   const members = [alice.user, bob.user]
   const made = await admin('POST', '/rooms/', { roomType: 'group', name: 'Demo of two nodes', members })
   const room = String(made._id)
-  tell(`a room for both: ${room}`)
+  say(`a room for both: ${room}`)
 
   const [atAlice, atBob] = await connectBoth(alice, bob)
   const before = await badge(bob)
-  tell(`bob has ${before} unread in all his rooms`)
+  say(`bob has ${before} unread in all rooms`)
 
   const text = `Hello Bob, it is ${new Date().toISOString()}`
   const isIt = (payload: Record<string, unknown>) => payload.room === room && payload.message === text
   const arrivals = Promise.all([atAlice.next('chat message', isIt), atBob.next('chat message', isIt)])
   const sent = await admin('POST', '/messages', { room, sender: 'alice', message: text, messageType: 'text' })
   const message = String(sent._id)
-  tell(`POST /messages by alice: ${message}`)
+  say(`POST /messages by alice: ${message}`)
   const [seenByAlice, seenByBob] = await arrivals
-  tell(`alice's device on ${atAlice.node} got "chat message" as JSON`)
-  tell(`bob's device on ${atBob.node} got "chat message" as base64`)
+  say(`alice's device on ${atAlice.node} got "chat message" as JSON`)
+  say(`bob's device on ${atBob.node} got "chat message" as base64`)
   check(
     seenByAlice._id === message && seenByBob._id === message,
-    'the events carry the ID that POST /messages answered',
+    'the events carry the ID that POST /messages returned',
   )
 
   const unread = await badge(bob)
-  tell(`bob has ${unread} unread`)
+  say(`bob has ${unread} unread`)
   check(unread === before + 1, `one more unread for bob than before (${before})`)
 
   const readMarker = atAlice.next('lastRead', ({ roomID, memberID }) => roomID === room && memberID === 'bob')
   await call('PUT', `/rooms/${room}/lastRead`, bob.headers, { message })
-  tell('PUT lastRead by bob')
+  say('PUT lastRead by bob')
   const { messageID } = await readMarker
-  tell(`alice's device got "lastRead": bob has read ${String(messageID)}`)
+  say(`alice's device got "lastRead": bob has read ${String(messageID)}`)
   check(messageID === message, 'the read marker is that of the message')
 
   const after = await badge(bob)
-  tell(`bob has ${after} unread`)
+  say(`bob has ${after} unread`)
   check(after === before, `as many unread for bob as before (${before})`)
 }
 
@@ -76,12 +78,12 @@ interface User {
 
 async function signIn(user: string): Promise<User> {
   const { token } = await admin('POST', '/admin/clients', { _id: user, nickname: user, issueAccessToken: true })
-  tell(`${user} has a new token`)
-  const headers = { 'im-client-key': demoApp.clientKey, 'im-authorization': String(token) }
+  say(`${user} has a new token`)
+  const headers = { 'im-client-key': clientKey, 'im-authorization': String(token) }
   return { user, token: String(token), headers }
 }
 
-/** Alice by long-polling that is upgraded, bob by WebSocket and base64, and bob again until his node is another. */
+/** Connects alice by long-polling with an upgrade and bob by WebSocket with base64; bob again until they are on two nodes. */
 async function connectBoth(alice: User, bob: User): Promise<[Device, Device]> {
   const atAlice = await connectDevice(url, { ...alice, encoding: 'plain', transports: ['polling', 'websocket'] })
   devices.push(atAlice)
@@ -89,12 +91,12 @@ async function connectBoth(alice: User, bob: User): Promise<[Device, Device]> {
     const atBob = await connectDevice(url, { ...bob, encoding: 'base64', transports: ['websocket'] })
     devices.push(atBob)
     if (atBob.node !== atAlice.node) {
-      tell(`alice is connected to ${atAlice.node}, bob to ${atBob.node}`)
+      say(`alice is connected to ${atAlice.node}, bob to ${atBob.node}`)
       return [atAlice, atBob]
     }
     atBob.socket.disconnect()
   }
-  throw new Error(`all connections came to ${atAlice.node}: the demo needs two realtime nodes`)
+  throw new Error(`all connections reached ${atAlice.node}: the demo needs two realtime nodes`)
 }
 
 async function badge({ headers }: User): Promise<number> {
@@ -102,7 +104,7 @@ async function badge({ headers }: User): Promise<number> {
 }
 
 function admin(method: 'POST', path: string, body: unknown): Promise<Record<string, unknown>> {
-  return call(method, path, { 'im-api-key': demoApp.apiKey }, body)
+  return call(method, path, { 'im-api-key': apiKey }, body)
 }
 
 async function call(method: 'GET' | 'POST' | 'PUT', path: string, headers: Record<string, string>, body?: unknown) {
@@ -110,17 +112,17 @@ async function call(method: 'GET' | 'POST' | 'PUT', path: string, headers: Recor
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const answer = await request(`${url}${path}`, { method, headers: { ...headers, ...type }, ...json })
   const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`${method} ${path} answered ${answer.statusCode}: ${text}`)
+  if (answer.statusCode !== 200) throw new Error(`${method} ${path} returned ${answer.statusCode}: ${text}`)
   const { result }: { result: Record<string, unknown> } = JSON.parse(text)
   return result
 }
 
-function tell(line: string): void {
+function say(line: string): void {
   console.log(`· ${line}`)
 }
 
 function check(isSo: boolean, what: string): void {
-  if (!isSo) throw new Error(`It should be so, and is not: ${what}`)
+  if (!isSo) throw new Error(`Expected, and not so: ${what}`)
 }
 
 function sentenceOf(error: unknown): string {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, suite, test } from 'node:test'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Front, openFront } from './front.ts'
 
-suite('the front', () => {
+describe('the front', () => {
   let front: Front
   let behind: Server
-  before(async () => {
-    // Like uWebSockets.js: it closes where it is told to, and does not announce it.
+  beforeAll(async () => {
+    // Like uWebSockets.js: it closes when asked, without announcing it.
     behind = createServer((request, response) => {
       response.setHeader('connection', 'keep-alive')
       if (request.headers.connection === 'close') response.on('finish', () => setImmediate(() => request.socket.end()))
@@ -19,12 +19,12 @@ suite('the front', () => {
     const { port } = behind.address() as AddressInfo
     front.balance({ gateways: [port], realtime: [port] })
   })
-  after(async () => {
+  afterAll(async () => {
     await front.close()
     behind.close()
   })
 
-  test('serves clients that close each of their connections, over connections that it keeps', async () => {
+  test('serves clients that close each connection, over kept-alive connections of its own', async () => {
     const ask = (path: string) =>
       new Promise((resolve, reject) => {
         get({ port: front.port, path, agent: false }, (answer) => {

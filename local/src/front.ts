@@ -1,45 +1,86 @@
-import { Agent, createServer, type IncomingMessage, ServerResponse } from 'node:http'
+import { Agent, type ClientRequest, createServer, type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { corsAnswerHeaders } from '@parley/contracts/cors'
+import { answerBrokenRequests } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
 import { createProxyServer } from 'http-proxy-3'
+
+/** The gateways' own limits, with more time for a body, so that the gateway is the one to refuse slow bodies. */
+const bounds = {
+  headersTimeout: 30_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 32_768,
+}
+
+/** How many processes a request is passed to, where those before have just died. */
+const maxTries = 3
 
 /** The one origin in front of all processes, as a load balancer would be. */
 export interface Front {
   port: number
-  /** From now on requests go to these ports of loopback, in turn: /socket.io/ to realtime nodes, the rest to gateways. */
+  /**
+   * From now on requests go to these ports of loopback, in turn: /socket.io/ to realtime nodes, the rest to gateways.
+   * Where one of the lists is empty, such requests are answered 503.
+   */
   balance(targets: { gateways: number[]; realtime: number[] }): void
+  /** From now on requests that `own` takes go to no process: it returns whether it took one. */
+  serve(own: (request: IncomingMessage, response: ServerResponse) => boolean): void
   close(): Promise<void>
 }
 
 /**
- * Listens at once, so that the port is ours before anything else is started; answers 503 until there are targets.
+ * Listens at once, so that the port is ours before anything else is started; returns 503 until there are targets.
  *
  * @throws StackError when the port is taken
  */
 export async function openFront(host: string, port: number): Promise<Front> {
   let gateways = inTurn([])
   let realtime = inTurn([])
+  let takeOwn: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
   const proxy = createProxyServer({
     target: (request) => ({ host: '127.0.0.1', port: targetOf(request) }),
     agent: new Agent({ keepAlive: true }),
     ws: true,
     xfwd: true,
   })
-  const targetOf = (request: IncomingMessage) => (isSocketPath(request) ? realtime() : gateways())
-  // What a client says of its own connection is not for ours (RFC 9110, 7.6.1), which are kept.
-  proxy.on('proxyReq', (request) => void request.setHeader('connection', 'keep-alive'))
-  proxy.on('error', (_error, _request, answer) => unavailable(answer))
+  const targetOf = (request: IncomingMessage) => (isSocketPath(request) ? realtime : gateways).next()
+  // A client's hop-by-hop headers are not for our connections to the services (RFC 9110, 7.6.1).
+  proxy.on('proxyReq', (request, received, answer) => {
+    request.setHeader('connection', 'keep-alive')
+    answer.once('finish', () => {
+      if (!received.complete) readRest(received, request)
+    })
+  })
+  // A process that dies in the middle of its answer ends that of ours.
+  proxy.on('proxyRes', (received, _request, answer) => {
+    received.once('close', () => {
+      if (!received.complete) answer.destroy()
+    })
+  })
+  const tries = new WeakMap<IncomingMessage, number>()
+  proxy.on('error', (error, request, answer) => {
+    if (answer instanceof ServerResponse && answer.writableFinished) return
+    const count = (tries.get(request) ?? 0) + 1
+    tries.set(request, count)
+    const maySend = count < maxTries && isOpenTo(request) && mayRepeat(error, request)
+    if (maySend && answer instanceof ServerResponse && !answer.headersSent) proxy.web(request, answer)
+    else unavailable(answer)
+  })
 
-  let isOpen = false
-  const server = createServer((request, response) => {
-    if (isOpen) proxy.web(request, response)
+  const isOpenTo = (request: IncomingMessage) => (isSocketPath(request) ? realtime : gateways).count > 0
+  const broken = answerBrokenRequests()
+  const server = createServer(bounds, (request, response) => {
+    if (takeOwn(request, response)) return
+    if (isOpenTo(request)) proxy.web(request, response)
     else unavailable(response)
   })
+  server.on('request', broken.onRequest).on('clientError', broken.onClientError)
   const upgraded = new Set<Socket>()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
-    if (isOpen) proxy.ws(request, socket, head)
+    if (isOpenTo(request)) proxy.ws(request, socket, head)
     else unavailable(socket)
   })
   await new Promise<void>((resolve, reject) => {
@@ -55,7 +96,9 @@ export async function openFront(host: string, port: number): Promise<Front> {
     balance(targets) {
       gateways = inTurn(targets.gateways)
       realtime = inTurn(targets.realtime)
-      isOpen = true
+    },
+    serve(own) {
+      takeOwn = own
     },
     close: () =>
       new Promise((resolve) => {
@@ -66,22 +109,41 @@ export async function openFront(host: string, port: number): Promise<Front> {
   }
 }
 
-function inTurn(ports: number[]): () => number {
+/** Reads the rest of a refused body, so that the next request on the connection is served. */
+function readRest(received: IncomingMessage, passedOn: ClientRequest): void {
+  received.unpipe(passedOn)
+  passedOn.destroy()
+  received.resume()
+}
+
+interface Turns {
+  count: number
+  next: () => number
+}
+
+function inTurn(ports: number[]): Turns {
   let next = 0
-  return () => ports[next++ % ports.length] ?? 0
+  return { count: ports.length, next: () => ports[next++ % ports.length] ?? 0 }
+}
+
+/** Whether a request may go to another process after one has failed it: without a body, nothing of it is lost or done. */
+function mayRepeat(error: NodeJS.ErrnoException, request: IncomingMessage): boolean {
+  const isAway = error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET'
+  const isReading = request.method === 'GET' || request.method === 'HEAD'
+  return isAway && isReading
 }
 
 function isSocketPath(request: IncomingMessage): boolean {
   return request.url?.startsWith('/socket.io/') ?? false
 }
 
-/** The error envelope of interface.md, from before anything of Parley has seen the request. */
+/** An error envelope (docs/reference/README.md#conventions) for requests that reach no service. */
 function unavailable(answer: ServerResponse | Socket): void {
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'The service is starting or stopping; try again' }
   if (!(answer instanceof ServerResponse)) answer.destroy()
   else if (answer.headersSent) answer.destroy()
   else {
-    answer.writeHead(503, { 'content-type': 'application/json' })
+    answer.writeHead(503, { 'content-type': 'application/json', ...corsAnswerHeaders })
     answer.end(JSON.stringify({ RC: 503, RM: error.message, error }))
   }
 }

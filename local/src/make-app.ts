@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { digest, insertApp } from '@parley/db/apps'
+import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
+import { migrate } from '@parley/db/migrate'
 
 export interface DemoKeys {
   app: string
@@ -11,12 +12,13 @@ export interface DemoKeys {
   basicKey: string
 }
 
-/** Makes an app straight in the database, for the local stack, tests and benchmarks; random keys unless given. */
+/** Makes an app straight in a database that may be empty, for tests and benchmarks; random keys unless given. */
 export async function makeApp(mongoUrl: string, app: string, given: Partial<DemoKeys> = {}): Promise<DemoKeys> {
   const random = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
   const keys = { app, clientKey: random('ck'), apiKey: random('ak'), basicKey: random('bk'), ...given }
   const db = await connectDb(mongoUrl, { appName: 'parley-make-app' })
   try {
+    await migrate(db)
     const createdAt = new Date()
     await insertApp(db, {
       _id: app,

@@ -16,31 +16,38 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
-const readyMs = 60_000
+const readyMS = 60_000
 /**
  * What a request leaves behind dies young: with the 16 MiB that Node gives it by default, collecting it is a twelfth of a
  * busy gateway's time. Other services have little of that, and keep small what they hold.
  */
 const nodeFlags: Record<string, string[]> = { 'api-gateway': ['--max-semi-space-size=64'] }
 /** More than a service gives itself (PARLEY_DRAIN_MS, and 2 s). */
-const stopMs = 30_000
+const stopMS = 30_000
 
 /**
  * Starts a service and waits for its ready report. It runs in a session of its own, so that a terminal's Ctrl-C reaches
  * only us, and ends with this process, however that ends.
  *
  * @param service the folder under services/
+ * @param root the checkout that it is started from; this one by default
  * @param env its settings
  * @param onExit called when it ends unasked after it was ready, with a whole sentence
  * @throws StackError with one sentence when it ends or is not ready in time
  */
 export async function startService(
-  { service, name, logFile, env }: { service: string; name: string; logFile: string; env: NodeJS.ProcessEnv },
+  {
+    service,
+    name,
+    logFile,
+    env,
+    root = join(import.meta.dirname, '../..'),
+  }: { service: string; name: string; logFile: string; env: NodeJS.ProcessEnv; root?: string },
   onExit: (sentence: string) => void,
 ): Promise<ServiceProcess> {
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'w')
-  const main = join(import.meta.dirname, '../../services', service, 'src/main.ts')
+  const main = join(root, 'services', service, 'src/main.ts')
   const [execPath, execArgv] = diesWithUs('KILL', process.execPath, nodeFlags[service] ?? [])
   const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
   const child = fork(main, [], { execPath, execArgv, env, stdio, detached: true })
@@ -55,7 +62,7 @@ export async function startService(
     isWanted = true
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGTERM')
-    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMS)
     await exited
     clearTimeout(timer)
   }
@@ -76,8 +83,8 @@ export async function startService(
 async function readyReport(name: string, child: ChildProcess, exited: Promise<string>, logFile: string) {
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, number>>()
   const timer = setTimeout(() => {
-    reject(new StackError(`${name} was not ready within ${readyMs / 1_000} s (log: ${logFile}).`))
-  }, readyMs)
+    reject(new StackError(`${name} was not ready within ${readyMS / 1_000} s (log: ${logFile}).`))
+  }, readyMS)
   let failure: string | undefined
   child.on('message', (report: Report) => {
     if ('ready' in report) resolve(report.ready.ports)

@@ -2,12 +2,16 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { lockData } from './data-lock.ts'
 import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
+import { createFirstPage } from './first-page.ts'
 import { openFront } from './front.ts'
-import { type ServiceProcess, startService } from './service-process.ts'
+import { migrateDatabase } from './migrate-database.ts'
+import { runServices } from './run-services.ts'
+import { startAgain } from './start-again.ts'
 import { welcome } from './welcome.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** `npm start`: the whole of Parley on this machine, until Ctrl-C. Everything it starts ends with it. */
 const root = join(import.meta.dirname, '../..')
@@ -15,17 +19,23 @@ const root = join(import.meta.dirname, '../..')
 const options = new Command('npm start --')
   .description('Runs Parley on this machine: MongoDB, NATS, Redis, and all services behind one port.')
   .option('--port <number>', 'the port of REST and Socket.IO; 0 takes a free one', wholeNumber(0, 65_535), 8080)
-  .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 1)
+  .option('--gateways <number>', 'how many api-gateways', wholeNumber(1, 16), 2)
   .option('--realtime <number>', 'how many realtime nodes', wholeNumber(1, 16), 2)
   .option('--data <directory>', 'where everything is kept between starts', join(root, '.parley/data'))
   .option('--fresh', 'forget all data first')
+  .option('--demo', 'make the demo app, whose keys everybody knows, also in the database that PARLEY_MONGO_URL names')
   .parse()
-  .opts<{ port: number; gateways: number; realtime: number; data: string; fresh?: true }>()
+  .opts<{ port: number; gateways: number; realtime: number; data: string; fresh?: true; demo?: true }>()
 
 const host = '127.0.0.1'
+/** A database named by the environment gets the well-known demo keys only on request. */
+const hasDemo = options.demo === true || !(process.env.PARLEY_MONGO_URL || process.env.PARLEY_MONGO_URL_FILE)
 const data = relative(process.cwd(), options.data) || options.data
 const stops: (() => Promise<unknown>)[] = []
-let isEnding = false
+const ending = new AbortController()
+
+/** How everything is kept running. */
+const keeping = { say, giveUp: (sentence: string) => void end(1, sentence), signal: ending.signal }
 
 process.on('SIGINT', () => void end(0))
 process.on('SIGTERM', () => void end(0))
@@ -35,7 +45,7 @@ if (process.env.npm_lifecycle_event === 'start') endWithNpm()
 try {
   await start()
 } catch (error) {
-  if (!isEnding) {
+  if (!ending.signal.aborted) {
     if (!(error instanceof StackError)) console.error(error)
     await end(1, error instanceof StackError ? error.message : 'Parley could not be started.')
   }
@@ -53,53 +63,27 @@ async function start(): Promise<void> {
   stops.push(() => servers.stop())
   const { mongo, nats, redis } = servers
   for (const [title, server] of Object.entries({ MongoDB: mongo, NATS: nats, Redis: redis })) {
-    server.onExit((how) => void end(1, `${title} ${how}`))
+    const onDeath = startAgain({ name: title, start: () => server.restart(), ...keeping })
+    server.onExit((how) => void onDeath(`${title} ${how}.`))
   }
-  await makeDemoApp(servers.mongoUrl)
+  await migrateDatabase(servers.mongoUrl, say)
+  if (hasDemo) await makeDemoApp(servers.mongoUrl)
 
-  const services: ServiceProcess[] = []
-  stops.push(() => Promise.all(services.map((service) => service.stop())))
-  const env = {
-    PARLEY_DRAIN_MS: '5000',
-    // Whoever tries webhooks and PUSH_GENERIC here has their server on this machine.
-    PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
-    ...process.env,
-    PARLEY_MONGO_URL: servers.mongoUrl,
-    PARLEY_NATS_URL: servers.natsUrl,
-    PARLEY_REDIS_URL: servers.redisUrl,
-    PARLEY_INTERNAL_PORT: '0',
-    PARLEY_GATEWAY_PORT: '0',
-    PARLEY_REALTIME_PORT: '0',
-    PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+  const { gateways, realtime } = options
+  const onStop = (stop: () => Promise<unknown>) => void stops.push(stop)
+  const services = await runServices({ servers, front, gateways, realtime, data: options.data, keeping, onStop })
+  if (hasDemo) {
+    await makeDemoRoom(baseUrl)
+    front.serve(createFirstPage(baseUrl, services))
   }
-  const waitingFor = new Set<string>()
-  const begin = async (service: string, number: number) => {
-    const name = `${service}-${number}`
-    const logFile = join(options.data, 'logs', `${name}.log`)
-    waitingFor.add(name)
-    const launch = { service, name, logFile, env: { ...env, PARLEY_NODE_ID: name } }
-    services.push(await startService(launch, (sentence) => void end(1, sentence)))
-    waitingFor.delete(name)
-    say(`${name}: ready`)
-  }
-  const each = (service: string, count: number) => Array.from({ length: count }, (_, i) => begin(service, i + 1))
-  const all = [...each('api-gateway', options.gateways), ...each('realtime', options.realtime)]
-  say('Services: starting')
-  const reminder = setInterval(() => say(`Still waiting for ${[...waitingFor].join(', ')}`), 5_000)
-  await Promise.all([...all, ...each('push', 1), ...each('stats', 1)]).finally(() => clearInterval(reminder))
-
-  services.sort((a, b) => a.name.localeCompare(b.name))
-  const httpPorts = (service: string) =>
-    services.filter(({ name }) => name.startsWith(service)).flatMap(({ ports }) => ports.http ?? [])
-  front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
-  await makeDemoRoom(baseUrl)
-  if (!isEnding) console.log(welcome({ baseUrl, services, data, seconds: (performance.now() - since) / 1_000 }))
+  const seconds = (performance.now() - since) / 1_000
+  if (!ending.signal.aborted) console.log(welcome({ baseUrl, services: services(), data, seconds, hasDemo }))
 }
 
 /** Stops everything in the reverse order of its start, once, and ends this process. */
 async function end(exitCode: number, sentence?: string): Promise<void> {
-  if (isEnding) return
-  isEnding = true
+  if (ending.signal.aborted) return
+  ending.abort()
   if (sentence) console.error(`\n${sentence}`)
   if (stops.length > 0) say('Stopping')
   for (const stop of stops.toReversed()) {
@@ -109,7 +93,7 @@ async function end(exitCode: number, sentence?: string): Promise<void> {
   process.exit(exitCode)
 }
 
-/** npm killed by SIGKILL passes nothing on: the shell that it ran us by is left, with another parent. */
+/** An npm killed by SIGKILL passes no signal on: the shell through which it ran us stays, with another parent. */
 function endWithNpm(): void {
   const shell = process.ppid
   const npm = parentOf(shell)
@@ -126,12 +110,4 @@ function parentOf(pid: number): string | undefined {
 
 function say(line: string): void {
   console.log(`· ${line}`)
-}
-
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (Number.isInteger(number) && number >= min && number <= max) return number
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
-  }
 }

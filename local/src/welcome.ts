@@ -1,34 +1,44 @@
-import { demoApp } from './demo-app.ts'
+import { curlLine, demoApp } from './demo-app.ts'
 import type { ServiceProcess } from './service-process.ts'
 
-/** What `npm start` prints when everything runs: addresses, keys, and a line that sends the first message. */
-export function welcome({
-  baseUrl,
-  services,
-  data,
-  seconds,
-}: {
+interface Running {
   baseUrl: string
   services: ServiceProcess[]
   data: string
   seconds: number
-}): string {
+  /** Whether the demo app was made. */
+  hasDemo: boolean
+}
+
+/** What `npm start` prints when everything runs: addresses, keys, and a line that sends the first message. */
+export function welcome({ baseUrl, services, data, seconds, hasDemo }: Running): string {
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
-  const message = { room: demoApp.room, sender: 'alice', message: 'Hello Bob', messageType: 'text' }
   return `
 Parley runs (after ${seconds.toFixed(1)} s).
 
-  REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)
-  App "${demoApp.id}"          client key ${demoApp.clientKey}
-                      API keys ${demoApp.apiKey} (platform permission), ${demoApp.basicKey} (without)
-                      users ${demoApp.users.join(' and ')} in room ${demoApp.room}
+  REST and Socket.IO  ${baseUrl}   (the API to read: ${baseUrl}/docs)${hasDemo ? demoKeys : ''}
   Metrics and health  http://127.0.0.1:<port>/metrics and /readyz: ${metrics}
   Data and logs       ${data}
 
-Send the first message:
-
-  curl ${baseUrl}/messages -H 'IM-API-KEY: ${demoApp.apiKey}' -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'
-
-See it arrive on two devices: npm run demo${baseUrl.endsWith(':8080') ? '' : ` -- --url ${baseUrl}`}
+${hasDemo ? firstMessage(baseUrl) : ownApp}
 Ctrl-C stops everything; the data stay.`
 }
+
+const demoKeys = `
+  App "${demoApp.id}"          client key ${demoApp.clientKey}
+                      API keys ${demoApp.apiKey} (platform permission), ${demoApp.basicKey} (without)
+                      users ${demoApp.users.join(' and ')} in room ${demoApp.room}`
+
+function firstMessage(baseUrl: string): string {
+  return `See it: ${baseUrl} has two users side by side. Send the first message:
+
+  ${curlLine(baseUrl)}
+
+See it arrive on two devices: npm run demo${baseUrl.endsWith(':8080') ? '' : ` -- --url ${baseUrl}`}`
+}
+
+const ownApp = `The database is the one that PARLEY_MONGO_URL names. Make an app with keys of its own there:
+
+  npm run parley -- app create my-app
+
+With --demo the demo app is made there too, whose keys everybody knows.`

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * How a double answers a request, if not as all is well: late, with an error, never, or by breaking the connection.
+ * How a double responds when it does not succeed: late, with an error, never, or by breaking the connection.
  * `lateMS` alone is a good answer that is late.
  */
 export type Behaviour =
@@ -12,7 +12,7 @@ export type Behaviour =
 /** Decides for each request; undefined: as all is well. */
 export type Behave<Request> = (request: Request) => Behaviour | undefined
 
-/** Waits as told; answers undefined when there is to be no answer at all. */
+/** Waits for the chosen time; returns undefined when there is to be no response. */
 export async function actOut(
   behaviour: Behaviour | undefined,
   breakConnection: () => void,

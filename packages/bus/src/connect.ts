@@ -1,14 +1,22 @@
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/nats-core'
-import { connect } from '@nats-io/transport-node'
-import { createStreamPublisher, type PublishToStream } from './stream-publisher.ts'
+import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
+import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
+import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
-/** The connection to NATS. It reconnects for ever by itself; `connected` says whether it is there now. */
+/** The connection to NATS. It reconnects by itself until it is closed; `connected` says whether it is up now. */
 export interface Bus {
   nats: NatsConnection
   stream: JetStreamClient
   publishToStream: PublishToStream
+  /** What the stream has acknowledged of this process: by it a loss shows. */
+  acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
+  /** Calls back whenever the connection is up again, until the function that it returns is called. */
+  onBack(handle: () => void): () => void
+  /** How often the connection was lost so far: what passed on the bus meanwhile was missed. */
+  readonly losses: number
+  /** Called for every live message that could not be read or handled. */
+  malformed(error: Error, subject: string): void
   /** Settles when the connection is closed for good: with the error, or with undefined after `closeBus`. */
   closed: Promise<Error | undefined>
 }
@@ -17,43 +25,97 @@ export interface BusEvents {
   onDisconnect?: () => void
   onReconnect?: () => void
   onError?: (error: Error) => void
+  /** A live message could not be read or handled; it is skipped. */
+  onMalformed?: (error: Error, subject: string) => void
 }
 
-/** @param url `nats://host:port`, or several with commas between. @throws when no server answers in 5 s. */
-export async function connectBus(url: string, name: string, events: BusEvents = {}): Promise<Bus> {
+export interface BusAccess {
+  /** Turns TLS on: certificates and key in PEM. A `tls://` URL does too. */
+  tls?: NodeConnectionOptions['tls'] | undefined
+  /** The text of a .creds file. */
+  credentials?: string | undefined
+}
+
+/**
+ * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas. A user
+ *   stands in the first as `user:password@`, a token as `token@`.
+ * @throws when no server answers in 5 s, or it refuses the credentials.
+ */
+export async function connectBus(
+  url: string,
+  name: string,
+  events: BusEvents = {},
+  access: BusAccess = {},
+): Promise<Bus> {
   const nats = await connect({
-    servers: url.split(','),
+    ...serversOf(url, access),
     name,
     maxReconnectAttempts: -1,
+    // A server whose users are being changed may refuse us for a while.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
     pingInterval: 5_000,
     maxPingOut: 2,
     timeout: 5_000,
   })
-  const state = { connected: true }
+  const state = { connected: true, losses: 0, back: new Set<() => void>() }
+  const publisher = createStreamPublisher(nats)
   void watchStatus(nats, state, events)
   return {
     nats,
     stream: jetstream(nats),
-    publishToStream: createStreamPublisher(nats),
+    publishToStream: publisher.publish,
+    acknowledged: publisher,
     get connected() {
-      return state.connected
+      return state.connected && !nats.isClosed()
     },
+    onBack(handle) {
+      state.back.add(handle)
+      return () => state.back.delete(handle)
+    },
+    get losses() {
+      return state.losses
+    },
+    malformed: (error, subject) => events.onMalformed?.(error, subject),
     closed: nats.closed().then((reason) => (reason instanceof Error ? reason : undefined)),
   }
 }
 
-async function watchStatus(nats: NatsConnection, state: { connected: boolean }, events: BusEvents): Promise<void> {
+/** The client reads neither the scheme nor the user of a URL. */
+function serversOf(list: string, { tls, credentials }: BusAccess): NodeConnectionOptions {
+  const urls = list.split(',').map((text) => new URL(text.trim()))
+  const [first] = urls
+  const user = decodeURIComponent(first?.username ?? '')
+  const pass = decodeURIComponent(first?.password ?? '')
+  const isTls = urls.some(({ protocol }) => protocol === 'tls:')
+  return {
+    servers: urls.map(({ host }) => host),
+    ...((tls || isTls) && { tls: tls ?? {} }),
+    // The client wants a line break at the end.
+    ...(credentials && { authenticator: credsAuthenticator(new TextEncoder().encode(`${credentials}\n`)) }),
+    ...(user && (pass ? { user, pass } : { token: user })),
+  }
+}
+
+interface BusState {
+  connected: boolean
+  losses: number
+  back: Set<() => void>
+}
+
+async function watchStatus(nats: NatsConnection, state: BusState, events: BusEvents): Promise<void> {
   for await (const status of nats.status()) {
     switch (status.type) {
       case 'disconnect':
       case 'staleConnection':
         state.connected = false
+        state.losses++
         events.onDisconnect?.()
         break
       case 'reconnect':
         state.connected = true
+        for (const handle of state.back) handle()
         events.onReconnect?.()
         break
       case 'error':
@@ -65,7 +127,7 @@ async function watchStatus(nats: NatsConnection, state: { connected: boolean }, 
   }
 }
 
-/** Sends what is buffered and closes; while the bus is away there is nobody to send it to. */
+/** Sends what is buffered and closes; while the bus is away, only closes. */
 export async function closeBus({ nats, connected }: Bus): Promise<void> {
   if (nats.isClosed()) return
   if (connected) await nats.drain()

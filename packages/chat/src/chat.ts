@@ -1,40 +1,39 @@
+import { gather } from '@parley/async/gather'
 import type { Bus } from '@parley/bus/connect'
-import type { Control } from '@parley/bus/control'
-import type { Db } from '@parley/db/connect'
-import { gather } from '@parley/db/gather'
+import type { Control } from '@parley/bus/control/control'
+import type { ApiError } from '@parley/contracts/errors'
+import { type Db, isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMutedRoomsByKey } from '@parley/db/rooms/memberships'
+import { createTailSwitch } from '@parley/db/sending/tail-switch'
 import { noteActiveUsers } from '@parley/db/stats-buckets'
-import { type Login, recordLogins } from '@parley/db/users'
-import { type AcceptedDraft, acceptMessages, type Draft, type Refusal } from './accept-messages.ts'
-import { type Censor, createCensor } from './censorship.ts'
-import { createSearchIndex, type SearchIndex } from './index-messages.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
-import { createSenderProfiles } from './sender-profiles.ts'
-
-/** The part of a pino logger that use cases need. */
-export interface Log {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
-/** The part of tracing that use cases need: a step on the way of a request, told to have ended. */
-export interface Steps {
-  step(
-    name: string,
-    kind: 'producer',
-    request: string | undefined,
-  ): { end(attributes?: Record<string, string | number>, error?: Error): void }
-}
+import { findUsersByKey, type Login, recordJoin, recordLogins, type UserDoc } from '@parley/db/users/users'
+import { createOutbox, type Outbox } from './events/outbox.ts'
+import { createJobs, type Jobs } from './jobs/work-on-job.ts'
+import { type AppLimit, limitPerApp } from './limit-per-app.ts'
+import { type AcceptParts, acceptMessages } from './messages/accept-messages.ts'
+import { createKnownRooms } from './messages/known-rooms.ts'
+import type { Draft, Outcome } from './messages/message-batch.ts'
+import { createSenderProfiles } from './messages/sender-profiles.ts'
+import type { AtPoint } from './messages/settle-appended.ts'
+import { createSettler, type Settler } from './messages/settler.ts'
+import { type Censor, createCensor } from './moderation/censorship.ts'
+import type { Log, Steps } from './ports.ts'
+import { addMembersTogether, type MembersAdded, type MembersToAdd } from './rooms/add-members-together.ts'
+import { type MadeRoom, makeRooms, type WantedRoom } from './rooms/make-rooms.ts'
+import { createSearchIndex, type SearchIndex } from './search/index-messages.ts'
+import { type UserToWrite, type WrittenUser, writeUsers } from './users/write-users.ts'
 
 const noSteps: Steps = { step: () => ({ end: () => undefined }) }
 
 export interface ChatSettings {
   /** Lifetime of an issued token. */
   tokenDays: number
+  /** A batch or an erasure that takes longer goes on as a job, in milliseconds. */
+  jobAfterMS: number
 }
 
-/** What every use case is given: the outside systems, and the queues that gather concurrent writes. */
+/** The parameter of every use case: the outside systems, and the queues that gather concurrent writes. */
 export interface Chat {
   db: Db
   bus: Bus
@@ -44,63 +43,138 @@ export interface Chat {
   outbox: Outbox
   censor: Censor
   searchIndex: SearchIndex
-  accept(draft: Draft): Promise<AcceptedDraft | Refusal>
+  settler: Settler
+  jobs: Jobs
+  /** Limits how many expensive requests run at a time. */
+  limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit }
+  accept(draft: Draft): Promise<Outcome>
+  makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
+  addMembers(wanted: MembersToAdd): Promise<MembersAdded | { refused: ApiError }>
+  writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
+  /** The IDs of the rooms that these users, `key(app, id)`, muted, by key; maybe of others too. */
+  findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>
+  /** The users and user groups of these keys, `key(app, id)`, by key; maybe others too. */
+  findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>
+  /** Notes that users, by `key(app, id)`, joined or created a room. */
+  recordJoin(users: readonly string[]): Promise<unknown>
   recordLogin(login: Login): Promise<unknown>
-  /** A user was connected until now: he is among the users of this time, however short it was. */
+  /** Records that a user was connected until now, however briefly. */
   recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>
 }
 
-const defaultChatSettings: ChatSettings = { tokenDays: 30 }
+const defaultChatSettings: ChatSettings = { tokenDays: 30, jobAfterMS: 5_000 }
 
-/** Messages in one transaction at most: what bounds the time that others wait for it. */
-const messagesPerTransaction = 500
-/** One at a time makes the largest batches; the others are for when it takes long, or hangs on a room. */
-const transactionsAtOnce = 4
+/** The most messages in one write, which bounds the time that others wait for it. */
+const messagesPerWrite = 500
+/** One at a time makes the largest batches; the others are for when one is slow, or waits for a room. */
+const writesAtOnce = 4
 const patienceMS = 20
+/** Nobody waits for what is noted of logins. More than these in one write would hold up those who do wait for something. */
+const loginsAtOnce = 32
+const roomsPerTransaction = 100
+const usersPerTransaction = 200
+/** Lists that are longer are looked up by themselves. */
+const mostInList = 1_000
+
+/** One round trip for lists that come together: each gets the outcome of all. */
+function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
+  const together = gather(
+    async (lists: (readonly string[])[]) => {
+      const outcome = await work(lists.flat())
+      return lists.map(() => outcome)
+    },
+    { most: 100, concurrency: 4, patienceMS },
+  )
+  return (keys) => (keys.length > mostInList ? work(keys) : together(keys))
+}
 
 export function createChat(
-  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & { tracing?: Steps; settings?: Partial<ChatSettings> },
+  parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & {
+    tracing?: Steps
+    settings?: Partial<ChatSettings>
+    atPoint?: AtPoint
+  },
 ): Chat {
   const { db, bus, control, log, tracing = noSteps } = parts
-  const outbox = createOutbox(db, bus, log, tracing)
+  const outbox = createOutbox(db, { bus, control, log, steps: tracing })
   const profiles = createSenderProfiles(db)
-  const censor = createCensor()
+  const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
+  const settings = { ...defaultChatSettings, ...parts.settings }
+  const settler = createSettler({ db, outbox, log }, parts.atPoint)
+  const tails = createTailSwitch(db)
   return {
     db,
     bus,
     control,
     log,
-    settings: { ...defaultChatSettings, ...parts.settings },
+    settings,
     outbox,
     censor,
     searchIndex,
-    accept: gather(
-      async (drafts: Draft[]) => {
-        const outcomes = await acceptMessages({ db, outbox, profiles, censor }, drafts)
-        for (const outcome of outcomes) if ('message' in outcome) searchIndex.soon(outcome.message.roomKey)
-        return outcomes
-      },
-      {
-        most: messagesPerTransaction,
-        concurrency: transactionsAtOnce,
-        patienceMS,
-        keyOf: ({ app, room }) => key(app, room),
-      },
-    ),
+    settler,
+    jobs: createJobs(settings.jobAfterMS),
+    limits: {
+      queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
+      searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),
+      // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
+      batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
+    },
+    accept: gatherSends({ db, outbox, profiles, censor, tails, settler, known: createKnownRooms() }, searchIndex),
+    makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
+      most: roomsPerTransaction,
+      concurrency: 2,
+      patienceMS: 100,
+      keyOf: ({ room }) => room.pair ?? room._id,
+      isOneItemsFault: (error) => !isDatabaseAway(error),
+    }),
+    addMembers: gather((wanted: MembersToAdd[]) => addMembersTogether({ db, outbox }, wanted), {
+      most: roomsPerTransaction,
+      concurrency: 2,
+      patienceMS: 100,
+      keyOf: ({ by, roomId }) => key(by.app, roomId),
+      isOneItemsFault: (error) => !isDatabaseAway(error),
+    }),
+    writeUser: gather((wanted: UserToWrite[]) => writeUsers({ db, outbox }, wanted), {
+      most: usersPerTransaction,
+      concurrency: 2,
+      patienceMS: 100,
+      keyOf: ({ app, id }) => key(app, id),
+      isOneItemsFault: (error) => !isDatabaseAway(error),
+    }),
+    findMutedRooms: gatherLists((users) => findMutedRoomsByKey(db, users)),
+    findUsers: gatherLists((keys) => findUsersByKey(db, keys)),
+    recordJoin: gatherLists((users) => recordJoin(db, users)),
     recordLogin: gather(
       async (logins: Login[]) => {
         await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
         return logins
       },
-      { most: 1_000 },
+      { most: loginsAtOnce },
     ),
     recordActive: gather(
       async (active: { app: string; user: string; atMS: number }[]) => {
         await noteActiveUsers(db, active)
         return active
       },
-      { most: 1_000 },
+      { most: loginsAtOnce },
     ),
   }
+}
+
+/** Sends that come together are written together, those to one room one batch after the other. */
+function gatherSends(parts: AcceptParts, searchIndex: SearchIndex): Chat['accept'] {
+  return gather(
+    async (drafts: Draft[]) => {
+      const outcomes = await acceptMessages(parts, drafts)
+      for (const { app, room } of drafts) searchIndex.soon(key(app, room))
+      return outcomes
+    },
+    {
+      most: messagesPerWrite,
+      concurrency: writesAtOnce,
+      patienceMS,
+      keyOf: ({ app, room }) => key(app, room),
+    },
+  )
 }

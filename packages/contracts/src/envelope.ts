@@ -1,28 +1,34 @@
 import { z } from 'zod'
 import { type ApiError, type ErrorCode, errorCatalogue } from './errors.ts'
 
-/** `{RC: 0, RM, result}` (interface.md, convention 3). */
+/** `{RC: 0, RM, result}` (docs/reference/README.md#conventions). */
 export function envelope<T extends z.ZodType>(result: T) {
   return z.object({ RC: z.literal(0), RM: z.string(), result })
 }
 
-/** `{RC, RM, error: {code, message}}` with RC the HTTP status (interface.md, convention 4). */
+/** `{RC, RM, error: {code, message}}` with RC the HTTP status (docs/reference/README.md#conventions). */
 export function errorEnvelope(codes: readonly ErrorCode[]) {
   const status = codes[0] === undefined ? 500 : errorCatalogue[codes[0]].status
   return z.object({
     RC: z.literal(status),
     RM: z.string(),
-    error: z.object({ code: z.enum(codes as [ErrorCode, ...ErrorCode[]]), message: z.string() }),
+    error: z.object({
+      code: z.enum(codes as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      ...(codes.includes('CURSOR_GONE') && {
+        oldest: z.string().optional().describe('The oldest cursor from which events are kept'),
+      }),
+    }),
   })
 }
 
-/** `{error, message}`: the form of the token-revocation and external-token assignment endpoints. */
+/** `{error, message}`: the form of the endpoints that revoke tokens or assign external ones. */
 export function bareError(codes: readonly ErrorCode[]) {
   return z.object({ error: z.enum(codes as [ErrorCode, ...ErrorCode[]]), message: z.string() })
 }
 
 export type Envelope<T> = { RC: 0; RM: string; result: T }
-export type ErrorEnvelope = { RC: number; RM: string; error: { code: ErrorCode; message: string } }
+export type ErrorEnvelope = { RC: number; RM: string; error: { code: ErrorCode; message: string; oldest?: string } }
 export type BareError = { error: ErrorCode; message: string }
 
 export function okEnvelope<T>(result: T): Envelope<T> {
@@ -30,7 +36,7 @@ export function okEnvelope<T>(result: T): Envelope<T> {
 }
 
 export function toErrorEnvelope(error: ApiError): ErrorEnvelope {
-  return { RC: error.status, RM: error.message, error: { code: error.code, message: error.message } }
+  return { RC: error.status, RM: error.message, error: { code: error.code, message: error.message, ...error.details } }
 }
 
 export function toBareError(error: ApiError): BareError {

@@ -1,6 +1,6 @@
 /**
- * Every error that Parley answers, once: its HTTP status and when it happens (interface.md "Errors",
- * decisions.md). Codes not in the interface are marked as ours.
+ * Every error that Parley returns: its HTTP status and when it happens (docs/errors.md has causes and cures). Codes that
+ * are not in the interface are marked as ours.
  */
 export const errorCatalogue = {
   INVALID_TAGS: { status: 400, when: 'tags is not an array of strings' },
@@ -9,7 +9,7 @@ export const errorCatalogue = {
   ROOM_NOT_MUTED: { status: 400, when: "The room is not in the user's mute list" },
   MISSING_PARAMETER: { status: 400, when: 'A required field is missing' },
   INVALID_USER_ID: { status: 400, when: 'Unban with an invalid user ID' },
-  INVALID_REQUEST: { status: 400, when: 'A field has the wrong type or value, or is not known' },
+  INVALID_REQUEST: { status: 400, when: 'A field has the wrong type or value, or is unknown' },
   INVALID_ENCODING: { status: 400, when: 'conf names an unknown encoding', ours: true },
   INVALID_TOKEN: { status: 401, when: 'Client token invalid or expired' },
   INVALID_CLIENT_KEY: { status: 401, when: 'Client key missing or wrong', ours: true },
@@ -22,6 +22,7 @@ export const errorCatalogue = {
   ROOM_FROZEN: { status: 403, when: 'The room has status 0: nobody sends', ours: true },
   ROOM_CLOSED: { status: 403, when: 'The room is closed to joining and invitations', ours: true },
   NOT_FOUND: { status: 404, when: 'Unknown path', ours: true },
+  UNKNOWN_EVENT: { status: 404, when: 'A socket emitted an unknown event', ours: true },
   ROOM_NOT_FOUND: { status: 404, when: 'Room does not exist' },
   CLIENT_NOT_FOUND: { status: 404, when: 'User does not exist' },
   TOKEN_NOT_FOUND: { status: 404, when: 'Token not held by the client' },
@@ -31,30 +32,59 @@ export const errorCatalogue = {
   MESSAGE_NOT_FOUND: { status: 404, when: 'Message does not exist in the room', ours: true },
   INVITATION_NOT_FOUND: { status: 404, when: 'No invitation to the room is open for the user', ours: true },
   PREF_NOT_FOUND: { status: 404, when: 'Preference key does not exist', ours: true },
-  WEBHOOK_NOT_FOUND: { status: 404, when: 'No failed webhook delivery has this ID', ours: true },
+  JOB_NOT_FOUND: {
+    status: 404,
+    when: 'No job of the app has this ID; one is kept for 7 days after its end',
+    ours: true,
+  },
+  WEBHOOK_NOT_FOUND: { status: 404, when: 'No webhook delivery has this ID that could be made again', ours: true },
+  METHOD_NOT_ALLOWED: { status: 405, when: 'The path does not take this method; see Allow', ours: true },
+  REQUEST_TIMEOUT: { status: 408, when: 'The request did not arrive whole within 30 s', ours: true },
   USER_ALREADY_BLOCKED: { status: 409, when: 'User already banned in the room, or blocked' },
-  USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id' },
+  USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id, or the ID is that of a user or group' },
+  CONFLICT: { status: 409, when: 'Something of the same name exists already; nothing was changed', ours: true },
+  ROOM_EXISTS: { status: 409, when: 'Another room has this _id, or had it before it was deleted', ours: true },
+  CURSOR_GONE: { status: 410, when: 'The cursor is older than the oldest event that is kept', ours: true },
   MESSAGE_TOO_LARGE: { status: 413, when: 'message is over 64 KiB', ours: true },
-  BODY_TOO_LARGE: { status: 413, when: 'The request body is over 1 MiB', ours: true },
-  RESULT_TOO_LARGE: { status: 413, when: 'User query result too large; narrow the query or lower limit' },
+  BODY_TOO_LARGE: {
+    status: 413,
+    when: 'The request body is over 1 MiB, or the configuration would be over 4 MiB in all',
+    ours: true,
+  },
+  RESULT_TOO_LARGE: {
+    status: 413,
+    when: 'Result too large: narrow the query, lower limit, or ask about a smaller room',
+  },
+  URI_TOO_LONG: { status: 414, when: 'The path and query are over 16 KiB', ours: true },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'The request body is not application/json', ours: true },
   TOO_MANY_REQUESTS: { status: 429, when: 'Rate limit reached; see Retry-After', ours: true },
-  INTERNAL_ERROR: { status: 500, when: 'Something unforeseen', ours: true },
+  HEADERS_TOO_LARGE: { status: 431, when: 'The head of the request is over 32 KiB', ours: true },
+  INTERNAL_ERROR: { status: 500, when: 'Something unforeseen happened', ours: true },
   SERVICE_UNAVAILABLE: { status: 503, when: 'A dependency is away; try again', ours: true },
 } as const satisfies Record<string, { status: number; when: string; ours?: true }>
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The one error that use cases throw and that REST and sockets answer as the error envelope. */
+/** Fields of an error beside its code and message. */
+interface ErrorDetails {
+  /** Of CURSOR_GONE: the oldest cursor from which events are kept. */
+  oldest?: string
+}
+type ApiErrorOptions = ErrorOptions & { details?: ErrorDetails }
+
+/** The error that use cases throw, and that REST and sockets return as the error envelope. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
+  /** What the error has beside its code and message. */
+  readonly details: ErrorDetails
 
   /** @param message a sentence for the integrator: it names the field and what was expected, and holds no secret. */
-  constructor(code: ErrorCode, message: string = errorCatalogue[code].when, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string = errorCatalogue[code].when, options: ApiErrorOptions = {}) {
     super(message, options)
     this.name = 'ApiError'
     this.code = code
     this.status = errorCatalogue[code].status
+    this.details = options.details ?? {}
   }
 }

@@ -4,7 +4,7 @@ const maxIdLength = 128
 
 /**
  * A user ID or room ID: 1 to 128 characters, anything but control characters and lone surrogates.
- * It may hold spaces, dots, `*`, `>`, `/`, quotes and emoji (decisions.md, "Users"), so nothing may
+ * It may hold spaces, dots, `*`, `>`, `/`, quotes and emoji (docs/reference/README.md#conventions), so nothing may
  * put one raw into a bus subject, a Redis key, a socket topic or a URL.
  */
 const freeId = z
@@ -19,11 +19,37 @@ const freeId = z
   )
   .meta({ maxLength: maxIdLength })
 
-export const userId = freeId.describe('User ID')
-export const roomId = freeId.describe('Room ID')
+/** What a value names. A schema derived from it (`.optional()`, `.describe(…)`) names the same. */
+export type Named =
+  | 'user'
+  | 'room'
+  | 'message'
+  | 'group'
+  | 'reaction'
+  | 'preference'
+  | 'configuration key'
+  | 'failed call'
+  | 'webhook call'
+  | 'job'
+  | 'device'
+const names = z.registry<{ named: Named }>()
 
-/** Message IDs are made by Parley (24 hexadecimal digits); as input, any other string is simply unknown. */
-export const messageId = z.string().min(1).max(128).describe('Message ID')
+/** Registers what the values of a schema name. The OpenAPI document links operations that create it to those that use it. */
+export function naming<S extends z.ZodType>(named: Named, schema: S): S {
+  names.add(schema, { named })
+  return schema
+}
+
+/** What the values of a schema name, if they name anything. */
+export function namedBy(schema: z.core.$ZodType): Named | undefined {
+  return names.get(schema)?.named
+}
+
+export const userId = naming('user', freeId.describe('User ID'))
+export const roomId = naming('room', freeId.describe('Room ID'))
+
+/** Parley makes message IDs (24 hexadecimal digits); any other string is an unknown message. */
+export const messageId = naming('message', z.string().min(1).max(128).describe('Message ID'))
 
 /** Milliseconds since 1970-01-01 UTC. */
 export const timeMS = z.number().int().describe('Milliseconds since 1970-01-01 UTC')

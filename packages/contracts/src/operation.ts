@@ -20,26 +20,30 @@ export interface Operation {
   summary: string
   description?: string
   access: Access
-  /** `bare`: neither the answer nor errors have the RC/RM envelope. */
+  /** `bare`: neither results nor errors have the RC/RM envelope. */
   form: 'envelope' | 'bare'
   params?: z.ZodObject
   query?: z.ZodObject
   /** Headers beside those of `access`; a loose object, lower-case names. */
   headers?: z.ZodObject
   body?: z.ZodType
-  /** Whether a request is one of those whose answers are bare although the form is `envelope`. */
+  /** Whether the response to this body is bare although the form is `envelope`. */
   isBare?: (body: unknown) => boolean
-  /** What stands in `result` (form `envelope`), or the whole answer (form `bare`). */
+  /** The `result` (form `envelope`), or the whole response (form `bare`). */
   result: z.ZodType
-  /** A whole answer without envelope that an operation of form `envelope` gives in some of its modes. */
+  /** The whole response in those modes of an operation of form `envelope` that have no envelope. */
   bareResult?: z.ZodType
-  /** The errors of its own; those that every operation has (401, 429, 500, 503, …) are added by the gateway. */
+  /** Whether the response is Server-Sent Events for `Accept: text/event-stream`. */
+  eventStream?: true
+  /** The `result` of a response with status 202: the work goes on without the request. */
+  accepted?: z.ZodType
+  /** Its own errors. The gateway adds those of every operation (401, 429, 500, 503, …). */
   errors: readonly ErrorCode[]
   /** The code for input that fails its schema; by default INVALID_QUERY for query, INVALID_REQUEST elsewhere. */
   invalid?: { params?: ErrorCode; query?: ErrorCode; body?: ErrorCode }
   /** The code for a required body field that is absent; by default MISSING_PARAMETER. */
   missing?: ErrorCode
-  /** True where decisions.md adds it and interface.md does not have it: `x-extension` in the OpenAPI document. */
+  /** True where it goes beyond the interface: `x-extension` in the OpenAPI document. */
   extension?: true
   /** An example of the body and of the result, shown in the OpenAPI document and checked against the schemas. */
   example?: { body?: unknown; query?: Record<string, unknown>; result?: unknown }
@@ -52,7 +56,7 @@ export function operation<const T extends Operation>(spec: T): T {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** What a handler of the operation is given, already validated. */
+/** The validated input of the operation's handler. */
 export interface Input<O extends Operation> {
   params: Parsed<O['params']>
   query: Parsed<O['query']>
@@ -60,5 +64,5 @@ export interface Input<O extends Operation> {
   body: Parsed<O['body']>
 }
 
-/** What a handler of the operation answers. */
+/** What the operation's handler returns. */
 export type Result<O extends Operation> = z.output<O['result']>

@@ -5,3 +5,8 @@
 export function key(...parts: [string, string, ...string[]]): string {
   return parts.join('\0')
 }
+
+/** The range of the keys that `key(app, …)` makes. */
+export function keyRange(app: string): { $gt: string; $lt: string } {
+  return { $gt: `${app}\0`, $lt: `${app}\u0001` }
+}

@@ -5,7 +5,7 @@ import { key } from './keys.ts'
 const minuteMS = 60_000
 const dayMS = 86_400_000
 
-/** The sizes of buckets, and how long they are kept: an older report is made of the coarser ones. */
+/** The sizes of buckets, and how long they are kept: older reports use the coarser ones. */
 export const bucketLevels = {
   minute: { sizeMS: minuteMS, keepMS: 3 * dayMS },
   hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
@@ -17,14 +17,14 @@ interface Bucket {
   _id: string
   app: string
   level: BucketLevel
-  /** Where the bucket begins. */
+  /** The beginning of the bucket. */
   at: Date
   expiresAt: Date
 }
 
 /**
- * A room that had messages in a bucket. Their seqs have no holes and follow the time, so the first and the last say how
- * many there were: told twice, or in another order, they say the same.
+ * A room with messages in a bucket. Their seqs have no holes and follow the time, so the first and the last say how many
+ * there were, even when events repeat or arrive in another order.
  */
 export interface StatsRoomDoc extends Bucket {
   room: string
@@ -37,7 +37,7 @@ export interface StatsUserDoc extends Bucket {
   user: string
 }
 
-/** The most connections at one moment of a bucket. */
+/** The peak of connections in a bucket. */
 export interface StatsPeakDoc extends Bucket {
   peak: number
 }
@@ -49,7 +49,7 @@ export const statsIndexes: IndexDescription[] = [
 
 const levels = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The bucket of a time, of one level; `of` names what it counts beside the app. */
+/** The bucket of a time, of one level; `of` is what it counts beside the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)
@@ -70,7 +70,7 @@ export interface SentFact {
   atMS: number
 }
 
-/** Notes messages: one write of each kind for all of them, one document per room and user in each bucket. */
+/** Counts messages: one write of each kind for all of them, one document per room and user in each bucket. */
 export async function noteMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
   const rooms = new Map<string, StatsRoomDoc>()
   for (const { app, room, seq, atMS } of messages) {
@@ -97,7 +97,7 @@ export async function noteMessages(db: Db, messages: readonly SentFact[]): Promi
   ])
 }
 
-/** Notes users who were active at a time. */
+/** Records users who were active at a time. */
 export async function noteActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
@@ -117,7 +117,7 @@ export async function noteActiveUsers(
   )
 }
 
-/** Notes the highest number of connections of minutes (minutes since 1970). */
+/** Records the highest number of connections of minutes (minutes since 1970). */
 export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
   const writes = [...peaks].flatMap(([minute, peak]) =>
     levels.map((level) => {
@@ -130,7 +130,7 @@ export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, 
 
 const duplicateKey = 11_000
 
-/** Two that create the same document at once: one of them finds it there, and is run again. */
+/** Runs again when another process created the same document at the same time. */
 async function upsert<T extends Bucket>(
   collection: { bulkWrite(writes: AnyBulkWriteOperation<T>[], options: object): Promise<unknown> },
   writes: AnyBulkWriteOperation<T>[],
@@ -144,7 +144,7 @@ async function upsert<T extends Bucket>(
   }
 }
 
-/** A stretch of a window: whole buckets of one level. */
+/** A part of a window: whole buckets of one level. */
 export interface Stretch {
   level: BucketLevel
   fromMS: number
@@ -160,7 +160,7 @@ function inStretches(app: string, stretches: readonly Stretch[]): object {
   return { $or: or }
 }
 
-/** The rooms that had messages in the stretches, and how many each. */
+/** The rooms with messages in these parts, and how many each. */
 export async function countByRoom(db: Db, app: string, stretches: readonly Stretch[]): Promise<Map<string, number>> {
   if (stretches.length === 0) return new Map()
   const count = { $add: [{ $subtract: ['$lastSeq', '$firstSeq'] }, 1] }
@@ -174,8 +174,8 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
 }
 
 /**
- * How many messages each room had in a part of a bucket, by the messages themselves: the last before the part and the
- * last in it, of each room that had any in the bucket. One round trip.
+ * How many messages each room had in a part of a bucket, from the messages themselves: the last one before the part and
+ * the last one in it, of each room with messages in the bucket. One round trip.
  */
 export async function countInPart(
   db: Db,
@@ -209,7 +209,7 @@ export async function countInPart(
   })
 }
 
-/** The users who were active in the stretches. */
+/** The users who were active in these parts. */
 export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
   if (stretches.length === 0) return []
   const users = await db.statsUsers
@@ -222,7 +222,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
   return users.map(({ _id }) => _id)
 }
 
-/** The most connections at one moment of the stretches. */
+/** The peak of connections in these parts. */
 export async function findPeak(db: Db, app: string, stretches: readonly Stretch[]): Promise<number> {
   if (stretches.length === 0) return 0
   const [highest] = await db.statsPeaks.find(inStretches(app, stretches)).sort({ peak: -1 }).limit(1).toArray()

@@ -1,35 +1,80 @@
-import { Redis } from 'ioredis'
+import type { SecureContextOptions } from 'node:tls'
+import { Redis, type RedisOptions } from 'ioredis'
+import { redisOptions } from './redis-url.ts'
 
 export interface Presence {
   redis: Redis
 }
 
 /**
- * Connects to Redis. It reconnects for ever by itself; a command fails at once while Redis is away
- * instead of waiting in a queue, so that nothing hangs on it.
- * @throws when Redis does not answer at the start.
+ * Connects to Redis. It reconnects for ever by itself; while Redis is away a command fails at once
+ * instead of waiting, so that nothing hangs.
+ *
+ * @param url of a server or of Sentinel: see redis-url.ts
+ * @param tls turns TLS on: certificates and key in PEM
+ * @throws when Redis does not answer at the start, or refuses us, with its reason.
  */
-export async function connectPresence(url: string, onError: (error: Error) => void): Promise<Presence> {
-  const redis = new Redis(url, {
+export async function connectPresence(
+  url: string,
+  onError: (error: Error) => void,
+  tls?: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>,
+): Promise<Presence> {
+  const { url: server, options } = redisOptions(url, tls)
+  let isStarted = false
+  const settings = {
     lazyConnect: true,
     enableAutoPipelining: true,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
     commandTimeout: 3_000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    retryStrategy: retryAfterMS,
+    sentinelRetryStrategy: (attempt: number) => (isStarted ? retryAfterMS(attempt) : null),
+    // A master that has become a replica: Sentinel knows the new one.
+    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+    ...options,
+  } satisfies RedisOptions
+  const redis = server === undefined ? new Redis(settings) : new Redis(server, settings)
+  let last: Error | undefined
+  redis.on('error', (error: Error) => {
+    last = error
+    onError(error)
   })
-  redis.on('error', onError)
-  await redis.connect()
+  try {
+    await redis.connect()
+    isStarted = true
+  } catch (error) {
+    redis.disconnect()
+    // The error of connect() says only that the connection was closed.
+    throw last ?? error
+  }
   return { redis }
 }
+
+const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)
+
+/** Whether a command failed because Redis is away or does not answer. ioredis has no class for that. */
+export function isPresenceAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === 'MaxRetriesPerRequestError' || awayMessages.some((text) => error.message.startsWith(text))
+}
+
+const awayMessages = [
+  "Stream isn't writeable",
+  'Connection is closed',
+  'Command timed out',
+  // Redis itself, while it starts.
+  'LOADING',
+  // And before a replica is made the master.
+  'READONLY',
+]
 
 /** @throws when Redis is away. */
 export async function pingPresence(presence: Presence): Promise<void> {
   await presence.redis.ping()
 }
 
-/** Ends the connection, after what is under way; at once while Redis is away. */
+/** Closes the connection after the commands in flight; at once while Redis is away. */
 export async function closePresence({ redis }: Presence): Promise<void> {
   if (redis.status === 'ready') await redis.quit()
   else redis.disconnect()

@@ -6,13 +6,13 @@ import type { Presence } from './connect.ts'
  *
  * Keys: `{parley}:nodes` sorted set of node → time (ms, Redis' clock) until which it counts as alive;
  * `{parley}:connections:<app>` hash of node → count; `{parley}:peaks:<app>` hash of minute → highest
- * total seen, written by every report, so that a burst between two looks is not missed.
+ * total, updated by every report, so that a burst between two reads is not missed.
  */
 export const nodesKey = '{parley}:nodes'
 const connectionsKey = (app: string) => `{parley}:connections:${app}`
 const peaksKey = (app: string) => `{parley}:peaks:${app}`
 
-/** A node that has not reported for this long is dead to the counts. */
+/** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
 
 const totalOfLiveNodes = `
@@ -43,7 +43,7 @@ return total
 
 const countScript = `${totalOfLiveNodes} return total`
 
-/** Reports how many authenticated connections of the app this node has now; answers the total over all nodes. */
+/** Reports how many authenticated connections of the app this node has now; returns the total over all nodes. */
 export async function reportConnections(presence: Presence, node: string, app: string, count: number): Promise<number> {
   const keys = [nodesKey, connectionsKey(app), peaksKey(app)]
   return Number(await presence.redis.eval(reportScript, keys.length, ...keys, node, count, nodeTtlMS))
@@ -54,7 +54,7 @@ export async function countConnections(presence: Presence, app: string): Promise
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }
 
-/** Forgets the peaks of minutes that are kept elsewhere. */
+/** Deletes the peaks of minutes that are stored elsewhere. */
 export async function forgetPeaks(presence: Presence, app: string, minutes: readonly number[]): Promise<void> {
   if (minutes.length > 0) await presence.redis.hdel(peaksKey(app), ...minutes.map(String))
 }

@@ -1,32 +1,49 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, suite, test } from 'node:test'
-import { ownServers } from '@parley/stack/test-servers'
+import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { announceDevices, type OnlineDevices } from './announce-devices.ts'
 import { closePresence, connectPresence, type Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
-import { announceDevices, findOnlineDevices, type OnlineDevices, PresenceIncomplete } from './online-devices.ts'
+import { findNodesWithout, findOnlineDevices, PresenceIncomplete } from './online-devices.ts'
 
 const fail = (error: Error) => {
   throw error
 }
 
-suite('which devices are online', { timeout: 60_000 }, () => {
+describe('which devices are online', () => {
   let servers: Servers
   let presence: Presence
   let node: string
   let online: OnlineDevices
 
-  before(async () => {
-    servers = await ownServers()
+  beforeAll(async () => {
+    servers = await isolatedServers(['redis'])
     presence = await connectPresence(servers.redisUrl, () => undefined)
     node = randomUUID()
     online = await announceDevices(presence, node, () => undefined)
   })
-  after(async () => {
+  afterAll(async () => {
     await online.stop()
     await closePresence(presence)
     await servers.stop()
+  })
+
+  test('which nodes hold none of some users is known of those that have said whom they hold', async () => {
+    const app = randomUUID()
+    const [first, second] = [randomUUID(), randomUUID()]
+    const holds = await announceDevices(presence, first, fail)
+    const other = await announceDevices(presence, second, fail)
+    holds.changed(app, 'alice', new Set(['phone']))
+    assert.equal(await holds.told(), true)
+    const without = (...users: string[]) => findNodesWithout(presence, [first, second, 'unknown'], app, users)
+    assert.deepEqual(await without('alice', 'bob'), new Set([second]))
+    assert.deepEqual(await without('bob'), new Set([first, second]))
+    holds.changed(app, 'alice', new Set())
+    await holds.told()
+    assert.deepEqual(await without('alice'), new Set([first, second]))
+    await Promise.all([holds.stop(), other.stop()])
   })
 
   test('those of many users are found over all nodes, users without any are left out', async () => {
@@ -35,7 +52,7 @@ suite('which devices are online', { timeout: 60_000 }, () => {
     other.changed('a.p*p', 'al ice>😀', new Set(['watch']))
     other.changed('a.p*p', 'bob', new Set(['bob’s']))
     online.changed('another', 'carol', new Set(['c']))
-    await Promise.all([online.idle(), other.idle()])
+    await Promise.all([online.drained(), other.drained()])
     assert.deepEqual(
       await findOnlineDevices(presence, 'a.p*p', ['al ice>😀', 'bob', 'carol']),
       new Map([
@@ -50,16 +67,16 @@ suite('which devices are online', { timeout: 60_000 }, () => {
   test('a device that disconnected is not online any more', async () => {
     online.changed('app', 'dave', new Set(['one', 'two']))
     online.changed('app', 'dave', new Set(['two']))
-    await online.idle()
+    await online.drained()
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['dave']), new Map([['dave', new Set(['two'])]]))
     online.changed('app', 'dave', new Set())
-    await online.idle()
+    await online.drained()
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['dave']), new Map())
   })
 
   test('what a node said expires when the node does not say that it is alive', async () => {
     online.changed('app', 'erin', new Set(['e']))
-    await online.idle()
+    await online.drained()
     const left = await presence.redis.pttl(`{parley}:online:${node}`)
     assert.ok(left > 0 && left <= nodeTtlMS, `${left} ms left`)
   })
@@ -72,9 +89,9 @@ suite('which devices are online', { timeout: 60_000 }, () => {
   test('after a restart of Redis the nodes say everything again', async () => {
     await servers.redis.kill()
     online.changed('app', 'frank', new Set(['f']))
-    await online.idle()
+    await online.drained()
     await servers.redis.restart()
-    const deadline = Date.now() + 10_000
+    const deadline = Date.now() + 100_000
     for (;;) {
       const found = await findOnlineDevices(presence, 'app', ['erin', 'frank'], [node]).catch(() => new Map())
       if (found.size === 2) break

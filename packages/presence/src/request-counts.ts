@@ -1,20 +1,22 @@
+import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
 /** Counts requests by name in fixed windows, over all processes that share the Redis. */
 export interface RequestCounts {
-  /** Counts one request; answers how many there were in this window, this one included, and when it ends. */
+  /** Counts one request; returns how many there were in this window, this one included, and when it ends. */
   hit(name: string, windowMS: number): { count: number; leftMS: number }
-  /** Settles when what was counted until now is shared. */
+  /** Settles when all requests counted so far are shared. */
   share(): Promise<void>
-  stop(): void
+  /** Settles when the sharing in flight is over. */
+  stop(): Promise<void>
 }
 
 interface Count {
   window: number
   windowMS: number
-  /** What all processes had counted when Redis was last asked. */
+  /** The count of all processes when Redis was last asked. */
   shared: number
-  /** Counted here and not in `shared` yet. */
+  /** Counted here and not yet in `shared`. */
   own: number
   /** The part of `own` that is on its way to Redis. */
   sending: number
@@ -23,8 +25,8 @@ interface Count {
 const shareEveryMS = 100
 
 /**
- * Counts in memory, and puts the counts together in Redis ten times a second: a request waits for no round trip, and a
- * limit is overrun by a tenth of a second of requests at most. While Redis is away each process counts for itself.
+ * Counts in memory, and adds the counts up in Redis ten times a second: a request waits for no round trip, and a
+ * limit is overrun by at most a tenth of a second of requests. While Redis is away each process counts for itself.
  */
 export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void): RequestCounts {
   const counts = new Map<string, Count>()
@@ -52,16 +54,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
     await Promise.all(unshared)
   }
 
-  let isSharing = false
-  const timer = setInterval(() => {
-    if (isSharing) return
-    isSharing = true
-    share()
-      .catch(onError)
-      .finally(() => {
-        isSharing = false
-      })
-  }, shareEveryMS)
+  const sharing = startRunning(shareEveryMS, share, onError)
 
   return {
     hit(name, windowMS) {
@@ -76,6 +69,6 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
       return { count: count.shared + count.own, leftMS: (window + 1) * windowMS - now }
     },
     share,
-    stop: () => clearInterval(timer),
+    stop: () => sharing.stop(),
   }
 }

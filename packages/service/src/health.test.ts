@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Check, type InternalServer, startInternalServer } from './health.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -9,17 +9,17 @@ describe('the internal server', () => {
   let state: 'starting' | 'running' | 'stopping' = 'running'
   let server: InternalServer
 
-  before(async () => {
+  beforeAll(async () => {
     server = await startInternalServer({ host: '127.0.0.1', port: 0, metrics, checks, state: () => state })
   })
-  after(() => server.close())
+  afterAll(() => server.close())
 
   const get = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${server.port}${path}`)
     return { status: answer.status, text: await answer.text() }
   }
 
-  test('/readyz is 200 while every dependency answers, and 503 naming the one that does not', async () => {
+  test('/readyz is 200 while every dependency responds, and 503 naming the one that does not', async () => {
     checks.mongodb = () => Promise.resolve()
     assert.equal((await get('/readyz')).status, 200)
     checks.nats = () => Promise.reject(new Error('connection refused'))

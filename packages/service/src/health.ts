@@ -9,8 +9,8 @@ export interface InternalServer {
   close(): Promise<void>
 }
 
-/** How long a check may take: a dependency that answers later than this is of no use to a request either. */
-const checkMs = 2_000
+/** How long a check may take: a dependency slower than this is of no use to a request either. */
+const checkMS = 2_000
 
 /**
  * Serves, away from the public port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the
@@ -73,7 +73,7 @@ export async function startInternalServer({
 
 /** Exports which dependencies work: each is asked at every scrape. */
 export function watchDependencies(metrics: Metrics, checks: Record<string, Check>): void {
-  metrics.gaugesOf('parley_dependency_up', '1 while the dependency answers', 'dependency', async () => {
+  metrics.gaugesOf('parley_dependency_up', '1 while the dependency responds', 'dependency', async () => {
     const failing = await failingChecks(checks)
     return Object.fromEntries(Object.keys(checks).map((name) => [name, name in failing ? 0 : 1]))
   })
@@ -92,7 +92,7 @@ async function failingChecks(checks: Record<string, Check>): Promise<Record<stri
 /** Why a check fails, or undefined when it passes in time. */
 async function failureOf(check: Check): Promise<string | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(resolve, checkMs, `no answer within ${checkMs} ms`)
+  const timer = setTimeout(resolve, checkMS, `no answer within ${checkMS} ms`)
   const passes = async () => {
     await check()
     return undefined

@@ -5,13 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, before, test } from 'node:test'
+import { afterAll, beforeAll, test } from 'vitest'
 
 let dir: string
-before(async () => {
+beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'parley-service-test-'))
 })
-after(() => rm(dir, { recursive: true, force: true }))
+afterAll(() => rm(dir, { recursive: true, force: true }))
 
 const env = {
   ...process.env,
@@ -99,7 +99,7 @@ test('an unknown PARLEY variable is a warning', async () => {
   assert.match((await end).output, /"level":40.*"variable":"PARLEY_MONGO_ULR"/)
 })
 
-test('a start that fails tells its parent why, stops what it began, and ends with exit code 1', async () => {
+test('a start that fails reports why to its parent, stops what it began, and ends with exit code 1', async () => {
   const { child, end } = await service(`onStop('begun', () => log.info('stop begun')); throw new Error('no bus')`)
   const [report] = await once(child, 'message')
   assert.deepEqual(report, { failed: 'no bus' })

@@ -31,11 +31,11 @@ export interface Context<S> {
   signal: AbortSignal
 }
 
-/** What a service tells the process that started it, when that opened an IPC channel. */
+/** What a service reports to the process that started it, if that opened an IPC channel. */
 export type Report = { ready: { ports: Record<string, number> } } | { failed: string }
 
 /** How long after the drain time a stop that hangs is given before the process ends anyway. */
-const graceMs = 2_000
+const graceMS = 2_000
 
 /**
  * Runs a service to its end: the one call of each `main.ts`. Reads the settings (a wrong one: one sentence, exit code
@@ -43,7 +43,7 @@ const graceMs = 2_000
  * uncaught error or the death of a parent with an IPC channel stop it: unready at once, then the stops in reverse order
  * under one deadline. The exit code is 0 after an orderly stop, 1 after any failure. `--settings` prints all settings.
  *
- * @param start begins everything and answers the ports it listens on, by name
+ * @param start begins everything and returns the ports it listens on, by name
  */
 export async function runService<D extends typeof sharedSettings & SettingsDefinition>(
   { name, settings: definition }: { name: string; settings: D },
@@ -73,7 +73,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   const stopAll = async () => {
     state = 'stopping'
     stopping.abort()
-    const deadline = AbortSignal.timeout(shared.drainMs)
+    const deadline = AbortSignal.timeout(shared.drainMS)
     const failed: string[] = []
     for (const { name: part, stop } of stops.toReversed()) {
       try {
@@ -86,7 +86,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     if (failed.length > 0) throw new Error(`did not stop in order: ${failed.join(', ')}`)
   }
   const grace = closeWithGrace(
-    { delay: shared.drainMs + graceMs, logger: { error: (message) => log.error(message) } },
+    { delay: shared.drainMS + graceMS, logger: { error: (message) => log.error(message) } },
     async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'uncaught error, stopping')
       else log.info({ reason: signal ?? 'the parent process is gone' }, 'stopping')
@@ -107,10 +107,10 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     log.info(ready, 'ready')
     await report({ ready })
   } catch (err) {
-    if (stopping.signal.aborted) return log.warn({ err }, 'the start was cut short by the stop')
+    if (stopping.signal.aborted) return log.warn({ err }, 'stopped during the start')
     log.fatal({ err }, 'did not start')
     grace.uninstall()
-    setTimeout(() => process.exit(1), shared.drainMs + graceMs).unref()
+    setTimeout(() => process.exit(1), shared.drainMS + graceMS).unref()
     await report({ failed: err instanceof Error ? err.message : String(err) })
     await stopAll().finally(() => process.exit(1))
   }
@@ -134,7 +134,7 @@ async function settingsOrExit<D extends SettingsDefinition>(name: string, defini
   }
 }
 
-/** Tells the parent process, if it listens. A parent that is gone already is no fault: its death stops the service. */
+/** Reports to the parent process, if it listens. Ignores a parent that is gone: its death stops the service anyway. */
 function report(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send && process.connected) process.send(message, undefined, undefined, () => resolve())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test } from 'vitest'
 import { createLog } from './log.ts'
 
 test('a log line is JSON with service and node, and holds no key, token or cookie', () => {

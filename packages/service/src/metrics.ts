@@ -33,7 +33,7 @@ export function createMetrics(service: string): Metrics {
   collectDefaultMetrics({ register: registry })
   const failures = new Counter({
     name: 'parley_metric_failures_total',
-    help: 'Scrapes at which a metric could not be told, such as that of a server that is away',
+    help: 'Scrapes at which a metric could not be read, such as that of a server that is away',
     labelNames: ['metric'],
     registers,
   })
@@ -49,7 +49,7 @@ export function createMetrics(service: string): Metrics {
           try {
             gauge.set(await collect())
           } catch {
-            // One that cannot be told now is no number, and keeps no other back.
+            // NaN stands for a value that cannot be read now; the other metrics are still shown.
             gauge.set(Number.NaN)
             failures.inc({ metric: name })
           }

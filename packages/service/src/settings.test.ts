@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, test } from 'vitest'
 import { z } from 'zod'
 import {
   milliseconds,
@@ -58,6 +61,39 @@ test('each variable that is missing or not usable names itself in a sentence, an
   )
 })
 
+const dir = mkdtempSync(join(tmpdir(), 'parley-settings-'))
+afterAll(() => rmSync(dir, { recursive: true }))
+const file = (name: string, text: string) => {
+  writeFileSync(join(dir, name), text)
+  return join(dir, name)
+}
+
+test('a secret may come from a file, without the line breaks at its end; other settings may not', () => {
+  const env = { PARLEY_PUSH_URL: '', PARLEY_PUSH_URL_FILE: file('url', 'https://a/ b\r\n\n') }
+  assert.equal(readSettings(definition, env).url, 'https://a/ b')
+  assert.deepEqual(unknownVariables(definition, { ...env, PARLEY_PUSH_PORT_FILE: 'x' }), ['PARLEY_PUSH_PORT_FILE'])
+})
+
+test('a file that is missing, empty or of no use names its variable and shows nothing of the secret', () => {
+  const fails = (env: NodeJS.ProcessEnv, message: RegExp) =>
+    assert.throws(
+      () => readSettings(definition, env),
+      (error) => error instanceof SettingsError && message.test(error.message) && !error.message.includes('hush'),
+    )
+  const missing = join(dir, 'nowhere')
+  fails(
+    { PARLEY_PUSH_URL_FILE: missing },
+    /^PARLEY_PUSH_URL_FILE \(".*nowhere"\) cannot be read: ENOENT.* It is where to/,
+  )
+  fails(
+    { PARLEY_PUSH_URL_FILE: file('empty', '\n') },
+    /^PARLEY_PUSH_URL_FILE \(".*"\) is not usable: the file is empty/,
+  )
+  fails({ PARLEY_PUSH_URL_FILE: file('wrong', 'ftp://hush') }, /^PARLEY_PUSH_URL_FILE is not usable: Invalid/)
+  const both = { PARLEY_PUSH_URL: 'https://hush', PARLEY_PUSH_URL_FILE: file('both', 'https://hush') }
+  fails(both, /^PARLEY_PUSH_URL and PARLEY_PUSH_URL_FILE are both set: give one of them\./)
+})
+
 test('a PARLEY variable that nobody knows is found; those of another service and other variables are left alone', () => {
   const env = { PARLEY_PUSH_PORT: '1', PARLEY_PUSH_PROT: '1', PARLEY_MONGO: 'x', PARLEY_GATEWAY_PORT: '1', HOME: '/' }
   assert.deepEqual(unknownVariables(definition, env), ['PARLEY_PUSH_PROT', 'PARLEY_MONGO'])
@@ -65,7 +101,7 @@ test('a PARLEY variable that nobody knows is found; those of another service and
 
 test('the table shows every setting with its default', () => {
   assert.deepEqual(settingsTable(definition).split('\n').slice(2), [
-    '| `PARLEY_PUSH_URL` | (required) | where to push |',
+    '| `PARLEY_PUSH_URL` (`_FILE`) | (required) | where to push |',
     '| `PARLEY_PUSH_PORT` | `8080` | the port |',
     '| `PARLEY_PUSH_RETRY` | `true` | whether to try again |',
     '| `PARLEY_PUSH_RETRY_MS` | (none) | the pause between tries |',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 /** One setting: the variable it is read from, what it is for (ends a sentence that starts "It is"), and its schema. */
@@ -8,6 +9,8 @@ interface Setting<S extends z.ZodType = z.ZodType> {
   schema: S
   /** The value is never printed: not in an error, not in the table. */
   secret?: true
+  /** The value may be read from the file that `<env>_FILE` names. Every secret may, without this. */
+  mayBeFile?: true
   /** What the table shows when the default is made at the start, such as a random name. */
   madeAtStart?: string
 }
@@ -34,7 +37,8 @@ export const wholeNumber = z.coerce.number().int().min(0)
 export const yesOrNo = z.stringbool()
 
 /**
- * Reads a definition's settings from the environment; a variable set to nothing counts as not set.
+ * Reads a definition's settings from the environment; a variable set to nothing counts as not set. Secrets, and what is
+ * marked `mayBeFile`, are also taken from the file that `<env>_FILE` names, without the line breaks at its end.
  *
  * @throws SettingsError naming each variable that is missing or not usable
  */
@@ -44,9 +48,13 @@ export function readSettings<D extends SettingsDefinition>(definition: D, env: N
     Object.fromEntries(
       Object.entries(part).map(([name, entry]) => {
         if (!isSetting(entry)) return [name, read(entry)]
-        const text = env[entry.env] === '' ? undefined : env[entry.env]
-        const parsed = entry.schema.safeParse(text)
-        if (!parsed.success) wrong.push(sentence(entry, text, parsed.error))
+        const given = givenText(entry, env)
+        if ('wrong' in given) {
+          wrong.push(`${given.wrong} It is ${entry.help}.`)
+          return [name, undefined]
+        }
+        const parsed = entry.schema.safeParse(given.text)
+        if (!parsed.success) wrong.push(sentence(entry, given, parsed.error))
         return [name, parsed.data]
       }),
     )
@@ -56,20 +64,55 @@ export function readSettings<D extends SettingsDefinition>(definition: D, env: N
   return settings as SettingsOf<D>
 }
 
+/** The variable that names the file of a setting, where it may come from one. */
+function fileVariable({ env, secret, mayBeFile }: Setting): string | undefined {
+  return secret || mayBeFile ? `${env}_FILE` : undefined
+}
+
+interface Given {
+  /** The variable that it is from. */
+  variable: string
+  text: string | undefined
+}
+
+/** The text of a setting from its variable or its file, or one sentence on why there is none. */
+function givenText(setting: Setting, env: NodeJS.ProcessEnv): Given | { wrong: string } {
+  const text = env[setting.env] || undefined
+  const variable = fileVariable(setting)
+  const path = variable && env[variable]
+  if (!variable || !path) return { variable: setting.env, text }
+  if (text !== undefined) return { wrong: `${setting.env} and ${variable} are both set: give one of them.` }
+  try {
+    const content = readFileSync(path, 'utf8').replace(/[\r\n]+$/, '')
+    if (content !== '') return { variable, text: content }
+    return { wrong: `${variable} (${JSON.stringify(path)}) is not usable: the file is empty.` }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { wrong: `${variable} (${JSON.stringify(path)}) cannot be read: ${why}.` }
+  }
+}
+
 /** Every setting of a definition, in its order. */
 function listSettings(definition: SettingsDefinition): Setting[] {
   return Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
 }
 
 /** Whose variables a service does not know: each other service's own begin with its name, and tests have theirs. */
-const prefixesOfOthers = ['PARLEY_GATEWAY_', 'PARLEY_REALTIME_', 'PARLEY_PUSH_', 'PARLEY_STATS_', 'PARLEY_TEST_']
+const prefixesOfOthers = [
+  'PARLEY_GATEWAY_',
+  'PARLEY_REALTIME_',
+  'PARLEY_PUSH_',
+  'PARLEY_STATS_',
+  'PARLEY_TEST_',
+  'PARLEY_SERVERS',
+]
 
 /**
  * The `PARLEY_*` variables that are set but known to nobody, such as a misspelt one. Those that begin like another
  * service's own are left to that service, so that all services may share one environment.
  */
 export function unknownVariables(definition: SettingsDefinition, env: NodeJS.ProcessEnv): string[] {
-  const known = listSettings(definition).map(({ env: name }) => name)
+  const known = listSettings(definition).flatMap((setting) => [setting.env, fileVariable(setting) ?? []].flat())
   const isOurs = (prefix: string) => known.some((name) => name.startsWith(prefix))
   const others = prefixesOfOthers.filter((prefix) => !isOurs(prefix))
   return Object.keys(env).filter(
@@ -79,9 +122,10 @@ export function unknownVariables(definition: SettingsDefinition, env: NodeJS.Pro
 
 /** A Markdown table of all settings with their defaults. */
 export function settingsTable(definition: SettingsDefinition): string {
-  const rows = listSettings(definition).map(
-    (setting) => `| \`${setting.env}\` | ${shownDefault(setting)} | ${setting.help} |`,
-  )
+  const rows = listSettings(definition).map((setting) => {
+    const file = fileVariable(setting) === undefined ? '' : ' (`_FILE`)'
+    return `| \`${setting.env}\`${file} | ${shownDefault(setting)} | ${setting.help} |`
+  })
   return ['| variable | default | what it is |', '|---|---|---|', ...rows].join('\n')
 }
 
@@ -89,10 +133,10 @@ function isSetting(entry: Setting | SettingsDefinition): entry is Setting {
   return typeof entry.env === 'string'
 }
 
-function sentence(setting: Setting, text: string | undefined, error: z.ZodError): string {
+function sentence(setting: Setting, { variable, text }: Given, error: z.ZodError): string {
   if (text === undefined) return `${setting.env} is not set. It is ${setting.help}.`
-  const shown = setting.secret ? '' : ` (${JSON.stringify(text)})`
-  return `${setting.env}${shown} is not usable: ${error.issues.map(({ message }) => message).join(', ')}. It is ${setting.help}.`
+  const shown = fileVariable(setting) ? '' : ` (${JSON.stringify(text)})`
+  return `${variable}${shown} is not usable: ${error.issues.map(({ message }) => message).join(', ')}. It is ${setting.help}.`
 }
 
 function shownDefault(setting: Setting): string {

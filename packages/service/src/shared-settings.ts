@@ -1,26 +1,73 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { milliseconds, port, type SettingsDefinition } from './settings.ts'
+import { tlsSettings } from './tls-settings.ts'
+
+/** What the variables of TLS begin with. */
+export const tlsPrefix = { mongo: 'PARLEY_MONGO_TLS', nats: 'PARLEY_NATS_TLS', redis: 'PARLEY_REDIS_TLS' }
+
+/** How MongoDB is reached. */
+export const mongoSettings = {
+  mongoUrl: {
+    env: 'PARLEY_MONGO_URL',
+    help: 'the MongoDB replica set, with the database in its path: mongodb://host:27017/parley?replicaSet=rs0; with a user: mongodb://user:password@host…&authSource=admin',
+    schema: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'expected a mongodb:// URL'),
+    secret: true as const,
+  },
+  mongoTls: tlsSettings(tlsPrefix.mongo, 'MongoDB', 'tls=true in the URL'),
+} satisfies SettingsDefinition
+
+/** How NATS is reached. */
+export const natsSettings = {
+  natsUrl: {
+    env: 'PARLEY_NATS_URL',
+    help: 'the NATS servers, with JetStream: nats://host:4222, several separated by commas; with a user: nats://user:password@host, with a token: nats://token@host',
+    schema: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// URL'),
+    secret: true as const,
+  },
+  natsTls: tlsSettings(tlsPrefix.nats, 'NATS', 'a tls:// URL'),
+  natsCredentials: {
+    env: 'PARLEY_NATS_CREDENTIALS',
+    help: 'the NATS user with its JWT and seed: the text of a .creds file',
+    schema: z
+      .string()
+      .regex(/-BEGIN NATS USER JWT-[^]+-BEGIN USER NKEY SEED-/, 'expected the text of a .creds file')
+      .optional(),
+    secret: true as const,
+  },
+} satisfies SettingsDefinition
 
 /** The settings that every service has. A service's definition starts with `...sharedSettings`. */
 export const sharedSettings = {
-  mongoUrl: {
-    env: 'PARLEY_MONGO_URL',
-    help: 'the MongoDB replica set, with the database in its path: mongodb://host:27017/parley?replicaSet=rs0',
-    schema: z.string().regex(/^mongodb(\+srv)?:\/\/./, 'expected a mongodb:// URL'),
-    secret: true,
-  },
-  natsUrl: {
-    env: 'PARLEY_NATS_URL',
-    help: 'the NATS servers, with JetStream: nats://host:4222, several separated by commas',
-    schema: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// URL'),
-    secret: true,
-  },
+  ...mongoSettings,
+  ...natsSettings,
   redisUrl: {
     env: 'PARLEY_REDIS_URL',
-    help: 'the Redis server: redis://host:6379',
-    schema: z.string().regex(/^rediss?:\/\/./, 'expected a redis:// URL'),
+    help: 'the Redis server: redis://host:6379; with an ACL user: redis://user:password@host; by Sentinel: redis+sentinel://user:password@host:26379,host:26379/name-of-the-master',
+    schema: z.string().regex(/^rediss?(?:\+sentinel)?:\/\/./, 'expected a redis:// or redis+sentinel:// URL'),
     secret: true,
+  },
+  redisTls: tlsSettings(tlsPrefix.redis, 'Redis', 'a rediss:// URL'),
+  stream: {
+    replicas: {
+      env: 'PARLEY_STREAM_REPLICAS',
+      help: 'the copies that a NATS cluster keeps of the events, 1 to 5; a stream that has more keeps them',
+      schema: z.coerce.number().int().min(1).max(5).default(1),
+    },
+    maxBytes: {
+      env: 'PARLEY_STREAM_MAX_BYTES',
+      help: 'the size of the events kept, in bytes, before the oldest go; a larger stream is not made smaller',
+      schema: z.coerce
+        .number()
+        .int()
+        .min(1_048_576)
+        .default(8 * 1024 ** 3),
+    },
+    maxAgeHours: {
+      env: 'PARLEY_STREAM_MAX_AGE_HOURS',
+      help: 'how many hours events are kept for services that are away; a stream that keeps them longer does so still',
+      schema: z.coerce.number().int().min(1).max(8_760).default(72),
+    },
   },
   nodeId: {
     env: 'PARLEY_NODE_ID',
@@ -60,7 +107,7 @@ export const sharedSettings = {
       schema: z.coerce.number().min(0).max(1).default(1),
     },
   },
-  drainMs: {
+  drainMS: {
     env: 'PARLEY_DRAIN_MS',
     help: 'the milliseconds that a stopping service may take to finish what it has begun',
     schema: milliseconds.default(20_000),

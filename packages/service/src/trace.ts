@@ -20,7 +20,7 @@ import {
 /**
  * Follows requests through the services (OpenTelemetry; OTLP over HTTP). A traced request's ID, which travels with
  * everything it causes and stands in every log line of its way, ends in `<trace>-<span>` as 32 and 16 hexadecimal
- * digits: so whoever has the ID can put a step below it, and nothing else has to be carried along.
+ * digits. So the ID alone is enough to add a span below it.
  */
 export interface Tracing {
   /**
@@ -42,17 +42,28 @@ interface Step {
 }
 export interface Request extends Step {
   id: string
+  /** false: its steps do nothing. */
+  isTraced: boolean
 }
 
 const kinds = { producer: SpanKind.PRODUCER, consumer: SpanKind.CONSUMER, client: SpanKind.CLIENT } as const
 const traced = /(?:^|:)([0-9a-f]{32})-([0-9a-f]{16})$/
-const traceparentForm = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+/** W3C Trace Context, section 3.2: an ID of nothing but zeros is none. */
+const traceparentForm = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 const untraced: Step = { end: () => undefined, rename: () => undefined }
+
+/**
+ * A request ID that came from outside, such as a load balancer's, if it is fit for logs and bus headers. One that ends
+ * like that of a traced request is not taken: nobody outside says which steps are traced.
+ */
+export function fitRequestId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !traced.test(given) ? given : undefined
+}
 
 /** Traces nothing; requests have IDs all the same. */
 export function withoutTracing(): Tracing {
   return {
-    begin: (_name, { given }) => ({ ...untraced, id: given ?? randomUUID() }),
+    begin: (_name, { given }) => ({ ...untraced, id: given ?? randomUUID(), isTraced: false }),
     step: () => untraced,
     stop: async () => undefined,
   }
@@ -65,7 +76,7 @@ export interface TracingOptions {
   endpoint: string
   /** The share of requests that is traced, where the caller has not decided. */
   ratio: number
-  /** Told when the receiver did not take something. */
+  /** Called when the receiver did not accept spans. */
   onError: (error: Error) => void
 }
 
@@ -86,8 +97,8 @@ export function createTracing({ service, node, endpoint, ratio, onError }: Traci
       const context = span.spanContext()
       const isTraced = (context.traceFlags & TraceFlags.SAMPLED) !== 0
       const own = isTraced ? `${context.traceId}-${context.spanId}` : randomUUID()
-      if (given === undefined) return { ...toStep(span), id: own }
-      return { ...toStep(span), id: isTraced ? `${given}:${own}` : given }
+      if (given === undefined) return { ...toStep(span), id: own, isTraced }
+      return { ...toStep(span), id: isTraced ? `${given}:${own}` : given, isTraced }
     },
     step(name, kind, request) {
       const [, traceId, spanId] = traced.exec(request ?? '') ?? []
@@ -98,7 +109,7 @@ export function createTracing({ service, node, endpoint, ratio, onError }: Traci
   }
 }
 
-/** The SDK tells nobody when an export fails. */
+/** The SDK does not report failed exports. */
 class ReportingExporter extends OTLPTraceExporter {
   readonly #onError: (error: Error) => void
 

@@ -1,17 +1,19 @@
 /**
  * The echo server that the public Engine.IO and Socket.IO protocol test suites run against: Engine.IO alone on
- * /engine.io/, Socket.IO on /socket.io/. PORT, default 3000.
+ * /engine.io/, Socket.IO on /socket.io/. PORT, default 3000; PING_INTERVAL_MS, PING_TIMEOUT_MS and CONNECT_TIMEOUT_MS, by
+ * default what the suites expect.
  */
 
 import { App, us_socket_local_port } from 'uWebSockets.js'
-import { createEngine } from '@parley/socketio/engine'
+import { createEngine } from '@parley/socketio/engine/engine'
 import { createSocketServer } from '@parley/socketio/server'
-import type { Socket } from '@parley/socketio/socket'
+import type { Socket } from '@parley/socketio/sockets/socket'
 
+const { PORT = '3000', PING_INTERVAL_MS = '300', PING_TIMEOUT_MS = '200', CONNECT_TIMEOUT_MS = '1000' } = process.env
 const settings = {
   app: App(),
-  pingIntervalMs: 300,
-  pingTimeoutMs: 200,
+  pingIntervalMS: Number(PING_INTERVAL_MS),
+  pingTimeoutMS: Number(PING_TIMEOUT_MS),
   maxPayload: 1_000_000,
   cors: { origin: '*' as const },
 }
@@ -23,7 +25,7 @@ const greet = (socket: Socket<undefined>) => void setTimeout(() => socket.emit('
 createSocketServer<undefined>({
   ...settings,
   path: '/socket.io/',
-  connectTimeoutMs: 1000,
+  connectTimeoutMS: Number(CONNECT_TIMEOUT_MS),
   initialData: () => undefined,
   onConnection: greet,
   events: {
@@ -33,8 +35,7 @@ createSocketServer<undefined>({
   namespaces: { '/custom': { onConnection: greet } },
 })
 
-const port = Number(process.env['PORT'] ?? 3000)
-settings.app.listen('127.0.0.1', port, (listening) => {
-  if (!listening) throw new Error(`cannot listen on port ${port}`)
+settings.app.listen('127.0.0.1', Number(PORT), (listening) => {
+  if (!listening) throw new Error(`cannot listen on port ${PORT}`)
   console.log(`http://127.0.0.1:${us_socket_local_port(listening)}`)
 })

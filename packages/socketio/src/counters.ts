@@ -1,26 +1,26 @@
-/** What a server counts about itself; plain numbers, read by whoever exports metrics. All but `connections` only grow. */
+/** The counters of a server, as plain numbers for exporting as metrics. All except `connections` only grow. */
 export type Counters = {
-  /** Engine connections open now, by transport. */
-  connections: { websocket: number; polling: number }
+  /** Engine connections open now, by transport; a bridge is a WebSocket here whose session another node holds. */
+  connections: { websocket: number; polling: number; bridge: number }
   /** Engine connections ever opened, by the transport they opened with. */
   opened: { websocket: number; polling: number }
   /** Polling sessions that moved to a WebSocket. */
   upgrades: number
-  /** Engine packets received (heartbeats included) and sent. A room event counts once per socket that gets it. */
+  /** Engine packets received (heartbeats included) and sent. An event of a topic counts once per socket that gets it. */
   packetsIn: number
   packetsOut: number
   /** Messages that did not fit the bounded queue of a slow reader; its connection is closed for it. */
   drops: number
   /** Closed connections, by close reason. */
   closes: Record<string, number>
-  /** Requests answered with an HTTP error, by the reason in the answer. */
+  /** HTTP errors, by the reason in the response. */
   refused: Record<string, number>
 }
 
 /** Counters at zero. */
 export function newCounters(): Counters {
   return {
-    connections: { websocket: 0, polling: 0 },
+    connections: { websocket: 0, polling: 0, bridge: 0 },
     opened: { websocket: 0, polling: 0 },
     upgrades: 0,
     packetsIn: 0,

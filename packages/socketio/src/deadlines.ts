@@ -1,6 +1,6 @@
 /**
- * Things that are due after one and the same delay, so that the order of adding is the order of expiry: one sweep over
- * the head of the queue replaces a timer per connection.
+ * Items that are due after the same delay, so that the order of adding is the order of expiry: one sweep over the head of
+ * the queue replaces a timer per connection.
  */
 export class Deadlines<T> {
   readonly #due = new Map<T, number>()
@@ -20,7 +20,7 @@ export class Deadlines<T> {
     return this.#due.get(item)
   }
 
-  /** Removes every item due at `now` and hands it over with the time it was due. */
+  /** Removes every item due at `now` and passes it on with the time it was due. */
   expire(now: number, each: (item: T, due: number) => void): void {
     for (const [item, due] of this.#due) {
       if (due > now) return

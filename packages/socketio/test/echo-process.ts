@@ -1,11 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Runs examples/echo.ts in a process of its own on a free port. */
-export async function startEcho(): Promise<{ url: string; stop: () => Promise<void> }> {
+export interface Echo {
+  url: string
+  stop: () => Promise<void>
+}
+
+/** Times that nothing in a test reaches, however long one of the two processes stands still on a busy machine. */
+export const patient = { PING_INTERVAL_MS: '60000', PING_TIMEOUT_MS: '60000', CONNECT_TIMEOUT_MS: '60000' }
+
+/** Runs examples/echo.ts in a process of its own on a free port. @param times as the example takes them */
+export async function startEcho(times: Partial<typeof patient> = {}): Promise<Echo> {
   const file = new URL('../examples/echo.ts', import.meta.url)
   const child = spawn(process.execPath, [file.pathname], {
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, ...times, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]

@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, describe, it } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Socket as Client } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { heldBytes, memoryBack } from './held-bytes.ts'
 import { type Node, startNode, stockClient, until } from './nodes.ts'
 import { type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 import { stuckWebSocket } from './stuck-socket.ts'
 
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-function heldBytes(): number {
-  collectGarbage()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
-describe('a hostile client', { timeout: 60_000 }, () => {
+describe('a hostile client', () => {
   let node: Node
   let witness: Client
   const gone: string[] = []
-  before(async () => {
+  beforeAll(async () => {
     node = await startNode({
       maxPayload: 100_000,
-      connectTimeoutMs: 400,
       onDisconnect: (_socket, reason) => gone.push(reason),
       onError: () => {},
       events: {
@@ -36,7 +25,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     witness = await stockClient(node.url, ['websocket'])
   })
   // Whatever was done to the server, those who behave are served.
-  after(async () => {
+  afterAll(async () => {
     assert.equal(await witness.emitWithAck('echo', 'still here'), 'still here')
     witness.close()
     node.stop()
@@ -55,7 +44,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     return socket
   }
 
-  it('that sends an oversized message is closed', async () => {
+  test('that sends an oversized message is closed', async () => {
     const socket = await connectedSocket()
     socket.send(`42["echo","${'x'.repeat(100_000)}"]`)
     await socket.closed
@@ -63,7 +52,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     assert.equal((await polling.post(`4${'x'.repeat(100_001)}`)).status, 413)
   })
 
-  it('that breaks WebSocket framing is closed', async () => {
+  test('that breaks WebSocket framing is closed', async () => {
     for (const bytes of [
       [0xf1, 0x80, 0, 0, 0, 0],
       [0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0],
@@ -90,6 +79,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     ['a CONNECT whose payload is no object', ['40/x,[]']],
     ['an event without a name', ['42[]']],
     ['a reserved event name', ['42["disconnect"]']],
+    ['a CONNECT that is too large', [`40/x,{"token":"${'x'.repeat(20_000)}"}`]],
     ['truncated JSON', ['42["echo",{"a"']],
     ['more attachments than ten', ['4511-["echo"]']],
     ['attachments without a number', ['45-["echo"]']],
@@ -101,14 +91,14 @@ describe('a hostile client', { timeout: 60_000 }, () => {
       ['453-["echo",{"_placeholder":true,"num":0}]', new Uint8Array(60_000), new Uint8Array(60_000)],
     ],
   ] as [string, (string | Uint8Array<ArrayBuffer>)[]][]) {
-    it(`that sends ${name} is closed with a parse error`, async () => {
+    test(`that sends ${name} is closed with a parse error`, async () => {
       const socket = await connectedSocket()
       for (const packet of packets) socket.send(packet)
       assert.equal((await socket.closed).reason, 'parse error')
     })
   }
 
-  it('that sends more packets than it may is closed', async () => {
+  test('that sends more packets than it may is closed', async () => {
     const limited = await startNode({ maxPacketsPerSecond: 50 })
     for (const flood of ['3', '43999[]', '40/unknown,', '42["flood"]'] as const) {
       const socket = rawSocket(`${limited.url}/socket.io/?EIO=4&transport=websocket`)
@@ -124,13 +114,21 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     limited.stop()
   })
 
-  it('that never sends its attachments is closed', async () => {
-    const socket = await connectedSocket()
-    socket.send('451-["echo",{"_placeholder":true,"num":0}]')
-    assert.equal((await socket.closed).reason, 'attachments timeout')
+  test('that never sends its attachments is closed', async () => {
+    const strict = await startNode({ connectTimeoutMS: 400 })
+    let reason = 'connect timeout'
+    // Who does not even connect in time, on a machine that stood still, tries again.
+    while (reason === 'connect timeout') {
+      const socket = rawSocket(`${strict.url}/socket.io/?EIO=4&transport=websocket`)
+      await socket.opened
+      for (const packet of ['40', '451-["echo",{"_placeholder":true,"num":0}]']) socket.send(packet)
+      ;({ reason } = await socket.closed)
+    }
+    assert.equal(reason, 'attachments timeout')
+    strict.stop()
   })
 
-  it('that nests JSON deeply ends nothing but itself', async () => {
+  test('that nests JSON deeply ends nothing but itself', async () => {
     const socket = await connectedSocket()
     socket.send(`421["echo",${'['.repeat(45_000)}${']'.repeat(45_000)}]`)
     socket.send('422["echo","after"]')
@@ -141,7 +139,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     socket.close()
   })
 
-  it('that asks for prototypes finds no handler', async () => {
+  test('that asks for prototypes finds no handler', async () => {
     const socket = await connectedSocket()
     socket.send('421["__proto__"]')
     socket.send('422["constructor",1]')
@@ -151,7 +149,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     socket.close()
   })
 
-  it('that asks for thousands of namespaces gets refusals, and leaves nothing behind', async () => {
+  test('that asks for thousands of namespaces gets refusals, and leaves nothing behind', async () => {
     const socket = await connectedSocket()
     const refusals = async (count: number) => {
       for (let index = 0; index < count; index++) {
@@ -167,12 +165,11 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     await refusals(3000)
     const before = heldBytes()
     await refusals(20_000)
-    const grown = heldBytes() - before
-    assert.ok(grown < 4_000_000, `20,000 names of 500 bytes left ${grown} bytes`)
+    await memoryBack(before + 4_000_000)
     socket.close()
   })
 
-  it('that acknowledges what nobody asked for is ignored', async () => {
+  test('that acknowledges what nobody asked for is ignored', async () => {
     const socket = await connectedSocket()
     for (const packet of ['431[]', '43999999999[1]']) socket.send(packet)
     socket.send('421["echo"]')
@@ -180,7 +177,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     socket.close()
   })
 
-  it('that never acknowledges leaves no outstanding acknowledgement behind', async () => {
+  test('that never acknowledges leaves no outstanding acknowledgement behind', async () => {
     const client = await stockClient(node.url, ['websocket'])
     const socket = node.server.sockets.get(client.id ?? '')
     assert.ok(socket)
@@ -190,21 +187,21 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     assert.ok(outcomes.every(({ status }) => status === 'rejected'))
     outcomes.length = 0
     asked.length = 0
-    assert.ok(heldBytes() - before < 2_000_000)
+    await memoryBack(before + 2_000_000)
     client.close()
   })
 
-  it('that asks for acknowledgements which never come costs no memory', async () => {
+  test('that asks for acknowledgements which never come costs no memory', async () => {
     const socket = await connectedSocket()
     const before = heldBytes()
     for (let id = 0; id < 20_000; id++) socket.send(`42${id}["never"]`)
     socket.send('4299999["echo"]')
     assert.equal(await socket.next(), '4399999[]')
-    assert.ok(heldBytes() - before < 2_000_000)
+    await memoryBack(before + 2_000_000)
     socket.close()
   })
 
-  it('that probes and never upgrades still gets its messages by polling', async () => {
+  test('that probes and never upgrades still gets its messages by polling', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     await polling.post('40')
     assert.match((await polling.poll()).text, /^40/)
@@ -221,7 +218,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     await polling.post('1')
   })
 
-  it('that overlaps posts ends its session', async () => {
+  test('that overlaps posts ends its session', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     const { hostname, port, host } = new URL(node.url)
     const slow = connect(Number(port), hostname)
@@ -237,7 +234,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     slow.destroy()
   })
 
-  it('that posts to unknown sessions is answered before its body is read', async () => {
+  test('that posts to unknown sessions is answered before its body is read', async () => {
     const unknown = `${node.url}/socket.io/?EIO=4&transport=polling&sid=unknown`
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => rawRequest(unknown, { method: 'POST', body: 'x'.repeat(90_000) })),
@@ -245,7 +242,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     assert.ok(answers.every(({ status }) => status === 400))
   })
 
-  it('that opens requests and upgrades without finishing them is closed in time', async () => {
+  test('that opens requests and upgrades without finishing them is closed in time', async () => {
     const polling = await rawPolling(`${node.url}/socket.io/`)
     const { hostname, port, host } = new URL(node.url)
     const halves = [
@@ -265,7 +262,7 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     await closed
   })
 
-  it('leaves the memory as it was', async () => {
+  test('leaves the memory as it was', async () => {
     const before = heldBytes()
     for (let round = 0; round < 10; round++) {
       const sockets = await Promise.all(Array.from({ length: 50 }, connectedSocket))
@@ -279,7 +276,6 @@ describe('a hostile client', { timeout: 60_000 }, () => {
     }
     await until(() => node.server.sockets.size === 1, 'only the witness is left')
     await until(() => node.server.counters.connections.websocket === 1, 'one connection is left')
-    const grown = heldBytes() - before
-    assert.ok(grown < 4_000_000, `grew by ${grown} bytes`)
+    await memoryBack(before + 4_000_000)
   })
 })

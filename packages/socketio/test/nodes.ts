@@ -5,7 +5,7 @@ import { type Socket as Client, io } from 'socket.io-client'
 export type Node<Data = unknown> = { server: SocketServer<Data>; url: string; stop: () => void }
 
 /** A server on a free port of loopback. */
-export function startNode(options: Partial<SocketServerOptions<unknown>> = {}): Promise<Node> {
+export async function startNode(options: Partial<SocketServerOptions<unknown>> = {}): Promise<Node> {
   const app = App()
   const server = createSocketServer({ initialData: () => ({}), ...options, app })
   return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export function heard(client: Client, event: string): Promise<unknown[]> {
 
 /** Waits until a condition holds; fails after five seconds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5000
+  const deadline = Date.now() + 100_000
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`never came true: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import type { PollOwner } from '@parley/socketio/poll-owner'
+import type { PollOwner } from '@parley/socketio/polling/poll-owner'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
 import { rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 
@@ -26,32 +26,37 @@ function roundRobin(ports: () => number[]): Promise<{ url: string; server: Serve
   })
 }
 
-describe('several nodes', { timeout: 30_000 }, () => {
+describe('several nodes', () => {
   const nodes = new Map<string, Node>()
   const gone: string[] = []
+  const upgraded: string[] = []
   const asked: string[] = []
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
   /** What a service does over its bus, here by a call; JSON both ways. */
-  const pollOwner: PollOwner = async (nodeId, poll, signal) => {
-    asked.push(poll.method)
-    const owner = nodes.get(nodeId)
-    if (owner === undefined) throw new Error(`no node ${nodeId}`)
-    const answer = await owner.server.serveForwarded(JSON.parse(JSON.stringify(poll)), signal)
-    return JSON.parse(JSON.stringify(answer))
+  const pollOwner: PollOwner = {
+    isAlive: (nodeId) => nodes.has(nodeId),
+    reach: async (nodeId, poll, signal) => {
+      asked.push(poll.method)
+      const owner = nodes.get(nodeId)
+      if (owner === undefined) throw new Error(`no node ${nodeId}`)
+      const answer = await owner.server.serveForwarded(JSON.parse(JSON.stringify(poll)), signal)
+      return JSON.parse(JSON.stringify(answer))
+    },
   }
   const node = (nodeId: string): Node => nodes.get(nodeId) as Node
   const base = (nodeId: string) => `${node(nodeId).url}/socket.io/`
 
-  before(async () => {
+  beforeAll(async () => {
     for (const nodeId of ['n1', 'n2', 'n3']) {
       nodes.set(
         nodeId,
         await startNode({
           nodeId,
           pollOwner,
-          pingIntervalMs: 200,
+          pingIntervalMS: 200,
           onConnection: (socket) => socket.join('all'),
+          onUpgrade: (socket) => upgraded.push(socket.transport),
           onDisconnect: (_socket, reason) => gone.push(reason),
           events: { echo: (_socket, args, ack) => ack?.(...args) },
         }),
@@ -63,7 +68,7 @@ describe('several nodes', { timeout: 30_000 }, () => {
     gone.length = 0
     asked.length = 0
   })
-  after(() => {
+  afterAll(() => {
     balancer.server.close()
     for (const { stop } of nodes.values()) stop()
   })
@@ -72,7 +77,7 @@ describe('several nodes', { timeout: 30_000 }, () => {
   }
 
   for (const transports of [['polling'], ['polling', 'websocket']] as ('polling' | 'websocket')[][]) {
-    it(`serve a stock client by ${transports.join(' then ')} whichever node it reaches`, async () => {
+    test(`serve a stock client by ${transports.join(' then ')} whichever node it reaches`, async () => {
       const isForwarded = () => asked.includes('GET') && asked.includes('POST')
       let rounds = 0
       // Which node a request reaches is chance: as long as it takes until some were not the owner.
@@ -101,8 +106,11 @@ describe('several nodes', { timeout: 30_000 }, () => {
     })
   }
 
-  it('end a session when its client gives up a forwarded poll', async () => {
-    const polling = await rawPolling(base('n1'))
+  test('end a session when its client gives up a forwarded poll', async () => {
+    // It sends no ping that would end the poll first.
+    const owner = await startNode({ nodeId: 'n4', onDisconnect: (_socket, reason) => gone.push(reason) })
+    nodes.set('n4', owner)
+    const polling = await rawPolling(base('n4'))
     await polling.post('40')
     await polling.poll()
     const url = new URL(`${base('n2')}?EIO=4&transport=polling&sid=${polling.sid}`)
@@ -114,21 +122,85 @@ describe('several nodes', { timeout: 30_000 }, () => {
     await until(() => gone.length === 1, 'the session has ended')
     assert.deepEqual(gone, ['transport error'])
     assert.equal((await polling.poll()).status, 400)
+    nodes.delete('n4')
+    owner.stop()
   })
 
-  it('bridge an upgrade, heartbeats included, until either side closes', async () => {
-    for (const side of ['client', 'owner'] as const) {
-      gone.length = 0
+  describe('of which one dies with a poll that it forwarded, which a proxy then sends again', () => {
+    const pollBy = (nodeId: string, sid: string, name: string) =>
+      rawRequest(`${base(nodeId)}?EIO=4&transport=polling&sid=${sid}&t=${name}`)
+    async function session() {
       const polling = await rawPolling(base('n1'))
       await polling.post('40')
-      await polling.poll()
+      assert.match((await pollBy('n2', polling.sid, 'first')).text, /^40/)
+      return polling
+    }
+    const emit = (payload: string) => node('n1').server.publish('all', 'event', JSON.stringify(payload))
+    /** What the responses hold, but for the pings. */
+    const packets = (...responses: { text: string }[]) =>
+      responses.flatMap(({ text }) => text.split('\x1e')).filter((packet) => packet !== '2')
+
+    test('by another: the response is the same, and the next poll gets what follows', async () => {
+      const { sid, post } = await session()
+      emit('one')
+      const lost = packets(await pollBy('n2', sid, 'second'))
+      emit('two')
+      assert.deepEqual(packets(await pollBy('n3', sid, 'second')), lost)
+      assert.deepEqual(packets(await pollBy('n1', sid, 'second')), lost)
+      const rest = packets(await pollBy('n3', sid, 'third'))
+      assert.deepEqual([...lost, ...rest].at(-1), '42["event","two"]')
+      assert.equal([...lost, ...rest].filter((packet) => packet === '42["event","one"]').length, 1)
+      await post('1')
+    })
+
+    test('while it waits: the second one gets what comes', async () => {
+      const { sid, post } = await session()
+      const waits = () => asked.filter((method) => method === 'GET').length
+      asked.length = 0
+      const first = pollBy('n2', sid, 'second')
+      await until(() => waits() === 1, 'the first is forwarded')
+      const second = pollBy('n3', sid, 'second')
+      await until(() => waits() === 2, 'the second is forwarded')
+      emit('one')
+      const [before, after] = [await first, await second]
+      assert.deepEqual([before.status, after.status], [200, 200])
+      const rest = after.text === '2' ? await pollBy('n3', sid, 'third') : { text: '' }
+      assert.ok(packets(before, after, rest).includes('42["event","one"]'))
+      assert.deepEqual(gone, [])
+      await post('1')
+    })
+
+    test('a name that comes again by the same node is another poll', async () => {
+      const { sid, post } = await session()
+      emit('one')
+      const one = packets(await pollBy('n2', sid, 'same'))
+      emit('two')
+      assert.notDeepEqual(packets(await pollBy('n2', sid, 'same')), one)
+      await post('1')
+    })
+  })
+
+  test('bridge an upgrade, heartbeats included, until either side closes', async () => {
+    for (const side of ['client', 'owner'] as const) {
+      gone.length = 0
+      upgraded.length = 0
+      const polling = await rawPolling(base('n1'))
+      await polling.post('40')
+      const { text: first } = await polling.poll()
       const waiting = polling.poll()
       const socket = rawSocket(`${base('n3')}?EIO=4&transport=websocket&sid=${polling.sid}`)
       await socket.opened
       socket.send('2probe')
       assert.equal(await socket.next(), '3probe')
-      assert.match((await waiting).text, /^[26]$/)
+      const { text: last } = await waiting
+      assert.match(last, /^[26]$/)
+      const { connections } = node('n1').server.counters
+      assert.deepEqual([upgraded, connections], [[], { polling: 1, websocket: 0, bridge: 0 }])
       socket.send('5')
+      await until(() => upgraded.length > 0, 'the owner knows of the upgrade')
+      // A ping that a poll took is still to be answered: no other comes before that.
+      if ([...first.split('\x1e'), last].includes('2')) socket.send('3')
+      assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 1, bridge: 0 }])
       for (let pings = 0; pings < 3; pings++) {
         assert.equal(await socket.next(), '2')
         socket.send('3')
@@ -140,23 +212,16 @@ describe('several nodes', { timeout: 30_000 }, () => {
       await socket.closed
       await until(() => gone.length === 1, 'the session has ended')
       assert.deepEqual(gone, [side === 'client' ? 'transport error' : 'server namespace disconnect'])
+      assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 0, bridge: 0 }])
     }
   })
 
-  it('answer as for an unknown session when the owner is out of reach', async () => {
-    const answer = await rawRequest(`${base('n1')}?EIO=4&transport=polling&sid=gone.abc`)
-    assert.equal(answer.status, 400)
-    const socket = rawSocket(`${base('n1')}?EIO=4&transport=websocket&sid=gone.abc`)
-    await socket.opened
-    socket.send('2probe')
-    assert.equal((await socket.closed).reason, 'session out of reach')
-  })
-
-  it('alone answer 400 to a session they do not hold', async () => {
+  test('alone answer 400 to a session they do not hold', async () => {
     const alone = await startNode({ nodeId: 'alone' })
     const url = `${alone.url}/socket.io/?EIO=4`
-    assert.equal((await rawRequest(`${url}&transport=polling&sid=n1.abc`)).status, 400)
-    await rawSocket(`${url}&transport=websocket&sid=n1.abc`).closed
+    const foreign = `n1.${'a'.repeat(20)}`
+    assert.equal((await rawRequest(`${url}&transport=polling&sid=${foreign}`)).status, 400)
+    await rawSocket(`${url}&transport=websocket&sid=${foreign}`).closed
     const client = await stockClient(alone.url, ['websocket'])
     const left = heard(client, 'disconnect')
     alone.stop()

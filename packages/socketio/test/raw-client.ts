@@ -5,7 +5,7 @@ export type RawSocket = {
   /** The next message. Rejects when the socket closes first. */
   next: () => Promise<string | ArrayBuffer>
   send: (message: string | Uint8Array<ArrayBuffer>) => void
-  /** Resolves when the socket is closed, whoever closed it. */
+  /** Resolves when the socket is closed, by either side. */
   closed: Promise<{ code: number; reason: string }>
   close: () => void
 }
@@ -43,6 +43,13 @@ export function rawSocket(url: string): RawSocket {
     closed: closed.promise,
     close: () => socket.close(),
   }
+}
+
+/** The next message, which is a text. */
+export async function nextText(socket: RawSocket): Promise<string> {
+  const message = await socket.next()
+  if (typeof message !== 'string') throw new Error('a binary message')
+  return message
 }
 
 /** The handshake in an Engine.IO open packet. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
 import { setImmediate as immediate } from 'node:timers/promises'
+import { describe, test } from 'vitest'
 import { heard, startNode, stockClient, until } from './nodes.ts'
 import { rawPolling } from './raw-client.ts'
 import { frame, stuckWebSocket } from './stuck-socket.ts'
@@ -8,9 +8,9 @@ import { frame, stuckWebSocket } from './stuck-socket.ts'
 const MAX_BUFFERED = 65_536
 const PAYLOAD = JSON.stringify({ text: 'x'.repeat(10_000) })
 
-describe('a slow reader', { timeout: 30_000 }, () => {
+describe('a slow reader', () => {
   for (const burst of [1, 64]) {
-    it(`by WebSocket is closed and counted, ${burst} events a turn, and delays nobody else`, async () => {
+    test(`by WebSocket is closed and counted, ${burst} events a turn, and delays nobody else`, async () => {
       const gone: string[] = []
       const node = await startNode({
         maxBufferedBytes: MAX_BUFFERED,
@@ -20,7 +20,7 @@ describe('a slow reader', { timeout: 30_000 }, () => {
       const stuck = await stuckWebSocket(node.url)
       stuck.pause()
       stuck.write(frame('40'))
-      await until(() => node.server.roomSize('busy') === 1, 'the slow reader is in the room')
+      await until(() => node.server.topicSize('busy') === 1, 'the slow reader is in the room')
       const quick = await stockClient(node.url, ['websocket'])
       let published = 0
       let received = 0
@@ -37,7 +37,7 @@ describe('a slow reader', { timeout: 30_000 }, () => {
       assert.deepEqual(gone, ['slow reader'])
       assert.equal(node.server.counters.closes['slow reader'], 1)
       assert.ok(node.server.counters.drops > 0)
-      assert.equal(node.server.roomSize('busy'), 1)
+      assert.equal(node.server.topicSize('busy'), 1)
       assert.equal(quick.connected, true)
       stuck.destroy()
       quick.close()
@@ -45,7 +45,7 @@ describe('a slow reader', { timeout: 30_000 }, () => {
     })
   }
 
-  it('by WebSocket sees no gap before it is closed', async () => {
+  test('by WebSocket sees no gap before it is closed', async () => {
     const node = await startNode({ maxBufferedBytes: MAX_BUFFERED, onConnection: (socket) => socket.join('busy') })
     const client = await stockClient(node.url, ['websocket'], { reconnection: false })
     const seen: number[] = []
@@ -71,7 +71,7 @@ describe('a slow reader', { timeout: 30_000 }, () => {
     node.stop()
   })
 
-  it('by polling is closed and counted', async () => {
+  test('by polling is closed and counted', async () => {
     const gone: string[] = []
     const node = await startNode({
       maxBufferedBytes: MAX_BUFFERED,
@@ -87,7 +87,7 @@ describe('a slow reader', { timeout: 30_000 }, () => {
     node.stop()
   })
 
-  it('by polling gets a long queue in several polls', async () => {
+  test('by polling gets a long queue in several polls', async () => {
     const node = await startNode({ onConnection: (socket) => socket.join('busy') })
     const polling = await rawPolling(`${node.url}/socket.io/`)
     await polling.post('40')

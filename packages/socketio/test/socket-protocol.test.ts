@@ -1,21 +1,24 @@
 /**
  * The Socket.IO 5 protocol, case by case what the public protocol test suite checks (github.com/socketio/socket.io,
- * docs/socket.io-protocol/v5-test-suite, MIT), written anew for node:test. Its Engine.IO part is engine-protocol.test.ts.
+ * docs/socket.io-protocol/v5-test-suite, MIT), written anew for vitest. Its Engine.IO part is engine-protocol.test.ts.
  */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startEcho } from './echo-process.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Echo, patient, startEcho } from './echo-process.ts'
 import { type RawSocket, rawSocket } from './raw-client.ts'
 
-describe('Socket.IO 5', { timeout: 20_000 }, () => {
-  let echo: Awaited<ReturnType<typeof startEcho>>
-  before(async () => {
-    echo = await startEcho()
+describe('Socket.IO 5', () => {
+  let echo: Echo
+  /** Closes who does not connect. */
+  let strict: Echo
+  beforeAll(async () => {
+    echo = await startEcho({ ...patient, PING_INTERVAL_MS: '300' })
+    strict = await startEcho({ ...patient, CONNECT_TIMEOUT_MS: '1000' })
   })
-  after(() => echo.stop())
+  afterAll(() => Promise.all([echo.stop(), strict.stop()]))
 
-  async function engineSocket(): Promise<RawSocket> {
-    const socket = rawSocket(`${echo.url}/socket.io/?EIO=4&transport=websocket`)
+  async function engineSocket({ url } = echo): Promise<RawSocket> {
+    const socket = rawSocket(`${url}/socket.io/?EIO=4&transport=websocket`)
     await socket.next()
     return socket
   }
@@ -23,8 +26,7 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
   async function connectedSocket(): Promise<RawSocket> {
     const socket = await engineSocket()
     socket.send('40')
-    await socket.next()
-    await socket.next()
+    await next(socket, 2)
     return socket
   }
 
@@ -45,7 +47,7 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
       ['40/custom,', '40/custom,', '42/custom,["auth",{}]'],
       ['40/custom,{"token":"abc"}', '40/custom,', '42/custom,["auth",{"token":"abc"}]'],
     ] as const) {
-      it(`answers ${sent} with the socket's ID`, async () => {
+      test(`answers ${sent} with the socket's ID`, async () => {
         const socket = await engineSocket()
         socket.send(sent)
         const [connected, greeting] = await next(socket, 2)
@@ -58,35 +60,32 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
       })
     }
 
-    it('refuses an unknown namespace with a connect error', async () => {
+    test('refuses an unknown namespace with a connect error', async () => {
       const socket = await engineSocket()
       socket.send('40/random')
-      assert.equal(await socket.next(), '44/random,{"message":"Invalid namespace"}')
+      assert.deepEqual(await next(socket, 1), ['44/random,{"message":"Invalid namespace"}'])
     })
 
-    it('closes on an invalid handshake', async () => {
+    test('closes on an invalid handshake', async () => {
       const socket = await engineSocket()
       socket.send('4abc')
       await socket.closed
     })
 
-    it('closes when no handshake comes', async () => {
-      const socket = await engineSocket()
-      const answering = setInterval(() => socket.send('3'), 100)
-      const { reason } = await socket.closed
-      clearInterval(answering)
-      assert.equal(reason, 'connect timeout')
+    test('closes when no handshake comes', async () => {
+      const socket = await engineSocket(strict)
+      assert.equal((await socket.closed).reason, 'connect timeout')
     })
   })
 
   describe('disconnect', () => {
-    it('keeps the connection after leaving the main namespace', async () => {
+    test('keeps the connection after leaving the main namespace', async () => {
       const socket = await connectedSocket()
       socket.send('41')
       assert.equal(await socket.next(), '2')
     })
 
-    it('keeps the main namespace after leaving another', async () => {
+    test('keeps the main namespace after leaving another', async () => {
       const socket = await connectedSocket()
       socket.send('40/custom')
       await next(socket, 2)
@@ -100,13 +99,13 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
     const attachments = [Uint8Array.from([1, 2, 3]), Uint8Array.from([4, 5, 6])]
     const placeholders = '{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}'
 
-    it('carries text both ways', async () => {
+    test('carries text both ways', async () => {
       const socket = await connectedSocket()
       socket.send('42["message",1,"2",{"3":[true]}]')
       assert.deepEqual(await next(socket, 1), ['42["message-back",1,"2",{"3":[true]}]'])
     })
 
-    it('carries binary attachments both ways', async () => {
+    test('carries binary attachments both ways', async () => {
       const socket = await connectedSocket()
       socket.send(`452-["message",${placeholders}]`)
       for (const attachment of attachments) socket.send(attachment)
@@ -116,13 +115,13 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
       ])
     })
 
-    it('is acknowledged', async () => {
+    test('is acknowledged', async () => {
       const socket = await connectedSocket()
       socket.send('42456["message-with-ack",1,"2",{"3":[false]}]')
       assert.deepEqual(await next(socket, 1), ['43456[1,"2",{"3":[false]}]'])
     })
 
-    it('is acknowledged with binary attachments', async () => {
+    test('is acknowledged with binary attachments', async () => {
       const socket = await connectedSocket()
       socket.send(`452-789["message-with-ack",${placeholders}]`)
       for (const attachment of attachments) socket.send(attachment)
@@ -134,7 +133,7 @@ describe('Socket.IO 5', { timeout: 20_000 }, () => {
       ['a payload that is no array', '42{}'],
       ['an invalid acknowledgement ID', '42abc["message-with-ack",1,"2",{"3":[false]}]'],
     ] as const) {
-      it(`closes the connection on ${name}`, async () => {
+      test(`closes the connection on ${name}`, async () => {
         const socket = await connectedSocket()
         socket.send(packet)
         assert.equal((await socket.closed).reason, 'parse error')

@@ -1,10 +1,10 @@
 import { App, us_socket_local_port } from 'uWebSockets.js'
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { ConnectError } from '@parley/socketio/namespace'
 import { createSocketServer } from '@parley/socketio/server'
-import type { Socket } from '@parley/socketio/socket'
+import { ConnectError } from '@parley/socketio/sockets/namespace'
+import type { Socket } from '@parley/socketio/sockets/socket'
 import { io } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
 
 const WAYS: [string, ('polling' | 'websocket')[]][] = [
@@ -14,18 +14,20 @@ const WAYS: [string, ('polling' | 'websocket')[]][] = [
 ]
 
 for (const [name, transports] of WAYS) {
-  describe(`a stock client ${name}`, { timeout: 20_000 }, () => {
+  describe(`a stock client ${name}`, () => {
     const gone: string[] = []
     const failures: unknown[] = []
+    const upgraded: string[] = []
     let node: Node
-    before(async () => {
+    beforeAll(async () => {
       node = await startNode({
-        pingIntervalMs: 200,
+        pingIntervalMS: 200,
         trustedProxies: 1,
         keepHeaders: ['x-kept'],
         onConnect: (socket) => {
           if (socket.auth['refuse']) throw new ConnectError('not you', { code: 'REFUSED' })
         },
+        onUpgrade: (socket) => upgraded.push(`${socket.id} to ${socket.transport}`),
         onDisconnect: (_socket, reason) => gone.push(reason),
         onError: (error) => failures.push(error),
         events: {
@@ -36,7 +38,7 @@ for (const [name, transports] of WAYS) {
         },
       })
     })
-    after(() => node.stop())
+    afterAll(() => node.stop())
 
     async function connected(options = {}) {
       const client = await stockClient(node.url, transports, options)
@@ -46,14 +48,21 @@ for (const [name, transports] of WAYS) {
       return { client, socket }
     }
 
-    it('is known by the ID both sides have, on the transport it chose', async () => {
+    test('is known by the ID both sides have, on the transport it chose', async () => {
       const { client, socket } = await connected()
       assert.equal(socket.id, client.id)
       assert.equal(socket.transport, transports.at(-1))
       client.close()
     })
 
-    it('has its arguments, binary ones too, acknowledged', async () => {
+    test('is told to have upgraded once, when it has', async () => {
+      upgraded.length = 0
+      const { client, socket } = await connected()
+      assert.deepEqual(upgraded, transports.length > 1 ? [`${socket.id} to websocket`] : [])
+      client.close()
+    })
+
+    test('has its arguments, binary ones too, acknowledged', async () => {
       const { client } = await connected()
       const args = await new Promise<unknown[]>((resolve) => {
         client.emit('echo', 'ü', { deep: [Buffer.from('bytes')] }, (...back: unknown[]) => resolve(back))
@@ -62,14 +71,14 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('acknowledges what the server asks', async () => {
+    test('acknowledges what the server asks', async () => {
       const { client, socket } = await connected()
       client.on('sum', (a: number, b: number, ack: (sum: number) => void) => ack(a + b))
       assert.deepEqual(await socket.emitWithAck('sum', [1, 2], 5000), [3])
       client.close()
     })
 
-    it('fails an acknowledgement that does not come in time, or not before it leaves', async () => {
+    test('fails an acknowledgement that does not come in time, or not before it leaves', async () => {
       const { client, socket } = await connected()
       await assert.rejects(socket.emitWithAck('unheard', [], 10), /no acknowledgement within 10 ms/)
       const outstanding = socket.emitWithAck('unheard', [], 60_000)
@@ -77,7 +86,7 @@ for (const [name, transports] of WAYS) {
       await assert.rejects(outstanding, /disconnected/)
     })
 
-    it('brings auth, query, address and kept headers along', async () => {
+    test('brings auth, query, address and kept headers along', async () => {
       const { client, socket } = await connected({
         auth: { token: 't' },
         query: { lang: 'de' },
@@ -90,7 +99,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('outlives many heartbeats', async () => {
+    test('outlives many heartbeats', async () => {
       const { client, socket } = await connected()
       let pings = 0
       client.io.engine.on('packet', ({ type }: { type: string }) => {
@@ -102,7 +111,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('is told by a connect error why it is refused', async () => {
+    test('is told by a connect error why it is refused', async () => {
       const client = io(node.url, { transports, forceNew: true, auth: { refuse: true }, reconnection: false })
       const [error] = (await heard(client, 'connect_error')) as [Error & { data: unknown }]
       assert.equal(error.message, 'not you')
@@ -110,7 +119,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('stays away after a disconnect', async () => {
+    test('stays away after a disconnect', async () => {
       const { client, socket } = await connected({ reconnectionDelay: 1 })
       const left = heard(client, 'disconnect')
       socket.disconnect(true)
@@ -119,7 +128,7 @@ for (const [name, transports] of WAYS) {
       assert.equal(client.active, false)
     })
 
-    it('comes back after a transport close', async () => {
+    test('comes back after a transport close', async () => {
       const { client, socket } = await connected({ reconnectionDelay: 1, reconnectionDelayMax: 10 })
       const left = heard(client, 'disconnect')
       const back = heard(client, 'connect')
@@ -131,7 +140,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('does not end the server by a failing handler', async () => {
+    test('does not end the server by a failing handler', async () => {
       const { client } = await connected()
       client.emit('fail')
       assert.deepEqual(await client.emitWithAck('echo', 1), 1)
@@ -139,7 +148,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    it('leaves nothing behind', async () => {
+    test('leaves nothing behind', async () => {
       await until(() => node.server.sockets.size === 0, 'no sockets')
       const { connections } = node.server.counters
       await until(() => connections.websocket === 0 && connections.polling === 0, 'no connections')
@@ -147,8 +156,8 @@ for (const [name, transports] of WAYS) {
   })
 }
 
-describe('a server', { timeout: 20_000 }, () => {
-  it('refuses a request to connect with the status its admission hook names', async () => {
+describe('a server', () => {
+  test('refuses a request to connect with the status its admission hook names', async () => {
     const node = await startNode({
       admit: ({ address, header }) =>
         header('user-agent') === 'wanted'
@@ -167,7 +176,7 @@ describe('a server', { timeout: 20_000 }, () => {
     node.stop()
   })
 
-  it('decides asynchronously on a socket, which hears nothing before', async () => {
+  test('decides asynchronously on a socket, which hears nothing before', async () => {
     const decided = Promise.withResolvers<void>()
     const seen: Socket<unknown>[] = []
     const node = await startNode({
@@ -188,7 +197,7 @@ describe('a server', { timeout: 20_000 }, () => {
     node.stop()
   })
 
-  it('lets browsers of allowed origins poll, and no others', async () => {
+  test('lets browsers of allowed origins poll, and no others', async () => {
     const node = await startNode({ cors: { origin: ['https://app.example'], credentials: true } })
     const url = `${node.url}/socket.io/?EIO=4&transport=polling`
     const allowed = await fetch(url, { headers: { origin: 'https://app.example' } })
@@ -202,11 +211,11 @@ describe('a server', { timeout: 20_000 }, () => {
     node.stop()
   })
 
-  it('tells of every connection by address, with or without a socket', async () => {
+  test('tells of every connection by address, with or without a socket', async () => {
     const told: string[] = []
     const node = await startNode({
-      onTransportOpen: (address) => told.push(`open ${address}`),
-      onTransportClose: (address, reason) => told.push(`close ${address} ${reason}`),
+      onTransportOpen: ({ address }) => told.push(`open ${address}`),
+      onTransportClose: ({ address }, reason) => told.push(`close ${address} ${reason}`),
     })
     const url = `${node.url}/socket.io/?EIO=4&transport=polling`
     const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1)) as { sid: string }
@@ -215,15 +224,17 @@ describe('a server', { timeout: 20_000 }, () => {
     node.stop()
   })
 
-  it('turns clients away with 503 once it is closing', async () => {
+  test('turns clients away with 503 once it is closing', async () => {
     const node = await startNode()
     node.server.close('draining')
     const refused = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling`)
     assert.equal(refused.status, 503)
+    // Another connection, which it comes again by, may lead to another server.
+    assert.equal(refused.headers.get('connection'), 'close')
     node.stop()
   })
 
-  it('keeps the rooms of two paths of one app apart', async () => {
+  test('keeps the rooms of two paths of one app apart', async () => {
     const app = App()
     const servers = ['/one/', '/two/'].map((path) =>
       createSocketServer({ app, path, initialData: () => ({}), onConnection: (socket) => socket.join('same') }),

@@ -6,7 +6,7 @@ import { StackError } from './stack-error.ts'
 /**
  * A directory of `$XDG_CACHE_HOME/parley` (else `~/.cache/parley`), which all clones share; filled on the first call.
  *
- * @param fetch downloads into a fresh directory, which is removed after, and answers what of it is to be kept
+ * @param fetch downloads into a fresh directory, which is removed afterwards, and returns the part to keep
  * @throws what `fetch` throws, or StackError when the download cannot be kept; then nothing is kept
  */
 export async function cachedDownload(

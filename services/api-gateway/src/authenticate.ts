@@ -1,19 +1,23 @@
-import type { AdminCaller } from '@parley/chat/authenticate-api-key'
-import type { UserCaller, UserCredentials } from '@parley/chat/authenticate-user'
-import { ApiError } from '@parley/contracts/errors'
+import type { ApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
+import type { UserCredentials } from '@parley/chat/access/authenticate-user'
+import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/access/caller'
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyRequest } from 'fastify'
+import { headerForms } from './header-forms.ts'
 
-/** Who calls, as the operation's access says. */
-export type Caller<A extends Access> = A extends 'admin' | 'platform'
-  ? AdminCaller
+export type AuthenticatedCaller = AuthenticatedIntegrator | AuthenticatedUser
+
+/** Who may call an operation of this access. */
+export type CallerOf<A extends Access> = A extends 'admin' | 'platform'
+  ? AuthenticatedIntegrator
   : A extends 'client-or-admin'
-    ? { admin: AdminCaller } | { user: UserCaller }
-    : UserCaller
+    ? AuthenticatedCaller
+    : AuthenticatedUser
 
 export interface Authentication {
-  byApiKey(apiKey: string | undefined): Promise<AdminCaller>
-  byToken(credentials: UserCredentials): Promise<UserCaller>
+  byApiKey: ApiKeyAuthentication
+  byToken: (credentials: UserCredentials) => Promise<AuthenticatedUser>
 }
 
 /** @throws ApiError INVALID_API_KEY, PERMISSION_DENIED, INVALID_CLIENT_KEY, INVALID_TOKEN */
@@ -21,60 +25,85 @@ export async function authenticate(
   authentication: Authentication,
   access: Access,
   request: FastifyRequest,
-): Promise<Caller<Access>> {
+): Promise<AuthenticatedCaller> {
   switch (access) {
     case 'admin':
-      return authentication.byApiKey(header(request, 'im-api-key'))
+      return knownByApiKey(authentication, request)
     case 'platform': {
-      const caller = await authentication.byApiKey(header(request, 'im-api-key'))
+      const caller = await knownByApiKey(authentication, request)
       if (!caller.permissions.includes('platform')) throw new ApiError('PERMISSION_DENIED')
       return caller
     }
     case 'client':
-      return authentication.byToken(userCredentials(request))
+      return knownByToken(authentication, request)
     case 'client-with-id':
-      return authentication.byToken({ ...userCredentials(request), clientID: header(request, 'im-client-id') ?? '' })
+      if (headerForms(request, 'im-client-id').length > 0) return knownByToken(authentication, request)
+      throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing')
     case 'client-or-admin':
-      return header(request, 'im-api-key') === undefined
-        ? { user: await authentication.byToken(userCredentials(request)) }
-        : { admin: await authentication.byApiKey(header(request, 'im-api-key')) }
+      return request.headers['im-api-key'] === undefined
+        ? knownByToken(authentication, request)
+        : knownByApiKey(authentication, request)
   }
 }
 
-/** Who acts where both a user and the integrator may: `user` is undefined for the integrator. */
-export function actor(caller: Caller<'client-or-admin'>): { app: string; user: string | undefined } {
-  return 'admin' in caller ? { app: caller.admin.app, user: undefined } : caller.user
-}
-
-/** On the bare-form endpoints a bad API key has the code UNAUTHORIZED (interface.md, "Errors"). */
+/** On the endpoints of the bare form the code of a bad API key is UNAUTHORIZED (docs/errors.md#unauthorized). */
 export function asBareCode(error: ApiError): ApiError {
   return error.code === 'INVALID_API_KEY' ? new ApiError('UNAUTHORIZED', error.message) : error
 }
 
-function userCredentials(request: FastifyRequest): UserCredentials {
-  return { clientKey: header(request, 'im-client-key'), token: header(request, 'im-authorization') }
+/** Whether the response to this request has no RC/RM envelope. */
+export function isBare(operation: Operation, body: unknown): boolean {
+  return operation.form === 'bare' || (operation.isBare?.(body) ?? false)
+}
+
+function knownByApiKey({ byApiKey }: Authentication, request: FastifyRequest): Promise<AuthenticatedIntegrator> {
+  return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
+}
+
+/** The caller whom this gateway need not look up: an integrator who has called within the last second. */
+export function rememberedCaller(
+  { byApiKey }: Authentication,
+  access: Access,
+  request: FastifyRequest,
+): AuthenticatedCaller | undefined {
+  if (access !== 'admin') return undefined
+  const [apiKey] = headerForms(request, 'im-api-key')
+  return apiKey === undefined ? undefined : byApiKey.remembered(apiKey)
+}
+
+async function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
+  const caller = await knownBy(request, { name: 'IM-CLIENT-KEY', code: 'INVALID_CLIENT_KEY' }, (clientKey) =>
+    knownBy(request, { name: 'IM-Authorization', code: 'INVALID_TOKEN' }, (token) => byToken({ clientKey, token })),
+  )
+  const clientIDs = headerForms(request, 'im-client-id')
+  if (clientIDs.length > 0 && !clientIDs.includes(caller.user)) {
+    throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
+  }
+  return caller
 }
 
 /**
- * A header's value. Values outside ASCII are sent percent-encoded as UTF-8, or raw: then Node reads the
- * bytes as Latin-1 (decisions.md, "Apps and keys").
+ * Tries the forms of a header in order until one finds a caller; when none does, throws the error of the first.
+ * @param header its name, and the code of the error when it is missing or unknown
  */
-export function header(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  if (typeof value !== 'string') return undefined
-  if (/%[0-9a-f]{2}/i.test(value)) {
-    try {
-      return decodeURIComponent(value)
-    } catch {
-      // Not UTF-8, so the % stand for themselves.
-      return value
-    }
+async function knownBy<T>(
+  request: FastifyRequest,
+  { name, code }: { name: string; code: ErrorCode },
+  find: (form: string | undefined) => Promise<T>,
+): Promise<T> {
+  const [sent, decoded] = headerForms(request, name.toLowerCase())
+  const named = (error: unknown) =>
+    isUnknown(error) && error.code === code ? new ApiError(code, `header ${name}: ${error.message}`) : error
+  try {
+    return await find(sent)
+  } catch (error) {
+    if (decoded === undefined || !isUnknown(error)) throw named(error)
+    return find(decoded).catch((other: unknown) => {
+      throw named(isUnknown(other) ? error : other)
+    })
   }
-  // oxlint-disable-next-line no-control-regex -- ASCII is exactly what needs no decoding
-  return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
 }
 
-/** Whether this request to the operation is answered without the RC/RM envelope. */
-export function isBare(operation: Operation, body: unknown): boolean {
-  return operation.form === 'bare' || (operation.isBare?.(body) ?? false)
+function isUnknown(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 401
 }

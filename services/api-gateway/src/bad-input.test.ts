@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, suite, test } from 'node:test'
-import { startTestGateway, type TestGateway, type TestUser } from './test-gateway.ts'
+import { proves } from '@parley/conformance/proves'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, startWithAlice, type TestGateway, type TestUser } from './test-gateway.ts'
 
-suite('bad input gets a clear error that names the field', () => {
+describe('bad input gets a clear error that names the field', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string
-  before(async () => {
-    gateway = await startTestGateway()
-    alice = await gateway.newUser('alice')
-    room = await gateway.newRoom([alice])
+  beforeAll(async () => {
+    ;({ gateway, alice, room } = await startWithAlice())
   })
-  after(() => gateway.stop())
+  afterAll(() => gateway.stop())
 
-  const whole = () => ({ room, sender: 'alice', message: 'x', messageType: 'text' })
   type Case = [what: string, body: () => unknown, status: number, code: string, message: RegExp]
+  const whole = () => ({ room, sender: 'alice', message: 'x', messageType: 'text' })
   const cases: Case[] = [
     ['a wrong type', () => ({ ...whole(), sender: 5 }), 400, 'INVALID_REQUEST', /^sender: expected string/],
-    ['an unknown field', () => ({ ...whole(), colour: 'red' }), 400, 'INVALID_REQUEST', /^colour: unknown field$/],
     ['malformed JSON', () => '{"room":', 400, 'INVALID_BODY', /not valid JSON/],
     ['a JSON array', () => [], 400, 'INVALID_REQUEST', /expected object/],
     ['no body', () => '', 400, 'MISSING_PARAMETER', /^room is required$/],
@@ -37,6 +35,7 @@ suite('bad input gets a clear error that names the field', () => {
   ]
   for (const [what, body, status, code, message] of cases) {
     test(`POST /messages with ${what} is ${status} ${code}`, async () => {
+      if (code === 'ROOM_NOT_FOUND') proves('POST /messages', '404 ROOM_NOT_FOUND')
       const answer = await gateway.admin('POST', '/messages', body())
       assert.equal(answer.status, status)
       assert.equal(answer.body.RC, status)
@@ -55,7 +54,7 @@ suite('bad input gets a clear error that names the field', () => {
     assert.equal(JSON.stringify(history.result.data[0].message), text)
   })
 
-  test('a content nested 100 deep is kept, a deeper one is 400 INVALID_REQUEST', async () => {
+  test('a content nested 100 deep is kept, a deeper one is 400 INVALID_BODY', async () => {
     const send = (depth: number) => {
       const nested = '['.repeat(depth) + ']'.repeat(depth)
       return gateway.admin(
@@ -67,7 +66,7 @@ suite('bad input gets a clear error that names the field', () => {
     assert.equal((await send(100)).status, 200)
     for (const depth of [101, 20_000]) {
       const { status, body } = await send(depth)
-      assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'])
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_BODY'])
     }
     assert.equal((await alice.call('GET', `/rooms/${room}/messages/v3`)).status, 200)
   })
@@ -80,13 +79,26 @@ suite('bad input gets a clear error that names the field', () => {
     assert.equal(answer.body.error.code, 'UNSUPPORTED_MEDIA_TYPE')
   })
 
+  test('a number in the query that is not decimal is 400 INVALID_QUERY, naming the parameter', async () => {
+    for (const path of ['/rooms', '/admin/clients', '/admin/groups', '/admin/webhooks/failed']) {
+      for (const limit of ['0x10', '1e2', '%201', 'Infinity', '1_0', '-1', '1.5']) {
+        const call = path === '/rooms' ? alice.call : gateway.admin
+        const { status, body } = await call('GET', `${path}?limit=${limit}`)
+        assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], `${path} ${limit}`)
+        assert.match(body.error.message, /limit/)
+      }
+    }
+  })
+
   test('an unknown path is 404 NOT_FOUND in the envelope', async () => {
+    proves('Error forms', 'the envelope {RC, RM, error: {code, message}}, RC repeats the HTTP status')
     const { status, body } = await gateway.admin('GET', '/no/such/path')
     assert.equal(status, 404)
     assert.deepEqual(body, { RC: 404, RM: body.RM, error: { code: 'NOT_FOUND', message: body.RM } })
   })
 
   test('a missing or invalid API key is 401 INVALID_API_KEY', async () => {
+    proves('POST /messages', '401 INVALID_API_KEY')
     for (const headers of [{}, { 'im-api-key': '' }, { 'im-api-key': 'wrong' }]) {
       const { status, body } = await gateway.anonymous('POST', '/messages', whole(), headers)
       assert.equal(status, 401)
@@ -115,7 +127,9 @@ suite('bad input gets a clear error that names the field', () => {
 
   const queries: [query: string, code: string][] = [
     ['limit=0', 'INVALID_QUERY'],
-    ['limit=501', 'INVALID_QUERY'],
+    ['limit=-1', 'INVALID_QUERY'],
+    ['limit=1.5', 'INVALID_QUERY'],
+    ['limit=1&limit=2', 'INVALID_QUERY'],
     ['limit=x', 'INVALID_QUERY'],
     ['afterTime=yesterday', 'INVALID_QUERY'],
     ['timeRangeField=deletedAt', 'INVALID_QUERY'],

@@ -3,13 +3,13 @@ import { type ErrorCode, errorCatalogue } from '@parley/contracts/errors'
 import type { Operation } from '@parley/contracts/operation'
 import { z } from 'zod'
 
-/** The error answers of an operation, by status: its own codes and those that every operation has. */
+/** The error responses of an operation, by status: its own codes and those of every operation. */
 export function errorAnswers(operation: Operation): Record<number, z.ZodType> {
   const byStatus = Map.groupBy(errorCodes(operation), (code) => errorCatalogue[code].status)
   return Object.fromEntries([...byStatus].map(([status, codes]) => [status, answer(operation, codes)]))
 }
 
-/** Every code that the operation may answer. */
+/** Every code that the operation may return. */
 export function errorCodes(operation: Operation): ErrorCode[] {
   const { access, form, isBare, query, body, params, invalid, errors, missing } = operation
   const bare: ErrorCode[] =

@@ -1,18 +1,27 @@
-import { isDependencyAway } from '@parley/chat/dependency-away'
+import { apiErrorOf } from '@parley/chat/api-error-of'
 import { toBareError, toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Operation } from '@parley/contracts/operation'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { asBareCode, isBare } from './authenticate.ts'
 import { explainInvalidInput, InvalidInput } from './invalid-input.ts'
+import { operationsAt } from './operation-paths.ts'
 
-/** Answers every error of every route, in the form of its operation; what is unforeseen shows nothing of the inside. */
+/** Returns every error of every route in the form of its operation; an unforeseen one without internal details. */
 export function replyError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const operation = request.routeOptions.config.operation
+  const operation = request.routeOptions.config.operation ?? operationsAt(request.originalUrl)[0]
   const known = toApiError(error, request, operation)
-  if (known.status >= 500) request.log.error({ err: error }, known.message)
   const bare = operation !== undefined && isBare(operation, request.body)
-  const body = bare ? toBareError(asBareCode(known)) : toErrorEnvelope(known)
+  const shown = bare ? asBareCode(known) : known
+  const body = bare ? toBareError(shown) : toErrorEnvelope(shown)
+  request.errorCode = shown.code
+  if (known.status >= 500) {
+    const about = { request: request.id, app: request.caller?.app, code: known.code }
+    request.log.error({ err: error, ...about }, 'request failed')
+  }
+  // Fastify closes the connection when it refuses a body; we read the rest of it instead (refused-requests.ts).
+  reply.removeHeader('connection')
+  if (known.code === 'TOO_MANY_REQUESTS' && !reply.hasHeader('retry-after')) reply.header('retry-after', 1)
   void reply
     .code(known.status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -24,7 +33,6 @@ const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_BODY',
-  FST_ERR_BAD_URL: 'NOT_FOUND',
   FST_UNDER_PRESSURE: 'SERVICE_UNAVAILABLE',
 }
 
@@ -35,6 +43,5 @@ function toApiError(error: unknown, request: FastifyRequest, operation: Operatio
   const mapped = fastifyCodes[code]
   if (mapped) return new ApiError(mapped)
   if (statusCode < 500) return new ApiError(operation ? 'INVALID_REQUEST' : 'NOT_FOUND')
-  if (isDependencyAway(error)) return new ApiError('SERVICE_UNAVAILABLE')
-  return new ApiError('INTERNAL_ERROR')
+  return apiErrorOf(error)
 }

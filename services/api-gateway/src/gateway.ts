@@ -1,57 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
 import { serializerCompiler } from '@fastify/type-provider-zod'
 import underPressure from '@fastify/under-pressure'
-import { createApiKeyAuthentication } from '@parley/chat/authenticate-api-key'
-import { createUserAuthentication } from '@parley/chat/authenticate-user'
+import { createApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
+import { createUserAuthentication } from '@parley/chat/access/authenticate-user'
+import { callingDevice } from '@parley/chat/access/calling-device'
+import { createFailedLogins } from '@parley/chat/access/failed-logins'
+import type { FindToken } from '@parley/chat/access/token-memory'
 import type { Chat } from '@parley/chat/chat'
-import type { Presence } from '@parley/chat/stats-report'
-import { ApiError } from '@parley/contracts/errors'
+import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
+import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
-import { serveChatPage } from './chat-page.ts'
+import { type ChatPageOrigins, serveChatPage } from './chat-page.ts'
+import { boundConnections } from './connections.ts'
 import { replyError } from './error-reply.ts'
+import { countFailedLogin } from './failed-logins.ts'
+import { addFixedHeaders } from './fixed-headers.ts'
 import { validateInput } from './invalid-input.ts'
 import { createMount } from './mount.ts'
-import { serveOpenApi } from './openapi.ts'
+import { serveDocuments } from './openapi.ts'
 import { limitRequests, type RateLimits } from './rate-limit.ts'
+import { maxBodyBytes, readBodies } from './read-body.ts'
+import { createRefusals } from './refused-requests.ts'
 import { watchRequests } from './request-metrics.ts'
-import { mountBadges } from './routes/badges.ts'
-import { mountBans } from './routes/bans.ts'
-import { mountClients } from './routes/clients.ts'
-import { mountConfig } from './routes/config.ts'
-import { mountDeletions } from './routes/deletions.ts'
-import { mountDevices } from './routes/devices.ts'
-import { mountGroups } from './routes/groups.ts'
-import { mountLive } from './routes/live.ts'
-import { mountMe } from './routes/me.ts'
-import { mountMembers } from './routes/members.ts'
-import { mountMessages } from './routes/messages.ts'
-import { mountMonitoring } from './routes/monitoring.ts'
-import { mountMutes } from './routes/mutes.ts'
-import { mountPush } from './routes/push.ts'
-import { mountReactions } from './routes/reactions.ts'
-import { mountRoom } from './routes/room.ts'
-import { mountRooms } from './routes/rooms.ts'
-import { mountSearch } from './routes/search.ts'
-import { mountTokens } from './routes/tokens.ts'
+import { mountAll } from './routes/all.ts'
+import { takeInput } from './take-input.ts'
 import { createTracedRequests } from './traced-requests.ts'
 
-const maxBodyBytes = 1024 * 1024
-/** 128 characters, each of up to four bytes in UTF-8, percent-encoded. */
-const maxIdInUrl = 128 * 4 * 3
+/** Longer than any ID: the contract says which IDs are too long. */
+const maxIdInUrl = 64 * 1024
 
 export interface GatewayParts {
   chat: Chat
   log: Logger
   metrics: Metrics
   presence: Presence
+  findToken: FindToken
   tracing?: Tracing
   /** Without them nothing is limited. */
   rateLimits?: RateLimits
+  /** How many proxies in front add to X-Forwarded-For. */
+  trustedProxies?: number
+  /** How long a request may take to arrive whole, in milliseconds. */
+  receiveMS?: number
+  /** Requests are refused while the event loop is later than this; 0 is no limit. */
+  maxLoopDelayMS?: number
+  chatPage?: ChatPageOrigins
 }
 
 /** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
@@ -60,75 +56,68 @@ export async function createGateway({
   log,
   metrics,
   presence,
+  findToken,
   tracing = withoutTracing(),
   rateLimits,
+  trustedProxies = 0,
+  receiveMS = 30_000,
+  maxLoopDelayMS = 0,
+  chatPage = { frameAncestors: [], images: [] },
 }: GatewayParts): Promise<FastifyInstance> {
   const requests = createTracedRequests(tracing)
+  const refusals = createRefusals()
+  const connections = boundConnections(receiveMS)
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // Lines name their request themselves: a logger for each request costs as much as reading its body.
+    childLoggerFactory: (logger) => logger,
+    ...connections.options,
     bodyLimit: maxBodyBytes,
+    rewriteUrl: (request) => refusals.rewriteUrl(request),
     genReqId: (request) => requests.begin(request),
     routerOptions: { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true },
     forceCloseConnections: 'idle',
+    trustProxy: (_address, hop) => hop < trustedProxies,
     return503OnClosing: false,
   })
   app.setValidatorCompiler(validateInput)
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler(replyError)
-  app.setNotFoundHandler((request, reply) =>
-    replyError(new ApiError('NOT_FOUND', `no ${request.method} ${request.url}`), request, reply),
-  )
-  app.decorateRequest('caller', undefined)
-  readJson(app)
-  watchRequests(app, metrics)
-  requests.watch(app)
-  // An answer in JSON runs nothing; the page at /docs brings a policy of its own.
-  await app.register(helmet, { contentSecurityPolicy: false })
-  await app.register(cors, { origin: true, maxAge: 600 })
-  await app.register(underPressure, { maxEventLoopDelay: 2_000, exposeStatusRoute: false })
-  if (rateLimits) await limitRequests(app, rateLimits)
-  await serveOpenApi(app)
-  await serveChatPage(app)
-
-  const mount = createMount(app, {
-    byApiKey: createApiKeyAuthentication(chat.db),
-    byToken: createUserAuthentication(chat.db),
+  const failedLogins = rateLimits && createFailedLogins(rateLimits.counts, rateLimits.perAddress)
+  app.setErrorHandler((error, request, reply) => {
+    // A caller who is not authenticated learns nothing about errors in the body.
+    const cause = request.refusal ?? error
+    replyError(failedLogins ? countFailedLogin(failedLogins, cause, request, reply) : cause, request, reply)
   })
-  mountMessages(mount, chat)
-  mountReactions(mount, chat)
-  mountDeletions(mount, chat)
-  mountSearch(mount, chat)
-  mountRooms(mount, chat)
-  mountBadges(mount, chat)
-  mountClients(mount, chat)
-  mountPush(mount, chat)
-  mountTokens(mount, chat)
-  mountMe(mount, chat)
-  mountDevices(mount, chat)
-  mountGroups(mount, chat)
-  mountConfig(mount, chat)
-  mountLive(mount, chat)
-  mountBans(mount, chat)
-  mountMutes(mount, chat)
-  mountRoom(mount, chat)
-  mountMembers(mount, chat)
-  mountMonitoring(mount, chat, presence)
+  connections.watch(app.server)
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('refusal', undefined)
+  watchRequests(app, metrics, log)
+  requests.watch(app)
+  await addFixedHeaders(app)
+  refusals.register(app)
+  readBodies(app)
+  takeInput(app)
+  await app.register(underPressure, { maxEventLoopDelay: maxLoopDelayMS, exposeStatusRoute: false })
+  if (rateLimits) limitRequests(app, rateLimits)
+  await serveDocuments(app)
+  await serveChatPage(app, chatPage)
+
+  const authentication = {
+    byApiKey: createApiKeyAuthentication(chat),
+    byToken: createUserAuthentication(chat, findToken),
+  }
+  const mount = createMount(app, authentication, (user, forms) => callingDevice(chat, presence, user, forms))
+  const feeds = createFeeds(chat)
+  watchFeeds(feeds, metrics)
+  // Before the server waits for its connections to end.
+  app.addHook('preClose', async () => feeds.stop())
+  mountAll(mount, chat, presence, feeds)
   return app
 }
 
-/** An empty body is no body: some clients send the content type with every request. */
-function readJson(app: FastifyInstance): void {
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    if (text === '') return done(null, request.routeOptions.config.operation?.body ? {} : undefined)
-    try {
-      done(null, JSON.parse(text))
-    } catch (error) {
-      done(new ApiError('INVALID_BODY', `the body is not valid JSON: ${(error as Error).message}`))
-    }
-  })
-  app.addHook('preValidation', async (request) => {
-    if (request.body === undefined && request.routeOptions.config.operation?.body) request.body = {}
-  })
+function watchFeeds(feeds: Feeds, metrics: Metrics): void {
+  metrics.gaugeOf('parley_feed_readers', 'Readers of GET /admin/events at the moment', () => feeds.readers)
+  const help = 'How far behind the furthest reader of GET /admin/events was since the last scrape'
+  metrics.gaugeOf('parley_feed_lag_seconds', help, () => feeds.takeLagMS() / 1_000)
 }

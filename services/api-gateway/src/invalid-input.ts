@@ -5,7 +5,7 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** What Fastify is given when input fails its schema: keeps the exact path of each issue. */
+/** The error for Fastify when input fails its schema; keeps the exact path of each issue. */
 export class InvalidInput extends Error {
   override name = 'InvalidInput'
   readonly issues: readonly Issue[]
@@ -46,7 +46,7 @@ export function explainInvalidInput(operation: Operation, invalid: InvalidInput,
 }
 
 function bodyCode(operation: Operation, missing: boolean, body: unknown): ErrorCode {
-  // In the assign-token form even a missing field is INVALID_REQUEST (interface.md, POST /admin/clients).
+  // In the assign-token form even a missing field is INVALID_REQUEST (docs/reference/users.md#create-update-issue-a-token).
   if (operation.isBare?.(body)) return 'INVALID_REQUEST'
   if (missing) return operation.missing ?? 'MISSING_PARAMETER'
   return operation.invalid?.body ?? 'INVALID_REQUEST'

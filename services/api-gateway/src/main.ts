@@ -1,57 +1,63 @@
-import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
-import { createControl } from '@parley/bus/control'
-import { ensureStream } from '@parley/bus/stream'
-import { createChat } from '@parley/chat/chat'
-import { eraseMessages } from '@parley/chat/erase-messages'
-import { outboxAge } from '@parley/chat/outbox-age'
-import { relayUnpublished } from '@parley/chat/relay-unpublished'
-import { connectDb, pingDb } from '@parley/db/connect'
-import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
+import { createTokenMemory } from '@parley/chat/access/token-memory'
+import { outboxAge } from '@parley/chat/events/outbox-age'
+import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
+import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { runJobs } from '@parley/chat/jobs/run-jobs'
+import { eraseMessages } from '@parley/chat/messages/erase-messages'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
+import { connectServers } from '@parley/wiring/connect-servers'
+import { startChat } from '@parley/wiring/start-chat'
 import { createGateway } from './gateway.ts'
 import { gatewaySettings } from './settings.ts'
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
   async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
-    const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
-    onStop('mongodb', () => db.client.close())
-    checks['mongodb'] = () => pingDb(db)
-
-    const bus = await connectBus(settings.natsUrl, settings.nodeId, {
-      onDisconnect: () => log.warn('NATS is away'),
-      onReconnect: () => log.info('NATS is back'),
-      onError: (error) => log.error({ err: error }, 'NATS reported an error'),
+    const servers = await connectServers({ settings, log, metrics, checks, onStop })
+    const { presence } = servers
+    const chat = startChat({ log, tracing, onStop }, servers, {
+      tokenDays: settings.tokenDays,
+      jobAfterMS: settings.jobAfterMS,
     })
-    onStop('nats', () => closeBus(bus))
-    checks['nats'] = () => pingBus(bus)
-    await ensureStream(bus)
-    const control = createControl(bus)
-    onStop('control', () => control.stop())
-
-    const chat = createChat({ db, bus, control, log, tracing, settings: { tokenDays: settings.tokenDays } })
-    onStop('outbox', () => chat.outbox.idle())
-    onStop('search index', () => chat.searchIndex.stop())
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
+    const rebuilding = rebuildLostStream(chat, signal)
+    onStop('stream rebuilding', () => rebuilding)
     const eraser = eraseMessages(chat, signal)
     onStop('eraser', () => eraser)
+    const jobs = runJobs(chat, signal)
+    onStop('job runner', () => jobs)
 
-    const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
-    onStop('redis', () => closePresence(presence))
-    checks['redis'] = () => pingPresence(presence)
     metrics.gaugeOf('parley_outbox_age_seconds', 'Age of the oldest event that is not published yet', () =>
       outboxAge(chat),
     )
     const counts = createRequestCounts(presence, (error) =>
-      log.warn({ err: error }, 'requests are counted by each gateway for itself'),
+      log.warn({ err: error }, 'Redis is away: each gateway counts requests for itself'),
     )
     onStop('request counts', () => counts.stop())
-    const rateLimits = { counts, perApiKey: settings.ratePerApiKey, perToken: settings.ratePerToken }
+    const { ratePerApiKey: perApiKey, ratePerToken: perToken, failedLoginsPerAddress: perAddress } = settings
+    const rateLimits = { counts, perApiKey, perToken, perAddress }
 
-    const gateway = await createGateway({ chat, log, metrics, presence, tracing, rateLimits })
+    const tokens = createTokenMemory(chat, servers.bus)
+    onStop('token memory', () => tokens.stop())
+    const gateway = await createGateway({
+      chat,
+      log,
+      metrics,
+      presence,
+      findToken: tokens.find,
+      tracing,
+      rateLimits,
+      trustedProxies: settings.trustedProxies,
+      receiveMS: settings.receiveMS,
+      maxLoopDelayMS: settings.maxLoopDelayMS,
+      chatPage: { frameAncestors: settings.chatFrameAncestors, images: settings.chatImageOrigins },
+    })
     onStop('gateway', () => gateway.close())
+    await gateway.ready()
+    // Takes about a second, which the first reader and all callers meanwhile would have to wait.
+    gateway.swagger()
     await gateway.listen({ host: settings.host, port: settings.port })
     const address = gateway.server.address()
     return { ports: { http: typeof address === 'object' && address ? address.port : settings.port } }

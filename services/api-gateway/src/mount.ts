@@ -1,38 +1,67 @@
+import type { UserCaller } from '@parley/chat/access/caller'
+import { Accepted } from '@parley/chat/jobs/work-on-job'
+import { JsonText } from '@parley/chat/views/json-text'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
-import type { Access, Input, Operation, Result } from '@parley/contracts/operation'
-import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import type { Input, Operation, Result } from '@parley/contracts/operation'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
-import { type Authentication, authenticate, type Caller, isBare } from './authenticate.ts'
+import {
+  type AuthenticatedCaller,
+  type Authentication,
+  authenticate,
+  type CallerOf,
+  isBare,
+  rememberedCaller,
+} from './authenticate.ts'
+import { envelopeText } from './envelope-text.ts'
 import { errorAnswers } from './error-answers.ts'
+import { EventStream, sendEventStream } from './event-stream.ts'
+import { headerForms } from './header-forms.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation
   }
   interface FastifyRequest {
-    caller: Caller<Access> | undefined
+    caller: AuthenticatedCaller | undefined
+    /** Why the caller was refused, kept until the body decides the form of the error. */
+    refusal: unknown
   }
 }
 
-/** What a handler is given: validated input, who calls, and the request's ID for logs and events. */
+/** Finds the device of a call by the possible meanings of its header. */
+export type DeviceOf = (
+  caller: UserCaller,
+  forms: readonly string[],
+) => Promise<string | undefined> | string | undefined
+
+/** The input of a handler: validated, with the caller, and the request's ID for logs and events. */
 export interface Call<O extends Operation> extends Input<O> {
-  caller: Caller<O['access']>
+  caller: CallerOf<O['access']>
   request: string
   /** The device named by IM-DEVICE-ID: it does not get the events of its own actions. */
   device: string | undefined
+  /** A signal that aborts when the caller closes the connection. */
+  closed: () => AbortSignal
 }
 
-/** A whole answer that goes out as it is, without envelope. */
+/** A whole response that goes out as it is, without envelope. */
 export interface BareAnswer {
   bare: unknown
 }
 
 type Handler<O extends Operation> = (
   call: Call<O>,
-) => Promise<Result<O> | (O extends { bareResult: z.ZodType } ? BareAnswer : never)>
+) => Promise<
+  | Result<O>
+  | JsonText
+  | EventStream
+  | (O extends { bareResult: z.ZodType } ? BareAnswer : never)
+  | (O extends { accepted: z.ZodType } ? Accepted : never)
+>
 
 /** Makes the function that turns an operation of the contract and its use case into a route. */
-export function createMount(app: FastifyInstance, authentication: Authentication) {
+export function createMount(app: FastifyInstance, authentication: Authentication, deviceOf: DeviceOf) {
   return function mount<O extends Operation>(operation: O, handle: Handler<O>): void {
     const checkCaller = async (request: FastifyRequest) => {
       request.caller = await authenticate(authentication, operation.access, request)
@@ -42,8 +71,13 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       url: operation.path,
       config: { operation },
       schema: routeSchema(operation),
-      // The form of the error depends on the body where isBare does, so that must have been read.
-      ...(operation.isBare ? { preValidation: checkCaller } : { onRequest: checkCaller }),
+      // Before the body is read. With isBare, the body decides the form of the refusal.
+      onRequest: (request, _reply, done) => {
+        request.caller = rememberedCaller(authentication, operation.access, request)
+        if (request.caller) return done()
+        const checked = checkCaller(request)
+        void finish(operation.isBare ? noteRefusal(request, checked) : checked, done)
+      },
       handler: async (request, reply) => {
         const { params, query, headers, body } = request
         const call = {
@@ -53,9 +87,18 @@ export function createMount(app: FastifyInstance, authentication: Authentication
           body,
           caller: request.caller,
           request: request.id,
-          device: deviceOf(request),
+          closed: () => whenClosed(reply),
+          device:
+            request.caller?.kind === 'user'
+              ? await deviceOf(request.caller, headerForms(request, 'im-device-id'))
+              : undefined,
         }
         const result = await handle(call as Call<O>)
+        if (result instanceof JsonText) {
+          return reply.header('content-type', 'application/json; charset=utf-8').send(await envelopeText(result))
+        }
+        if (result instanceof EventStream) return sendEventStream(reply, result)
+        if (result instanceof Accepted) return reply.code(202).send(okEnvelope(result.result))
         if (isBareAnswer(operation, result)) return reply.send(result.bare)
         return reply.send(isBare(operation, body) && operation.form === 'bare' ? result : okEnvelope(result))
       },
@@ -65,9 +108,26 @@ export function createMount(app: FastifyInstance, authentication: Authentication
 
 export type Mount = ReturnType<typeof createMount>
 
-function deviceOf(request: FastifyRequest): string | undefined {
-  const device = request.headers['im-device-id']
-  return typeof device === 'string' ? device : undefined
+function whenClosed(reply: FastifyReply): AbortSignal {
+  const closing = new AbortController()
+  reply.raw.once('close', () => closing.abort())
+  return closing.signal
+}
+
+/** Calls a hook's `done` when the work is over. */
+async function finish(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    return done(error as Error)
+  }
+  done()
+}
+
+async function noteRefusal(request: FastifyRequest, check: Promise<void>): Promise<void> {
+  await check.catch((error: unknown) => {
+    request.refusal = error
+  })
 }
 
 function isBareAnswer(operation: Operation, result: unknown): result is BareAnswer {
@@ -75,13 +135,17 @@ function isBareAnswer(operation: Operation, result: unknown): result is BareAnsw
 }
 
 function routeSchema(operation: Operation): FastifySchema {
-  const { params, query, headers, body } = operation
+  const { params, query, headers, body, accepted } = operation
   return {
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(headers && { headers }),
     ...(body && { body }),
-    response: { 200: answerSchema(operation), ...errorAnswers(operation) },
+    response: {
+      200: answerSchema(operation),
+      ...(accepted && { 202: envelope(accepted).describe('The work goes on as a job') }),
+      ...errorAnswers(operation),
+    },
   }
 }
 

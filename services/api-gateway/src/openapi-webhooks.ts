@@ -1,23 +1,27 @@
+import type { JsonSchema } from '@parley/contracts/documents/json-schema'
+import { ours } from '@parley/contracts/ours'
 import { pushCall, webhookAnswer, webhookCall } from '@parley/contracts/resources/webhook'
 import { z } from 'zod'
+import type { OpenApiDocument } from './complete-openapi.ts'
 
 const signature = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
   name,
   in: 'header',
+  'x-extension': true as const,
   required: true,
   schema: { type: 'string' },
   description: "Standard Webhooks, signed with the app's secret; webhook-id is the same on every try",
 }))
 
 /** The calls that Parley makes to integrators' servers, as the `webhooks` of an OpenAPI 3.1 document. */
-export function describeWebhooks(): Record<string, unknown> {
+export function describeWebhooks(): OpenApiDocument['webhooks'] {
   return {
     roomWebhook: {
       post: {
         operationId: 'roomWebhook',
         tags: ['Webhooks'],
         summary: "What happened in a room, to the room's webhook; in the room's order",
-        'x-extension': true,
+        ...ours,
         parameters: signature,
         requestBody: { required: true, content: json(webhookCall) },
         responses: {
@@ -38,9 +42,9 @@ export function describeWebhooks(): Record<string, unknown> {
   }
 }
 
-function json(schema: z.ZodType): Record<string, unknown> {
+function json(schema: z.ZodType): Record<string, { schema: JsonSchema }> {
   const { $schema: _, $defs: _2, ...described } = z.toJSONSchema(schema)
-  // Schemas of resources stand among the document's components already.
+  // The document's components have the schemas of resources already.
   const text = JSON.stringify(described).replaceAll('"#/$defs/', '"#/components/schemas/')
   return { 'application/json': { schema: JSON.parse(text) } }
 }

@@ -1,27 +1,35 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import { errorCatalogue } from '@parley/contracts/errors'
 import { allOperations } from '@parley/contracts/operations/all'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openApiDocument } from './openapi-document.ts'
 import { startTestGateway, type TestGateway } from './test-gateway.ts'
 
+interface Described {
+  operationId: string
+  responses: object
+  requestBody?: { required?: boolean }
+  'x-extension'?: boolean
+}
 interface Document {
   webhooks: Record<string, object>
   components: { schemas: Record<string, object> }
-  paths: Record<string, Record<string, { operationId: string; responses: object; 'x-extension'?: boolean }>>
+  paths: Record<string, Record<string, Described>>
 }
 
-suite('the OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   let gateway: TestGateway
   let document: Document
-  before(async () => {
-    gateway = await startTestGateway()
+  beforeAll(async () => {
+    // First: it takes long, and a gateway that finds itself so late refuses calls.
     document = (await openApiDocument()) as Document
+    gateway = await startTestGateway()
   })
-  after(() => gateway.stop())
+  afterAll(() => gateway.stop())
 
   test('passes a public validator of OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
@@ -31,6 +39,12 @@ suite('the OpenAPI document', () => {
   test('is what the gateway serves: every operation of the contract has its route', async () => {
     const { body } = await gateway.anonymous('GET', '/openapi.json')
     assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
+  })
+
+  test('stands beside the AsyncAPI document, which the gateway serves at /asyncapi.json', async () => {
+    const { status, body } = await gateway.anonymous('GET', '/asyncapi.json')
+    assert.equal(status, 200)
+    assert.deepEqual(body, JSON.parse(JSON.stringify(asyncApiDocument())))
   })
 
   test('describes the calls to integrators, by schemas that are in it', () => {
@@ -46,7 +60,7 @@ suite('the OpenAPI document', () => {
     )
   })
 
-  test('docs/openapi.json is up to date (pnpm docs:api writes it)', () => {
+  test('docs/openapi.json is up to date (`npm run docs:api` writes it)', () => {
     const written = readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8')
     assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
   })
@@ -85,9 +99,35 @@ suite('the OpenAPI document', () => {
     })
   }
 
+  test('a body is required exactly where a request without one is refused for that', async () => {
+    const user = await gateway.newUser()
+    const wrong: string[] = []
+    for (const { id, method, path, access, body } of allOperations) {
+      if (!body) continue
+      const call = access === 'admin' || access === 'platform' ? gateway.admin : user.call
+      const { status } = await call(method, path.replaceAll(/:\w+/g, 'nowhere'))
+      const described = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      if (described?.requestBody?.required !== (status === 400)) wrong.push(`${id}: ${status}`)
+    }
+    assert.deepEqual(wrong, [])
+  })
+
+  test('every answer has the request’s ID, and says so', async () => {
+    const { headers } = await gateway.anonymous('GET', '/me')
+    assert.ok(headers.get('x-request-id'))
+    const answers = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ responses }) => Object.values(responses as Record<string, { headers?: object }>))
+    assert.ok(answers.every((answer) => answer.headers && 'X-Request-ID' in answer.headers))
+  })
+
   test('the page to read is served at /docs', async () => {
     const answer = await fetch(`${gateway.url}/docs`)
     assert.equal(answer.status, 200)
     assert.match(await answer.text(), /swagger-ui/)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /connect-src 'self'(?:;|$)/)
+    assert.match(policy, /style-src 'self' 'unsafe-inline'/)
+    assert.match(policy, /script-src 'self'(?:;|$)/)
   })
 })

@@ -1,18 +1,25 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
+import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyInstance } from 'fastify'
-import { finish, type OpenApiDocument } from './openapi-examples.ts'
+import { complete, type OpenApiDocument } from './complete-openapi.ts'
 import { describeWebhooks } from './openapi-webhooks.ts'
 
 const securityOf: Record<Access, Record<string, string[]>[]> = {
   admin: [{ apiKey: [] }],
   platform: [{ apiKey: [] }],
   client: [{ clientKey: [], userToken: [] }],
-  'client-with-id': [{ clientKey: [], userToken: [], clientID: [] }],
+  'client-with-id': [{ clientKey: [], userToken: [] }],
   'client-or-admin': [{ clientKey: [], userToken: [] }, { apiKey: [] }],
 }
+
+/** The page at /docs runs its own scripts and connects to its own origin. Swagger UI uses inline styles. */
+const pagePolicy = [
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:",
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+].join('; ')
 
 const inHeader = (name: string, description: string) => ({
   type: 'apiKey' as const,
@@ -23,22 +30,25 @@ const inHeader = (name: string, description: string) => ({
 
 const transformSchemas = createJsonSchemaTransform({ skipList: ['/openapi.json'] })
 
-/** Serves the contract as OpenAPI 3.1 at /openapi.json and as a page to read at /docs. Register before the routes. */
-export async function serveOpenApi(app: FastifyInstance): Promise<void> {
+/**
+ * Serves the contract as OpenAPI 3.1 at /openapi.json and as a page to read at /docs, and the socket's events as
+ * AsyncAPI 3 at /asyncapi.json. Register before the routes.
+ */
+export async function serveDocuments(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
         title: 'Parley',
         version: '1.0.0',
-        description: 'Instant messaging behind your own app. What is marked x-extension is beyond the base interface.',
+        description:
+          'Instant messaging behind your own app. What is marked x-extension is beyond the base interface. The events of the socket are at /asyncapi.json.',
       },
       components: {
         securitySchemes: {
           apiKey: inHeader('IM-API-KEY', "An integrator's server"),
           clientKey: inHeader('IM-CLIENT-KEY', 'The app of an end user'),
           userToken: inHeader('IM-Authorization', "The end user's token"),
-          clientID: inHeader('IM-CLIENT-ID', "The end user's ID"),
         },
       },
     },
@@ -48,10 +58,15 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
       return { schema: operation ? { ...schema, ...describe(operation) } : { ...schema, hide: true }, url }
     },
     transformObject: (document) =>
-      finish({ ...(jsonSchemaTransformObject(document) as OpenApiDocument), webhooks: describeWebhooks() }),
+      complete({
+        ...(jsonSchemaTransformObject(document) as unknown as OpenApiDocument),
+        webhooks: describeWebhooks(),
+      }),
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: pagePolicy, uiConfig: { validatorUrl: null } })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  const events = asyncApiDocument()
+  app.get('/asyncapi.json', { schema: { hide: true } }, () => events)
 }
 
 function describe(operation: Operation): Record<string, unknown> {

@@ -1,30 +1,34 @@
-import { createApp } from '@parley/chat/create-app'
-import { connectDb } from '@parley/db/connect'
+import { connectDb, type Db } from '@parley/db/connect'
+import { createSchemaCheck } from '@parley/db/schema'
 import { readSettings, SettingsError } from '@parley/service/settings'
-import { sharedSettings } from '@parley/service/shared-settings'
+import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
+import { appCommand } from './app-command.ts'
+import { badgeCommand } from './badge-command.ts'
+import { keyCommand } from './key-command.ts'
+import { migrateCommand } from './migrate-command.ts'
+import { rebuildStreamCommand } from './stream-command.ts'
+
+async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
+  const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)
+  const tls = tlsOptions(mongoTls, tlsPrefix.mongo)
+  const db = await connectDb(mongoUrl, { appName: 'parley-cli', tls, ...(timeoutMS !== undefined && { timeoutMS }) })
+  try {
+    await createSchemaCheck(db)()
+    return await work(db)
+  } finally {
+    await db.client.close()
+  }
+}
 
 const program = new Command('parley').description('Operate a Parley installation')
 
-program
-  .command('app')
-  .description('Manage apps')
-  .command('create')
-  .description('Create an app and print its keys, once')
-  .argument('<appID>', 'ID of the new app')
-  .action(async (app: string) => {
-    const { mongoUrl } = readSettings(sharedSettings, process.env)
-    const db = await connectDb(mongoUrl, { appName: 'parley-cli' })
-    try {
-      const made = await createApp(db, app)
-      console.log(`app ${made.app} created. Its keys are stored as digests and not shown again:`)
-      console.log(`  client key      ${made.clientKey}`)
-      console.log(`  API key         ${made.apiKey}   (with the platform permission)`)
-      console.log(`  webhook secret  ${made.webhookSecret}`)
-    } finally {
-      await db.client.close()
-    }
-  })
+program.addCommand(appCommand(withDb))
+program.addCommand(badgeCommand(withDb))
+program.addCommand(keyCommand(withDb))
+program.addCommand(migrateCommand())
+program.addCommand(rebuildStreamCommand(withDb))
 
 await program.parseAsync().catch((error: Error) => {
   console.error(error instanceof SettingsError ? error.message : `parley: ${error.message}`)

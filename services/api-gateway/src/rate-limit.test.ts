@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, before, suite, test } from 'node:test'
 import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
 import { createRequestCounts, type RequestCounts } from '@parley/presence/request-counts'
-import { ownServers } from '@parley/stack/test-servers'
+import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway } from './test-gateway.ts'
 
-suite('rate limits', () => {
+describe('rate limits', () => {
   let servers: Servers
   let presence: Presence[]
   let counts: RequestCounts[]
   let gateways: TestGateway[]
   const errors: Error[] = []
 
-  before(async () => {
-    servers = await ownServers()
+  beforeAll(async () => {
+    servers = await isolatedServers(['redis'])
     const connect = () => connectPresence(servers.redisUrl, () => undefined)
     presence = [await connect(), await connect()]
     counts = presence.map((one) => createRequestCounts(one, (error) => errors.push(error)))
     const [one, two] = counts as [RequestCounts, RequestCounts]
-    const first = await startTestGateway({ rateLimits: { counts: one, perApiKey: 30, perToken: 10 } })
-    gateways = [first, await first.another({ rateLimits: { counts: two, perApiKey: 30, perToken: 10 } })]
+    const first = await startTestGateway({ rateLimits: { counts: one, perApiKey: 30, perToken: 10, perAddress: 0 } })
+    gateways = [first, await first.another({ rateLimits: { counts: two, perApiKey: 30, perToken: 10, perAddress: 0 } })]
   })
-  after(async () => {
-    for (const count of counts) count.stop()
+  afterAll(async () => {
+    await Promise.all(counts.map((count) => count.stop()))
     for (const gateway of gateways.toReversed()) await gateway.stop()
     await Promise.allSettled(presence.map(closePresence))
     await servers.stop()
@@ -62,7 +62,7 @@ suite('rate limits', () => {
     assert.equal((await bob.call('GET', '/me/badge')).status, 200)
   })
 
-  test('per API key; on the endpoints of the bare form the error is bare; a bad key is no request of anybody', async () => {
+  test('per API key; on the endpoints of the bare form the error is bare; a request with a bad key counts for nobody', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
     const asBasic = (path: string, method: 'GET' | 'DELETE' = 'GET') =>
@@ -89,7 +89,7 @@ suite('rate limits', () => {
 
   test('0 is no limit', async () => {
     const free = await startTestGateway({
-      rateLimits: { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0 },
+      rateLimits: { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0, perAddress: 0 },
     })
     const user = await free.newUser('x')
     for (let i = 0; i < 40; i++) assert.equal((await user.call('GET', '/me/badge')).status, 200)

@@ -2,6 +2,13 @@ import { port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
+/** As in a Content-Security-Policy: `https://shop.example https://*.example.com:8443`. */
+const origins = z
+  .string()
+  .regex(/^(?:(?:\*|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)(?: +|$))*$/, 'must be origins with spaces between')
+  .default('')
+  .transform((text) => text.split(/ +/).filter((origin) => origin !== ''))
+
 /** Everything that the api-gateway takes from its environment. */
 export const gatewaySettings = {
   ...sharedSettings,
@@ -15,10 +22,45 @@ export const gatewaySettings = {
     help: 'the port of REST; 0 takes a free one',
     schema: port.default(8080),
   },
+  trustedProxies: {
+    env: 'PARLEY_GATEWAY_TRUSTED_PROXIES',
+    help: 'the number of proxies in front that add to X-Forwarded-For; 0 ignores that header',
+    schema: wholeNumber.default(0),
+  },
+  failedLoginsPerAddress: {
+    env: 'PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS',
+    help: 'the failed logins of one IP address (IPv6: /64) in a minute, with those over sockets, after which it gets 429; 0 is no limit',
+    schema: wholeNumber.default(100),
+  },
   tokenDays: {
     env: 'PARLEY_GATEWAY_TOKEN_DAYS',
     help: 'the lifetime of an issued token in days',
     schema: wholeNumber.default(30),
+  },
+  jobAfterMS: {
+    env: 'PARLEY_GATEWAY_JOB_AFTER_MS',
+    help: 'how long a batch or an erasure may take, in milliseconds, before it is answered with 202 and goes on as a job',
+    schema: wholeNumber.default(5_000),
+  },
+  receiveMS: {
+    env: 'PARLEY_GATEWAY_RECEIVE_MS',
+    help: 'how long the head and the body of a request may take to arrive, in milliseconds',
+    schema: wholeNumber.min(1).default(30_000),
+  },
+  maxLoopDelayMS: {
+    env: 'PARLEY_GATEWAY_MAX_LOOP_DELAY_MS',
+    help: 'the delay of the event loop, in milliseconds, above which requests are refused with 503 until the gateway keeps up again; 0 is no limit',
+    schema: wholeNumber.default(2_000),
+  },
+  chatFrameAncestors: {
+    env: 'PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS',
+    help: 'the origins, with spaces between, whose pages may show /chat in a frame, beside our own; * is every one',
+    schema: origins,
+  },
+  chatImageOrigins: {
+    env: 'PARLEY_GATEWAY_CHAT_IMAGE_ORIGINS',
+    help: 'the origins, with spaces between, whose pictures /chat shows (avatars, messages, logos); others are links',
+    schema: origins,
   },
   ratePerApiKey: {
     env: 'PARLEY_GATEWAY_RATE_PER_API_KEY',

@@ -1,23 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
-import { createControl } from '@parley/bus/control'
-import { type IncomingEvent, toIncomingEvent } from '@parley/bus/incoming'
-import { ensureStream } from '@parley/bus/stream'
+import { createControl } from '@parley/bus/control/control'
+import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
+import { ensureStream } from '@parley/bus/stream/stream'
+import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { type Chat, createChat } from '@parley/chat/chat'
+import type { AtPoint } from '@parley/chat/messages/settle-appended'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
-import { digest, insertApp } from '@parley/db/apps'
+import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
+import { migrate } from '@parley/db/migrate'
 import { closePresence, connectPresence } from '@parley/presence/connect'
 import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
-import { testServers, withDatabase } from '@parley/stack/test-servers'
-import { createGateway } from './gateway.ts'
-import type { RateLimits } from './rate-limit.ts'
+import { type ServerUrls, testServers, withDatabase } from '@parley/stack/test-servers'
+import { createGateway, type GatewayParts } from './gateway.ts'
 
 export interface Answer {
   status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
   body: any
   headers: Headers
 }
@@ -29,6 +31,8 @@ export type CallApi = (
   body?: unknown,
   headers?: Record<string, string>,
 ) => Promise<Answer>
+
+type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage'>
 
 /** A gateway of its own for a test file: own database and app on the shared real servers. */
 export interface TestGateway {
@@ -44,14 +48,14 @@ export interface TestGateway {
   admin: CallApi
   /** Calls without any key. */
   anonymous: CallApi
-  /** Creates a user (a random ID by default) and answers the ID, the token and calls as that user. */
+  /** Creates a user (a random ID by default) and returns the ID, the token and calls as that user. */
   newUser(id?: string, profile?: object): Promise<TestUser>
-  /** Creates a group room and answers its ID. */
+  /** Creates a group room and returns its ID. */
   newRoom(members: readonly TestUser[], fields?: object): Promise<string>
-  /** Hears every event of the app from now on. */
+  /** Listens to every event of the app from now on. */
   hear(): Promise<Heard>
   /** A second gateway on the same database, app and keys. */
-  another(more?: { rateLimits?: RateLimits }): Promise<TestGateway>
+  another(more?: GatewayLimits & { atPoint?: AtPoint; natsUrl?: string }): Promise<TestGateway>
   stop(): Promise<void>
 }
 
@@ -63,25 +67,31 @@ export interface TestUser {
 
 export interface Heard {
   events: { event: ServerEvent; to: IncomingEvent['to']; payload: unknown; incoming: IncomingEvent }[]
-  /** The first event that matches, already heard or to come; fails after 5 s. */
+  /** The first matching event, past or future; fails after 100 s. */
   next(event: ServerEvent, matches?: (payload: never) => boolean): Promise<Heard['events'][number]>
 }
 
 export async function startTestGateway(
   shared: Partial<Pick<TestGateway, 'app' | 'clientKey' | 'apiKey' | 'basicKey'>> & {
     database?: string
-    rateLimits?: RateLimits
-  } = {},
+    atPoint?: AtPoint
+    /** Instead of the servers that all tests of a run share. */
+    servers?: ServerUrls
+    natsUrl?: string
+  } & GatewayLimits = {},
 ): Promise<TestGateway> {
-  const servers = await testServers()
+  const servers = shared.servers ?? (await testServers())
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
   const db = await connectDb(withDatabase(servers.mongoUrl, database))
-  const bus = await connectBus(servers.natsUrl, 'test-gateway')
+  if (!shared.database) await migrate(db)
+  const bus = await connectBus(shared.natsUrl ?? servers.natsUrl, 'test-gateway')
   await ensureStream(bus)
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
   const control = createControl(bus)
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
-  const chat = createChat({ db, bus, control, log })
+  // A machine that is far too busy is no reason to answer with a job.
+  const settings = { jobAfterMS: 60_000 }
+  const chat = createChat({ db, bus, control, log, settings, ...(shared.atPoint && { atPoint: shared.atPoint }) })
   const keys = {
     app: shared.app ?? `app ${randomUUID()}`,
     clientKey: shared.clientKey ?? randomUUID(),
@@ -89,12 +99,17 @@ export async function startTestGateway(
     basicKey: shared.basicKey ?? randomUUID(),
   }
   if (!shared.app) await makeApp(chat, keys)
+  const tokens = createTokenMemory(chat, bus)
   const gateway = await createGateway({
     chat,
     log,
     metrics: createMetrics('test'),
     presence,
+    findToken: tokens.find,
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
+    ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
+    ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),
+    ...(shared.chatPage !== undefined && { chatPage: shared.chatPage }),
   })
   const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
   const admin = caller(url, { 'im-api-key': keys.apiKey })
@@ -120,10 +135,12 @@ export async function startTestGateway(
       return (await admin('POST', '/rooms/', room)).body.result._id
     },
     hear: () => hear(bus, keys.app),
-    another: (more = {}) => startTestGateway({ ...keys, database, ...more }),
+    another: (more = {}) => startTestGateway({ ...keys, database, servers, ...more }),
     async stop() {
       await gateway.close()
-      await chat.outbox.idle()
+      tokens.stop()
+      await chat.settler.idle()
+      await chat.outbox.drained()
       chat.searchIndex.stop()
       control.stop()
       await closeBus(bus)
@@ -131,6 +148,32 @@ export async function startTestGateway(
       if (!shared.app) await db.mongo.dropDatabase()
       await db.client.close()
     },
+  }
+}
+
+/** A gateway with two users, alice and bob. */
+export async function startWithAliceAndBob(
+  profile?: object,
+): Promise<{ gateway: TestGateway; alice: TestUser; bob: TestUser }> {
+  const gateway = await startTestGateway()
+  return { gateway, alice: await gateway.newUser('alice', profile), bob: await gateway.newUser('bob') }
+}
+
+/** A gateway with a user, alice, in a group of their own. */
+export async function startWithAlice(): Promise<{ gateway: TestGateway; alice: TestUser; room: string }> {
+  const gateway = await startTestGateway()
+  const alice = await gateway.newUser('alice')
+  return { gateway, alice, room: await gateway.newRoom([alice]) }
+}
+
+/**
+ * Calls again for as long as the answer is 503: so many at once may be too much for a machine that is far too busy, and
+ * then nothing was done.
+ */
+export async function insist(call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await call()
+    if (answer.status !== 503) return answer
   }
 }
 
@@ -163,10 +206,16 @@ function caller(url: string, own: Record<string, string>): CallApi {
 async function hear(bus: Bus, app: string): Promise<Heard> {
   const events: Heard['events'] = []
   const waiting = new Set<() => void>()
+  // As for the stream: what it does not acknowledge soon is published again at once, and is one event.
+  const ids = new Set<string>()
   bus.nats.subscribe(`parley.*.${subjectToken(app)}.>`, {
     callback: (error, message) => {
       if (error) throw error
+      if (message.subject.startsWith('parley.feed.')) return
       const incoming = toIncomingEvent(message)
+      const id = message.headers?.get('Nats-Msg-Id') ?? ''
+      if (ids.has(id) && !incoming.again) return
+      if (id !== '') ids.add(id)
       events.push({ ...incoming, payload: message.json(), incoming })
       for (const look of waiting) look()
     },
@@ -183,7 +232,7 @@ async function hear(bus: Bus, app: string): Promise<Heard> {
       waiting.add(look)
       look()
       const heardNames = () => events.map((heard) => heard.event).join(', ')
-      const timer = setTimeout(() => reject(new Error(`no ${event} within 5 s; heard: ${heardNames()}`)), 5_000)
+      const timer = setTimeout(() => reject(new Error(`no ${event} within 100 s; heard: ${heardNames()}`)), 100_000)
       return promise.finally(() => {
         clearTimeout(timer)
         waiting.delete(look)

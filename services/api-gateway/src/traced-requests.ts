@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Request, Tracing } from '@parley/service/trace'
-import type { FastifyInstance } from 'fastify'
+import { fitRequestId, type Request, type Tracing } from '@parley/service/trace'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Gives every request its ID, and follows it until it is answered. */
+/** Gives every request its ID, and traces it until its response. */
 export interface TracedRequests {
-  /** Answers the ID. */
+  /** Returns the ID. */
   begin(request: IncomingMessage): string
   watch(app: FastifyInstance): void
 }
@@ -15,26 +15,29 @@ export function createTracedRequests(tracing: Tracing): TracedRequests {
     begin(raw) {
       const { method = '', headers } = raw
       const traceparent = typeof headers.traceparent === 'string' ? headers.traceparent : undefined
-      const request = tracing.begin(method, { given: requestIdOf(headers['x-request-id']), traceparent })
-      begun.set(raw, request)
+      const request = tracing.begin(method, { given: fitRequestId(headers['x-request-id']), traceparent })
+      if (request.isTraced) begun.set(raw, request)
       return request.id
     },
     watch(app) {
-      app.addHook('onResponse', async (request, reply) => {
-        const { method, raw, routeOptions } = request
-        const route = routeOptions.url ?? 'unknown'
-        const step = begun.get(raw)
-        step?.rename(`${method} ${route}`)
-        step?.end(
-          { 'http.request.method': method, 'http.route': route, 'http.response.status_code': reply.statusCode },
-          reply.statusCode >= 500 ? `status ${reply.statusCode}` : undefined,
-        )
+      app.addHook('onRequest', (request, reply, done) => {
+        void reply.header('x-request-id', request.id)
+        done()
+      })
+      app.addHook('onResponse', (request, reply, done) => {
+        const step = begun.get(request.raw)
+        if (step) endStep(step, request, reply)
+        done()
       })
     },
   }
 }
 
-/** A request ID that a load balancer gave, if it is fit for logs and bus headers. */
-function requestIdOf(given: string | string[] | undefined): string | undefined {
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : undefined
+function endStep(step: Request, { method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): void {
+  const route = routeOptions.url ?? 'unknown'
+  step.rename(`${method} ${route}`)
+  step.end(
+    { 'http.request.method': method, 'http.route': route, 'http.response.status_code': statusCode },
+    statusCode >= 500 ? `status ${statusCode}` : undefined,
+  )
 }

@@ -1,26 +1,24 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { runEvery } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
-import { consumerState } from '@parley/bus/stream'
+import { consumerState } from '@parley/bus/stream/stream'
 import type { Db } from '@parley/db/connect'
-import { countCalls } from '@parley/db/outgoing-calls'
-import { countDuePushes } from '@parley/db/pushes'
+import { countCalls } from '@parley/db/push/outgoing-calls'
+import { countDuePushes } from '@parley/db/push/pushes'
 import type { Logger } from '@parley/service/log'
 import type { Counter, Gauge, Histogram, Metrics } from '@parley/service/metrics'
 
 export interface PushMetrics {
-  consumed: Counter<'consumer'>
-  /** What became of pushes and calls. */
+  /** The outcomes of pushes and calls. */
   results: Counter<'network' | 'result' | 'reason'>
   /** 1 while a network refuses our credentials. */
   stopped: Gauge<'network'>
   inFlight: Gauge<'network'>
-  /** From when a push was noted until its network took it. */
+  /** From the noting of a push until its network accepted it. */
   delay: Histogram<'network'>
 }
 
 export function createPushMetrics(metrics: Metrics): PushMetrics {
   return {
-    consumed: metrics.counter('parley_events_consumed_total', 'Messages of the stream handled', ['consumer']),
     results: metrics.counter('parley_push_results_total', 'What became of pushes and of calls to integrators', [
       'network',
       'result',
@@ -43,7 +41,7 @@ const consumers = ['push', 'pushToClients', 'webhooks'] as const
 const networks = ['apns', 'fcm'] as const
 const lookEveryMS = 5_000
 
-/** Exports, until the signal aborts, how much waits: in the stream, and in the database. */
+/** Exports how much waits in the stream and in the database, until the signal aborts. */
 export async function watchQueues(db: Db, bus: Bus, metrics: Metrics, log: Logger, signal: AbortSignal): Promise<void> {
   const lag = metrics.gauge('parley_consumer_lag_messages', 'Messages of the stream not taken yet', ['consumer'])
   const unacknowledged = metrics.gauge('parley_consumer_unacknowledged_messages', 'Messages taken and not done yet', [
@@ -63,10 +61,5 @@ export async function watchQueues(db: Db, bus: Bus, metrics: Metrics, log: Logge
     depth.set({ queue: 'dead letters' }, calls.failed)
   }
 
-  while (!signal.aborted) {
-    await look().catch((error: unknown) => log.warn({ err: error }, 'queue depths not read'))
-    await pause(lookEveryMS, undefined, { signal }).catch((error: Error) => {
-      if (!signal.aborted) throw error
-    })
-  }
+  await runEvery(lookEveryMS, look, { onError: (error) => log.warn({ err: error }, 'queue depths not read'), signal })
 }

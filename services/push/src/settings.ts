@@ -1,9 +1,9 @@
-import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { isPrivateKey } from '@parley/service/pem'
 import { milliseconds, wholeNumber, yesOrNo } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
-import { asJson } from './read-payload.ts'
+import { asJson } from './networks/as-json.ts'
 
 /** A secret as text, or the path of a file that holds it. */
 const textOrFile = z.string().transform((given, context) => {
@@ -17,19 +17,11 @@ const textOrFile = z.string().transform((given, context) => {
   }
 })
 
-function isPrivateKey(pem: string): boolean {
-  try {
-    return createPrivateKey(pem).type === 'private'
-  } catch {
-    return false
-  }
-}
-
 const serviceAccount = z
   .object({
     project_id: z.string(),
     client_email: z.string(),
-    private_key: z.string().refine(isPrivateKey, 'private_key is no private key in PEM'),
+    private_key: z.string().refine(isPrivateKey, 'private_key is not a private key in PEM'),
     token_uri: z.url(),
   })
   .describe('a service account of Google Cloud')
@@ -47,27 +39,32 @@ export const pushSettings = {
     help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses',
     schema: yesOrNo.default(false),
   },
-  callTimeoutMs: {
+  callTimeoutMS: {
     env: 'PARLEY_PUSH_CALL_TIMEOUT_MS',
     help: 'the milliseconds after which a call of a webhook or of PUSH_GENERIC counts as failed',
     schema: milliseconds.default(5_000),
   },
-  callRetryMs: {
+  callRetryMS: {
     env: 'PARLEY_PUSH_CALL_RETRY_MS',
     help: 'the milliseconds for which a failed call is tried again',
     schema: milliseconds.default(3_600_000),
   },
-  keepMs: {
+  keepMS: {
     env: 'PARLEY_PUSH_KEEP_MS',
     help: 'the milliseconds after which a notification is of no use any more, to us and to the networks',
     schema: milliseconds.default(86_400_000),
   },
-  networkTimeoutMs: {
+  decisions: {
+    env: 'PARLEY_PUSH_DECISIONS',
+    help: 'whether what was decided for each device, and what came of it, is recorded for GET /admin/push/why',
+    schema: yesOrNo.default(true),
+  },
+  networkTimeoutMS: {
     env: 'PARLEY_PUSH_NETWORK_TIMEOUT_MS',
     help: 'the milliseconds that APNs or FCM may take to answer',
     schema: milliseconds.default(10_000),
   },
-  probeMs: {
+  probeMS: {
     env: 'PARLEY_PUSH_PROBE_MS',
     help: 'the milliseconds between two looks whether a network that refused our credentials takes them now',
     schema: milliseconds.default(60_000),

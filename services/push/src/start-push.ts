@@ -1,32 +1,36 @@
+import { createWake } from '@parley/async/wake'
 import type { Bus } from '@parley/bus/connect'
-import { type ConsumeOptions, consumeEvents, consumeStream, type Delivery } from '@parley/bus/consume'
-import { ensureConsumer } from '@parley/bus/stream'
+import { consumeStream, type MessageHandler } from '@parley/bus/stream/consume'
+import { ensureConsumer } from '@parley/bus/stream/stream'
 import type { Chat } from '@parley/chat/chat'
-import type { PushNetwork } from '@parley/db/pushes'
+import type { Db } from '@parley/db/connect'
+import type { PushNetwork } from '@parley/db/push/pushes'
 import type { Presence } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
-import { createApns } from './apns.ts'
-import { askWhetherNext } from './call-order.ts'
-import { runCallSender } from './call-sender.ts'
-import { createCallDelivery } from './deliver-call.ts'
-import { createFcm } from './fcm.ts'
-import { createGuardedAgent } from './guarded-agent.ts'
-import type { Network } from './network.ts'
-import { createMessagePusher } from './push-message.ts'
+import { type WatchConsumer, watchConsumers } from '@parley/wiring/watch-consumers'
+import { askWhetherNext } from './calls/call-order.ts'
+import { runCallSender } from './calls/call-sender.ts'
+import { createCallDelivery } from './calls/deliver-call.ts'
+import { createGuardedAgent } from './calls/guarded-agent.ts'
+import { createCallQueue } from './calls/queue-calls.ts'
+import { createWebhookQueue } from './calls/room-webhook.ts'
+import { createDecisionLog, noDecisionLog } from './decisions/decision-log.ts'
+import { createApns } from './networks/apns.ts'
+import { createFcm } from './networks/fcm.ts'
+import type { Network } from './networks/network.ts'
+import { runPushSender } from './networks/push-sender.ts'
 import { createPushMetrics, watchQueues } from './push-metrics.ts'
-import { runPushSender } from './push-sender.ts'
-import { createClientsPusher } from './push-to-clients.ts'
-import { createCallQueue } from './queue-calls.ts'
-import { createWebhookQueue } from './room-webhook.ts'
+import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
+import { createClientsPusher } from './recipients/push-to-clients.ts'
+import { askWhoIsOnline } from './recipients/who-is-online.ts'
 import type { pushSettings, SettingsOf } from './settings.ts'
-import { createWake } from './wake.ts'
-import { askWhoIsOnline } from './who-is-online.ts'
 
 export interface PushParts {
   settings: SettingsOf<typeof pushSettings>
   chat: Chat
+  db: Db
   bus: Bus
   presence: Presence
   log: Logger
@@ -38,12 +42,11 @@ export interface PushParts {
 const eventsAtOnce = 50
 
 /**
- * The push service: consumers note in the database what is to be sent, senders send what is noted, each network and
- * each server at its own speed. Settles with the function that waits for the end, after the signal aborted.
+ * The push service: consumers note in the database what to send, and senders send it, each network and each server at
+ * its own speed. Settles with a function that waits for the end, after the signal aborted.
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
-  const { settings, chat, bus, presence, log, tracing } = parts
-  const { db } = chat
+  const { settings, chat, db, bus, presence, log, tracing } = parts
   const metrics = createPushMetrics(parts.metrics)
   const networks = createNetworks(settings)
   log.info({ networks: [...networks.keys()], generic: settings.generic !== undefined }, 'push networks')
@@ -56,46 +59,35 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const wakeCalls = createWake()
   const guarded = createGuardedAgent({
     allowPrivate: settings.allowPrivateTargets,
-    timeoutMS: settings.callTimeoutMs,
+    timeoutMS: settings.callTimeoutMS,
     connections: 100,
   })
 
-  const consumeOptions: ConsumeOptions = {
-    concurrency: eventsAtOnce,
-    onFailure: (error, { subject, attempt }, dropped) =>
-      log.error(
-        { err: error, subject, attempt, dropped },
-        dropped ? 'event dropped' : 'event not handled; it comes again',
-      ),
-  }
-  const counted =
-    <Args extends unknown[]>(consumer: string, handle: (...args: Args) => Promise<void>) =>
-    async (...args: Args) => {
-      await handle(...args)
-      metrics.consumed.inc({ consumer })
-    }
+  const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog
+  const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
-  const shared = { db, networks: reachable, keepMS: settings.keepMs, wakeNetworks }
+  const shared = { db, networks: reachable, keepMS: settings.keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({
     ...shared,
     whoIsOnline: askWhoIsOnline(presence, () => chat.control.nodes(), log),
     generic: settings.generic,
     queueCall,
+    decisions,
   })
   const pushToClients = createClientsPusher(shared)
   const queueWebhook = createWebhookQueue(db, queueCall, log)
   for (const name of ['push', 'pushToClients', 'webhooks'] as const) await ensureConsumer(bus, name)
 
   const running = [
-    consumeEvents(bus, 'push', counted('push', traced(tracing, pushMessage)), consumeOptions, signal),
-    consumeStream(bus, 'pushToClients', counted('pushToClients', pushToClients), consumeOptions, signal),
-    consumeStream(bus, 'webhooks', counted('webhooks', queueWebhook), consumeOptions, signal),
+    consume(bus, watch, 'push', traced(tracing, pushMessage), signal),
+    consume(bus, watch, 'pushToClients', pushToClients, signal),
+    consume(bus, watch, 'webhooks', queueWebhook, signal),
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
-          ...{ db, name, network, metrics, log, tracing },
+          ...{ db, name, network, metrics, decisions, log, tracing },
           concurrency: settings.concurrency,
-          probeMS: settings.probeMs,
+          probeMS: settings.probeMS,
           wake: wakes.get(name) ?? createWake(),
         },
         signal,
@@ -105,14 +97,14 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       {
         ...{ db, metrics, log },
         deliver: createCallDelivery({
-          ...{ chat, log, tracing },
+          ...{ chat, db, log, tracing },
           dispatcher: guarded,
-          timeoutMS: settings.callTimeoutMs,
+          timeoutMS: settings.callTimeoutMS,
           generic: settings.generic,
         }),
-        isNext: askWhetherNext(bus),
-        timeoutMS: settings.callTimeoutMs,
-        retryMS: settings.callRetryMs,
+        isNext: askWhetherNext(db, bus),
+        timeoutMS: settings.callTimeoutMS,
+        retryMS: settings.callRetryMS,
         wake: wakeCalls,
       },
       signal,
@@ -122,39 +114,54 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   return {
     ended: async () => {
       await Promise.all(running)
+      await decisions.drained()
       await Promise.all([...networks.values(), guarded].map((connection) => connection.close()))
     },
   }
 }
 
-/** The step at which it is found out to whom a message is pushed. */
-function traced(tracing: Tracing, handle: (event: Delivery) => Promise<void>): (event: Delivery) => Promise<void> {
-  return async (event) => {
-    const step = tracing.step(`push ${event.event}`, 'consumer', event.request)
-    try {
-      await handle(event)
-      step.end()
-    } catch (error) {
-      step.end({}, error as Error)
-      throw error
-    }
+function consume<T>(
+  bus: Bus,
+  watch: WatchConsumer,
+  name: 'push' | 'pushToClients' | 'webhooks',
+  handler: MessageHandler<T>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { handled, onFailure } = watch(name)
+  return consumeStream(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure }, signal)
+}
+
+/** The trace span in which the recipients of a message are found. */
+function traced(tracing: Tracing, { read, handle }: MessageHandler<MessageEvent>): MessageHandler<MessageEvent> {
+  return {
+    read,
+    async handle(what) {
+      const step = tracing.step(`push ${what.event.event}`, 'consumer', what.event.request)
+      try {
+        await handle(what)
+        step.end()
+      } catch (error) {
+        step.end({}, error as Error)
+        throw error
+      }
+    },
   }
 }
 
-/** Those for which there are credentials. */
+/** The networks with credentials. */
 function createNetworks({
   apns,
   fcm,
-  networkTimeoutMs,
+  networkTimeoutMS,
   concurrency,
 }: PushParts['settings']): Map<PushNetwork, Network> {
   const networks = new Map<PushNetwork, Network>()
   if (apns.key !== undefined) {
-    networks.set('apns', createApns({ ...apns, key: apns.key, timeoutMS: networkTimeoutMs }))
+    networks.set('apns', createApns({ ...apns, key: apns.key, timeoutMS: networkTimeoutMS }))
   }
   if (fcm.serviceAccount !== undefined) {
     const account = fcm.serviceAccount
-    networks.set('fcm', createFcm({ account, url: fcm.url, timeoutMS: networkTimeoutMs, concurrency }))
+    networks.set('fcm', createFcm({ account, url: fcm.url, timeoutMS: networkTimeoutMS, concurrency }))
   }
   return networks
 }

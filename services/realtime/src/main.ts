@@ -1,68 +1,74 @@
-import { closeBus, connectBus, pingBus } from '@parley/bus/connect'
-import { createControl, obeyControl } from '@parley/bus/control'
-import { ensureStream } from '@parley/bus/stream'
-import { createChat } from '@parley/chat/chat'
-import { relayUnpublished } from '@parley/chat/relay-unpublished'
-import { connectDb, pingDb } from '@parley/db/connect'
-import { closePresence, connectPresence, pingPresence } from '@parley/presence/connect'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
+import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
+import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { runService } from '@parley/service/lifecycle'
+import { connectServers } from '@parley/wiring/connect-servers'
+import { startChat } from '@parley/wiring/start-chat'
 import { type RealtimeNode, startNode } from './node.ts'
 import { realtimeSettings } from './settings.ts'
 
-await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
-  const { settings, log, metrics, tracing, checks, onStop, signal } = context
-  const db = await connectDb(settings.mongoUrl, { appName: settings.nodeId })
-  onStop('mongodb', () => db.client.close())
-  checks['mongodb'] = () => pingDb(db)
+const resyncAgainMS = 1_000
 
+await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
+  const { settings, log, metrics, tracing, onStop, signal } = context
   let awaySinceMS: number | undefined
+  let makingUp = 0
   let node: RealtimeNode | undefined
-  const bus = await connectBus(settings.natsUrl, settings.nodeId, {
+  const servers = await connectServers(context, {
     onDisconnect: () => {
       awaySinceMS ??= Date.now()
-      log.warn('NATS is away')
     },
     onReconnect: () => {
       const since = awaySinceMS ?? Date.now()
       awaySinceMS = undefined
-      log.info('NATS is back')
-      node?.resync(since).then(
-        (events) => log.info({ events }, 'what passed meanwhile is delivered'),
-        (error: unknown) => {
-          // Tried again from the same time on with the next reconnect.
-          awaySinceMS ??= since
-          log.error({ err: error }, 'what passed meanwhile is not delivered')
-        },
-      )
+      if (!node) return
+      makingUp++
+      void makeUp(node, since).finally(() => makingUp--)
     },
-    onError: (error) => log.error({ err: error }, 'NATS reported an error'),
   })
-  onStop('nats', () => closeBus(bus))
-  checks['nats'] = () => pingBus(bus)
-  await ensureStream(bus)
 
-  const presence = await connectPresence(settings.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
-  onStop('redis', () => closePresence(presence))
-  checks['redis'] = () => pingPresence(presence)
-
-  const control = createControl(bus)
-  onStop('control', () => control.stop())
-  const chat = createChat({ db, bus, control, log, tracing })
-  onStop('outbox', () => chat.outbox.idle())
-  onStop('search index', () => chat.searchIndex.stop())
+  /** Retries until it succeeds: a node that has missed a removal or a revoked token must not go on like that. */
+  async function makeUp(of: RealtimeNode, sinceMS: number): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const events = await of.resync(sinceMS)
+        return log.info({ events }, 'missed events delivered')
+      } catch (error) {
+        log.error({ err: error }, 'missed events not delivered; trying again')
+      }
+      if (!servers.bus.connected) {
+        // The next reconnect begins from the same time.
+        awaySinceMS = Math.min(awaySinceMS ?? sinceMS, sinceMS)
+        return
+      }
+      await pause(resyncAgainMS, undefined, { signal }).catch((error: Error) => {
+        if (!signal.aborted) throw error
+      })
+    }
+  }
+  const isBehind = () => awaySinceMS !== undefined || makingUp > 0
+  const { bus, presence } = servers
+  const chat = startChat(context, servers)
   const relay = relayUnpublished(chat, signal)
   onStop('relay', () => relay)
+  const rebuilding = rebuildLostStream(chat, signal)
+  onStop('stream rebuilding', () => rebuilding)
 
-  const started = await startNode({ settings, chat, bus, presence, log, metrics, tracing })
+  let orders: Commands | undefined
+  const announce = async () => orders?.announce()
+  const started = await startNode({ settings, chat, bus, presence, log, metrics, tracing, announce, isBehind })
   node = started
-  const orders = obeyControl(
+  const commands = handleCommands(
     bus,
     settings.nodeId,
-    (app, order) => started.obey(app, order),
-    (error) => log.error({ err: error }, 'order not obeyed'),
+    (app, order) => started.carryOut(app, order),
+    (error) => log.error({ err: error }, 'order not carried out'),
+    () => started.registers(),
   )
-  onStop('orders', () => orders.unsubscribe())
-  // Stopped first, while orders are still obeyed: who leaves a room meanwhile hears nothing more of it.
+  orders = commands
+  onStop('orders', () => commands.unsubscribe())
+  // Stopped first, while orders are still carried out: a member who leaves a room meanwhile gets nothing more of it.
   onStop('sockets', () => started.stop())
   return { ports: { http: started.port } }
 })

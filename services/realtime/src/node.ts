@@ -1,37 +1,59 @@
-import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
+import { App } from 'uWebSockets.js'
 import type { Bus } from '@parley/bus/connect'
-import type { IncomingEvent } from '@parley/bus/incoming'
-import { createSocketAuthentication } from '@parley/chat/authenticate-user'
+import { marginMS } from '@parley/bus/stream/stream-state'
+import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
+import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import type { Chat } from '@parley/chat/chat'
-import { createRoomsOfUser } from '@parley/chat/rooms-of-user'
+import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { ControlOrder } from '@parley/contracts/bus/control'
+import { announceDevices } from '@parley/presence/announce-devices'
 import type { Presence } from '@parley/presence/connect'
-import { announceDevices } from '@parley/presence/online-devices'
+import { createRequestCounts } from '@parley/presence/request-counts'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
+import { createHandshakes } from '@parley/socketio/accepting/handshakes'
+import { listen } from '@parley/socketio/accepting/listen'
+import { createSlices } from '@parley/socketio/accepting/slices'
 import { createSocketServer } from '@parley/socketio/server'
-import { watchActivity } from './activity.ts'
-import { createClientEmits } from './client-emits.ts'
-import { createConnectionReports } from './connection-reports.ts'
-import { createControlHandler, createRecentRevocations } from './control.ts'
-import { deliverEvent } from './deliver-event.ts'
-import { createDeliveryQueue } from './delivery-queue.ts'
-import { drainSockets } from './drain.ts'
-import { closeAll, watchIdleSockets } from './idle-sockets.ts'
-import { createLimits } from './limits.ts'
-import { createPollOwners, servePolls } from './poll-owner.ts'
-import { resync } from './resync.ts'
-import { createRoomInterest } from './room-interest.ts'
-import type { SocketData } from './session.ts'
+import { startCatchUp } from './catch-up/start-catch-up.ts'
+import { watchActivity } from './connections/activity.ts'
+import { createConnectionReports } from './connections/connection-reports.ts'
+import { drainSockets } from './connections/drain.ts'
+import { answerNotFound } from './connections/not-found.ts'
+import type { SocketData } from './connections/session.ts'
+import { countDelivered, watchEmits, watchSockets } from './connections/socket-metrics.ts'
+import { connectionHooks, protocolOptions } from './connections/socket-options.ts'
+import { createSockets } from './connections/sockets.ts'
+import { deliverEvent, deliverToNewer } from './delivery/deliver-event.ts'
+import { createDelivery } from './delivery/deliver-once.ts'
+import { createDeliveredMessages } from './delivery/delivered-messages.ts'
+import { createDeliveryQueue } from './delivery/delivery-queue.ts'
+import { createResync } from './delivery/resync.ts'
+import { createRoomInterest } from './delivery/room-interest.ts'
+import { createClientEmits } from './emits/client-emits.ts'
+import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
+import { createLimits } from './limits/limits.ts'
+import { createLogins } from './logins/logins.ts'
+import { createControlHandler } from './nodes/control.ts'
+import { answerRequests } from './nodes/node-requests.ts'
+import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
 import type { realtimeSettings, SettingsOf } from './settings.ts'
-import { watchEmits, watchSockets } from './socket-metrics.ts'
-import { createSockets } from './sockets.ts'
 
-/** The part of the time to stop that clients are given to leave. */
+/** The part of the stopping time in which connections are closed. */
 const drainShare = 0.7
 
+/**
+ * A turn of the event loop may have to upgrade all of these, 60 µs each. Clients far away take longer than these
+ * milliseconds, but come apart from each other: of them, 3,200 a second are let in.
+ */
+const handshakesInFlight = { most: 64, withinMS: 20 } as const
+/** How long newcomers may take of a turn, in milliseconds. */
+const newcomersMS = 4
+
 export interface NodeParts {
+  /** Announces whether this node registers its users; settles when the senders of orders know. */
+  announce: () => Promise<void>
   settings: SettingsOf<typeof realtimeSettings>
   chat: Chat
   bus: Bus
@@ -39,124 +61,136 @@ export interface NodeParts {
   log: Logger
   metrics: Metrics
   tracing: Tracing
+  /** Whether the bus was away and what was missed is not made up yet. */
+  isBehind: () => boolean
 }
 
 export interface RealtimeNode {
   port: number
-  obey(app: string, order: ControlOrder): Promise<void>
-  /** Brings the sockets up to date after the bus was away; answers how many events were read again. */
+  carryOut(app: string, order: ControlOrder): Promise<void>
+  /** Whether Redis has every user of this node's sockets. */
+  registers(): boolean
+  /** Brings the sockets up to date after the bus was away; returns how many events were read again. */
   resync(awaySinceMS: number): Promise<number>
-  /** Stops accepting, lets all connections go in waves (clients reconnect elsewhere) and takes them out of the counts. */
+  /** Stops accepting, closes all connections in waves (clients reconnect elsewhere) and removes them from the counts. */
   stop(): Promise<void>
 }
 
 /** A realtime node: sockets on one side, the bus on the other. Listening when this settles. */
 export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
-  const { settings, chat, bus, presence, log, metrics, tracing } = parts
+  const { settings, chat, bus, log, metrics } = parts
   const app = App()
-  const reports = createConnectionReports(presence, settings.nodeId, log)
-  const online = await announceDevices(presence, settings.nodeId, (error) =>
-    log.warn({ err: error }, 'connected devices not told; saying it again soon'),
-  )
-  const sockets = createSockets({
-    count: (app_, count) => reports.changed(app_, count),
-    devices: (app_, user, devices) => online.changed(app_, user, devices),
+  const users = await startUsers(parts)
+  const state = { isStopping: false, cutOff: { sinceMS: Date.now(), untilMS: Date.now() + marginMS } }
+  const { sockets, idle, limits, handshakes, activity } = users
+  const delivered = countDelivered(metrics)
+  const deliveredMessages = createDeliveredMessages()
+  const delivery = createDelivery({
+    send: (event, exceptHeld) => deliverEvent(server, sockets, event, exceptHeld),
+    sendToNewer: (event, thanMS) => deliverToNewer(server, sockets, event, thanMS),
+    noteDelivered: (event, count) => deliveredMessages.note(event, count),
+    cutOff: () => state.cutOff,
+    ...{ delivered, ...parts },
   })
-  const revocations = createRecentRevocations()
-  const limits = createLimits(settings.limits, metrics)
-  const authenticateSocket = createSocketAuthentication(chat.db)
-  const roomsOfUser = createRoomsOfUser(chat.db)
-  const activity = watchActivity(chat)
-  const idle = watchIdleSockets(sockets, settings.authenticateWithinMs)
-  const deliver = (event: IncomingEvent) => {
-    const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
-    const receivers = deliverEvent(server, sockets, event)
-    delivered.inc({ event: event.event }, receivers)
-    step.end({ 'parley.sockets': receivers })
-    log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')
-  }
-  const queue = createDeliveryQueue(deliver)
+  const queue = createDeliveryQueue((event) => delivery.deliver(event))
   const interest = createRoomInterest(bus, (event) => queue.add(event))
-
-  const pollWaitMS = settings.pingIntervalMs + settings.pingTimeoutMs
-  const pollOwners = createPollOwners(bus, pollWaitMS, () => chat.control.nodes())
-
+  const logins = createLogins()
+  const roomsOfUser = createRoomsOfUser(chat)
+  const slices = createSlices(newcomersMS)
+  const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.nodes())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
+  const catchingUp = startCatchUp({ ...parts, slices, delivered, sockets, queue, server: () => server })
   const server = createSocketServer<SocketData>({
     app,
-    path: '/socket.io/',
-    nodeId: settings.nodeId,
-    pingIntervalMs: settings.pingIntervalMs,
-    pingTimeoutMs: settings.pingTimeoutMs,
-    connectTimeoutMs: settings.authenticateWithinMs,
-    maxPayload: settings.maxPayload,
-    maxPacketsPerSecond: settings.packetsPerSecond,
-    maxBufferedBytes: settings.maxBufferedBytes,
-    trustedProxies: settings.trustedProxies,
-    keepHeaders: ['user-agent'],
-    cors: { origin: '*' },
-    codecs: { base64: (json) => JSON.stringify(Buffer.from(json).toString('base64')) },
-    admit: () => limits.admit(),
-    initialData: () => ({ session: undefined, second: 0, events: 0 }),
-    onConnection: (socket) => {
-      idle.connected(socket)
-      limits.connected(socket)
-    },
-    onDisconnect: (socket) => {
-      const { session } = socket.data
-      if (session) activity.ended(session)
-      sockets.remove(socket)
-      limits.disconnected(socket)
-    },
-    events: createClientEmits({
-      chat,
-      authenticateSocket,
+    slices,
+    pollOwner,
+    onError: (error) => log.error({ err: error }, 'a socket handler failed'),
+    ...protocolOptions(settings),
+    ...connectionHooks({ idle, limits, sockets, activity, interest, isStopping: () => state.isStopping }),
+    ...createClientEmits({
+      ...parts,
+      ...users,
+      authenticateSocket: createSocketAuthentication(chat),
       roomsOfUser,
-      sockets,
       interest,
       queue,
-      revocations,
-      limits,
-      tracing,
+      logins,
+      slices,
+      ...catchingUp,
       emitted: watchEmits(metrics),
-      counted: (app_) => reports.told(app_),
     }),
-    onError: (error) => log.error({ err: error }, 'a socket handler failed'),
-    onRoomActive: (room) => interest.begin(room),
-    onRoomEmpty: (room) => interest.end(room),
-    pollOwner: pollOwners.reach,
   })
-  const { delivered } = watchSockets(metrics, server, sockets)
+  const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, interest, queue, ...delivery })
+  watchSockets(metrics, server, sockets)
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
   )
-  const listening = await listen(app, settings.host, settings.port)
+  const requests = answerRequests({ bus, node: settings.nodeId, sockets, deliveredMessages })
+  app.any('/*', answerNotFound)
+  const listening = await listen(app, { host: settings.host, port: settings.port, handshakes })
 
   return {
-    port: us_socket_local_port(listening),
-    obey: createControlHandler({ sockets, interest, queue, revocations }),
-    resync: (awaySinceMS) => resync({ chat, bus, roomsOfUser, sockets, interest, queue }, awaySinceMS),
+    port: listening.port,
+    registers: users.areRegistered,
+    carryOut: createControlHandler({ sockets, interest, queue, logins }),
+    resync: (awaySinceMS) => {
+      pollOwner.busIsBack()
+      state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: Date.now() + marginMS }
+      // Their readings may have begun before: what came since then is in the stream.
+      for (const { hold } of sockets.all()) hold?.lose()
+      return resync(awaySinceMS)
+    },
     async stop() {
-      us_listen_socket_close(listening)
-      await drainSockets(() => sockets.all(), settings.drainMs * drainShare)
+      state.isStopping = true
+      listening.close()
+      await drainSockets(() => sockets.all(), settings.drainMS * drainShare)
       polls.unsubscribe()
-      pollOwners.stop()
-      idle.stop()
+      requests.unsubscribe()
+      await catchingUp.stop()
+      pollOwner.stop()
       queue.drain()
       closeAll(server)
-      await Promise.all([reports.stop(), online.stop(), activity.idle()])
+      await users.stop()
       app.close()
     },
   }
 }
 
-function listen(app: ReturnType<typeof App>, host: string, port: number) {
-  type ListenSocket = Parameters<typeof us_listen_socket_close>[0]
-  return new Promise<ListenSocket>((resolve, reject) => {
-    app.listen(host, port, (socket) => {
-      if (socket) resolve(socket)
-      else reject(new Error(`port ${port} on ${host} is in use or not allowed`))
-    })
+/** The node's users and connections, its reports of them to Redis, and their limits. */
+async function startUsers({ settings, chat, presence, log, metrics, announce }: NodeParts) {
+  const reports = createConnectionReports(presence, settings.nodeId, log)
+  const online = await announceDevices(presence, settings.nodeId, (error) =>
+    log.warn({ err: error }, 'connected devices not reported; trying again'),
+  )
+  const sockets = createSockets({
+    count: (app, count) => reports.changed(app, count),
+    devices: (app, user, devices) => online.changed(app, user, devices),
   })
+  const counts = createRequestCounts(presence, (error) =>
+    log.warn({ err: error }, 'Redis is away: each node counts failed logins for itself'),
+  )
+  const handshakes = createHandshakes(handshakesInFlight)
+  const idle = watchIdleSockets(sockets, settings.authenticateWithinMS, handshakes)
+  const activity = watchActivity(chat)
+  return {
+    sockets,
+    handshakes,
+    idle,
+    activity,
+    limits: createLimits(settings.limits, metrics),
+    failedLogins: createFailedLogins(counts, settings.limits.failedLoginsPerAddress),
+    /** Settles when Redis has the connections of an app. */
+    counted: (app: string) => reports.told(app),
+    /** Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any case. */
+    async registered() {
+      if (!(await online.told())) await announce()
+    },
+    areRegistered: () => online.isComplete(),
+    /** Stops the timers; settles when Redis and the database have everything. Closes nothing. */
+    async stop() {
+      idle.stop()
+      await Promise.all([reports.stop(), online.stop(), counts.stop(), activity.drained()])
+    },
+  }
 }

@@ -20,17 +20,17 @@ export const realtimeSettings = {
     help: 'the number of proxies in front that add to X-Forwarded-For; 0 ignores that header',
     schema: wholeNumber.default(0),
   },
-  pingIntervalMs: {
+  pingIntervalMS: {
     env: 'PARLEY_REALTIME_PING_INTERVAL_MS',
     help: 'the milliseconds between two heartbeats',
     schema: milliseconds.default(25_000),
   },
-  pingTimeoutMs: {
+  pingTimeoutMS: {
     env: 'PARLEY_REALTIME_PING_TIMEOUT_MS',
     help: 'the milliseconds after which a heartbeat without an answer closes the connection',
     schema: milliseconds.default(20_000),
   },
-  authenticateWithinMs: {
+  authenticateWithinMS: {
     env: 'PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS',
     help: 'the milliseconds after which a socket that has not authenticated is closed',
     schema: milliseconds.default(30_000),
@@ -50,6 +50,16 @@ export const realtimeSettings = {
     help: 'the packets of any kind that one connection may send in a second before it is closed',
     schema: wholeNumber.min(1).default(1_000),
   },
+  catchUpEvents: {
+    env: 'PARLEY_REALTIME_CATCH_UP_EVENTS',
+    help: 'the missed events that a client which gives `since` gets when it connects; one that missed more is not resumed and fetches',
+    schema: wholeNumber.default(10_000),
+  },
+  serverTimeEveryMS: {
+    env: 'PARLEY_REALTIME_SERVER_TIME_EVERY_MS',
+    help: 'the milliseconds between two serverTime events to a client that gave `since`',
+    schema: milliseconds.default(60_000),
+  },
   limits: {
     connectionsPerAddress: {
       env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',
@@ -61,10 +71,15 @@ export const realtimeSettings = {
       help: 'the connections that one user may hold to a node; 0 is no limit',
       schema: wholeNumber.default(100),
     },
+    failedLoginsPerAddress: {
+      env: 'PARLEY_REALTIME_FAILED_LOGINS_PER_ADDRESS',
+      help: 'the failed logins of one IP address (IPv6: /64) in a minute, with those over REST, after which it gets 429 and its socket is closed; 0 is no limit',
+      schema: wholeNumber.default(100),
+    },
     admissionsPerSecond: {
       env: 'PARLEY_REALTIME_ADMISSIONS_PER_SECOND',
       help: 'the sockets that a node authenticates in a second; others wait for their turn; 0 is no limit',
-      schema: wholeNumber.default(500),
+      schema: wholeNumber.default(1_500),
     },
     eventsPerSecond: {
       env: 'PARLEY_REALTIME_EVENTS_PER_SECOND',

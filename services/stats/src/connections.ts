@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { findAppIds } from '@parley/db/apps'
+import { runEvery } from '@parley/async/run-every'
+import { findAppIds } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { noteActiveUsers, notePeaks } from '@parley/db/stats-buckets'
 import type { Presence } from '@parley/presence/connect'
@@ -8,24 +8,16 @@ import { pageOnlineUsers } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 
 const lookEveryMS = 20_000
-/** Redis keeps the peaks for so long after they are in the buckets. */
+/** How long Redis keeps the peaks after they are in the buckets. */
 const keepMinutes = 120
 
 /**
- * Moves what Redis knows of connections to the buckets, until the signal aborts: the peak of each minute, which the
- * nodes themselves noted, and who is connected. Any number of instances may do it at once.
+ * Copies from Redis to the buckets, until the signal aborts: the peak of connections in each minute, which the nodes
+ * report, and who is connected. Any number of instances may do it at once.
  */
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await lookOnce(db, presence)
-    } catch (error) {
-      log.warn({ err: error }, 'connections not noted; looking again soon')
-    }
-    await pause(lookEveryMS, undefined, { signal }).catch((error: Error) => {
-      if (!signal.aborted) throw error
-    })
-  }
+  const onError = (error: Error) => log.warn({ err: error }, 'connections not recorded; trying again')
+  await runEvery(lookEveryMS, () => lookOnce(db, presence), { onError, signal })
 }
 
 export async function lookOnce(db: Db, presence: Presence): Promise<void> {

@@ -1,17 +1,25 @@
-import { BadEvent, type Delivery } from '@parley/bus/consume'
+import { gather } from '@parley/async/gather'
+import { readEvent } from '@parley/bus/events/read-event'
+import { readPayload } from '@parley/bus/read-payload'
+import type { MessageHandler } from '@parley/bus/stream/consume'
+import { timeMS } from '@parley/contracts/ids'
 import { message as messageSchema } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
-import { gather } from '@parley/db/gather'
 import { noteMessages, type SentFact } from '@parley/db/stats-buckets'
 
-/** What has come for so long is written together. */
+/** The counted fields of a message. Its time must be in the range of Date, or its buckets could not be written. */
+const fields = messageSchema
+  .pick({ room: true, sender: true, seq: true })
+  .extend({ createdAtMS: timeMS.min(0).max(8.64e15) })
+
+/** Events that arrive within this time are written together. */
 const gatherMS = 500
 
 /**
- * Makes the handler of `chat message` events that counts them into the buckets. It settles when the count is written;
- * an event that comes again changes nothing.
+ * Makes the handler that counts `chat message` events into the buckets. It settles when the count is written; a
+ * repeated event changes nothing.
  */
-export function createMessageCounter(db: Db): (event: Delivery) => Promise<void> {
+export function createMessageCounter(db: Db): MessageHandler<SentFact> {
   const note = gather(
     async (facts: SentFact[]) => {
       await noteMessages(db, facts)
@@ -19,11 +27,14 @@ export function createMessageCounter(db: Db): (event: Delivery) => Promise<void>
     },
     { most: 5_000, waitMS: gatherMS },
   )
-  const fields = messageSchema.pick({ room: true, sender: true, seq: true, createdAtMS: true })
-  return async ({ to: { app }, data }) => {
-    const parsed = fields.safeParse(JSON.parse(Buffer.from(data).toString()))
-    if (!parsed.success) throw new BadEvent(parsed.error.message)
-    const { room, sender, seq, createdAtMS } = parsed.data
-    await note({ app, room, user: sender._id, seq, atMS: createdAtMS })
+  return {
+    read(message, raw) {
+      const event = readEvent(message, raw)
+      const { room, sender, seq, createdAtMS } = readPayload(event, fields)
+      return { app: event.to.app, room, user: sender._id, seq, atMS: createdAtMS }
+    },
+    async handle(fact) {
+      await note(fact)
+    },
   }
 }

@@ -1,20 +1,45 @@
 import { z } from 'zod'
 import { roomId, userId } from '../ids.ts'
 
-/** Users named in one order at most; more make several orders, each well under the bus' payload limit. */
+/** An order names at most this many users, so that it is well under the payload limit of the bus. */
 export const maxUsersPerOrder = 1_000
 
+/** ID of an order, which a node carries out once even if it arrives twice. */
+const id = z.string().optional()
+
 /**
- * What every realtime node does at once for the sockets it holds of these users, and then confirms:
- * `joined` and `left` move them in and out of a room; `revoked` disconnects those that came by the
- * token digests named, or all of the user's.
+ * What every realtime node does at once for its sockets of these users, and then confirms:
+ * `joined` and `left` move them in and out of a room; `revoked` disconnects those that authenticated by the
+ * named token digests; `appDeleted` disconnects all of the app.
  */
 export const controlOrder = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('joined'), room: roomId, users: z.array(userId) }),
-  z.object({ do: z.literal('left'), room: roomId, users: z.array(userId) }),
-  z.object({ do: z.literal('revoked'), user: userId, tokens: z.array(z.string()).optional() }),
+  z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
+  z.object({ do: z.literal('left'), id, room: roomId, users: z.array(userId) }),
+  z.object({ do: z.literal('revoked'), id, user: userId, tokens: z.array(z.string()) }),
+  z.object({ do: z.literal('appDeleted'), id }),
 ])
 export type ControlOrder = z.infer<typeof controlOrder>
 
-/** What a realtime node says of itself each second on `nodesSubject`. */
-export const nodeAnnouncement = z.object({ node: z.string(), leaving: z.boolean().optional() })
+/** What travels on a control subject: an order, or several that are carried out one after the other and confirmed once. */
+export const controlMessage = z.union([
+  controlOrder,
+  z.object({ do: z.literal('several'), orders: z.array(controlOrder) }),
+])
+export type ControlMessage = z.infer<typeof controlMessage>
+
+/**
+ * What a realtime node announces each second on `nodesSubject`, and a gateway on `gatewaysSubject`; a node of an earlier
+ * release announces less.
+ */
+export const nodeAnnouncement = z.object({
+  node: z.string(),
+  leaving: z.boolean().optional(),
+  /** It understands several orders in one message. */
+  takesSeveral: z.boolean().optional(),
+  /**
+   * Redis knows of every user whose socket it holds, or is about to put into rooms: who moves users between rooms need not
+   * wait for this node when it holds none of them.
+   */
+  registers: z.boolean().optional(),
+})
+export type NodeAnnouncement = z.infer<typeof nodeAnnouncement>

@@ -1,13 +1,19 @@
-/** Header names of bus messages. The payload is exactly the JSON that sockets get; all else about an event is here. */
+/** Header names of bus messages. The payload is exactly the JSON that sockets get; everything else about an event is here. */
 export const busHeaders = {
-  /** ID of the HTTP request or socket emit that caused the event: in every log line of its way. */
+  /** ID of the HTTP request or socket emit that caused the event: in every log line about it. */
   request: 'Parley-Request',
   /** `false` when the sender asked for no push. */
   push: 'Parley-Push',
-  /** `false` on what a room's webhook answered: it is not told of it again. */
+  /** `false` on what a room's webhook returned: it does not receive that again. */
   webhook: 'Parley-Webhook',
   /** The device of the acting user that does not get the event (percent-encoded). */
   exceptDevice: 'Parley-Except-Device',
+  /**
+   * On an event that is published again because the stream was lost: when it was noted (Unix milliseconds), and its place among
+   * the events of before, by which calls to integrators stay in order.
+   */
+  again: 'Parley-Again',
+  place: 'Parley-Place',
   /** The user who does not get the event on any device (percent-encoded). */
   exceptUser: 'Parley-Except-User',
 } as const

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { roomId, userId } from '../ids.ts'
 import { pushPayload } from '../resources/push-payload.ts'
 
-/** Users named in one order at most; more make several orders. */
-export const maxClientsPerOrder = 5_000
+/** An order names at most this many users; for more there are several orders. */
+export const maxClientsPerOrder = 1_000
 
-/** POST /push/push2clients on its way to the push service; groups are expanded already. */
+/** POST /push/push2clients on its way to the push service, with groups expanded. */
 export const pushToClientsOrder = z.object({
-  /** Names the order: one that comes twice is carried out once. */
+  /** ID of the order, which is carried out once even if it arrives twice. */
   id: z.string(),
   clients: z.array(userId),
   payload: pushPayload,
@@ -15,12 +15,15 @@ export const pushToClientsOrder = z.object({
 })
 export type PushToClientsOrder = z.infer<typeof pushToClientsOrder>
 
-/** `JOIN_ROOM`: `sender` came by himself. `ADD_MEMBERS`, `DELETE_MEMBERS`: he brought others in, or took them or himself out. */
+/** A change names at most this many members; for more there are several changes. */
+export const maxMembersPerChange = 1_000
+
+/** `JOIN_ROOM`: `sender` joined. `ADD_MEMBERS`, `DELETE_MEMBERS`: `sender` added others, or removed them or themselves. */
 export const membersChange = z.object({
   id: z.string(),
   event: z.enum(['JOIN_ROOM', 'ADD_MEMBERS', 'DELETE_MEMBERS']),
   room: roomId,
-  /** Who did it; absent when it was the API key. */
+  /** Who did it; absent when the API key did. */
   sender: userId.optional(),
   members: z.array(userId),
   request: z.string().optional(),

@@ -1,16 +1,16 @@
 import type { RoomEvent } from '../socket/server-events.ts'
-import { allMembersChangesSubject, allPushToClientsSubject, everyRoomSubject } from './subjects.ts'
+import { allMarksSubject, allMembersChangesSubject, allPushToClientsSubject, everyRoomSubject } from './subjects.ts'
 
 /** The JetStream streams and durable consumers, by name. */
 export const eventStream = {
   name: 'PARLEY_EVENTS',
-  subjects: ['parley.event.>', 'parley.push.>'],
+  subjects: ['parley.event.>', 'parley.push.>', 'parley.feed.>', allMarksSubject],
 } as const
 
-/** The events of rooms that a room's webhook is told of. */
+/** The room events that a room's webhook receives. */
 const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
 
-/** `subjects`: what of the stream the consumer is given. */
+/** `subjects`: the part of the stream that the consumer receives. */
 export const durableConsumers = {
   push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
   pushToClients: { name: 'push-to-clients', stream: eventStream.name, subjects: [allPushToClientsSubject] },

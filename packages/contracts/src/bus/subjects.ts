@@ -22,6 +22,20 @@ export function eventSubject(to: Audience, event: ServerEvent): string {
   return `parley.${kind}.${audienceTokens(to)}.${subjectToken(event)}`
 }
 
+/**
+ * Where an event that only the integrator's feed has is published. Captured. It is none of the subjects by which realtime
+ * nodes hear a room or user.
+ */
+export function feedSubject(to: Audience, event: string): string {
+  const [app, ...audience] = audienceTokens(to).split('.')
+  return `parley.feed.${app}.about.${audience.join('.')}.${subjectToken(event)}`
+}
+
+/** The audience and event of a subject made by `feedSubject`. */
+export function parseFeedSubject(subject: string): { to: Audience; event: string } {
+  return parseEventSubject(subject.replace('.about.', '.'))
+}
+
 /** All events of one room or user, captured or live. */
 export function audienceSubject(to: Audience): string {
   return `parley.*.${audienceTokens(to)}.*`
@@ -37,12 +51,44 @@ export function everyRoomSubject(event: ServerEvent): string {
   return `parley.event.*.room.*.${subjectToken(event)}`
 }
 
-/** What a subject made by `eventSubject` says. */
+/** What the stream keeps for one room or user. */
+export function capturedSubject(to: Audience): string {
+  return `parley.event.${audienceTokens(to)}.*`
+}
+
+/** What the stream keeps for the rooms and users of an app. */
+export function capturedEventsSubject(app: string): string {
+  return `parley.event.${subjectToken(app)}.>`
+}
+
+/** Where a realtime node marks a position in the stream. Captured. */
+export function markSubject(node: string): string {
+  return `parley.mark.${subjectToken(node)}`
+}
+export const allMarksSubject = 'parley.mark.*'
+
+/** The audience and event of a subject made by `eventSubject`. */
 export function parseEventSubject(subject: string): { to: Audience; event: ServerEvent } {
   const [, , app = '', kind, id = '', event = ''] = subject.split('.')
   const free = fromSubjectToken(id)
   const to = kind === 'room' ? { app: fromSubjectToken(app), room: free } : { app: fromSubjectToken(app), user: free }
   return { to, event: fromSubjectToken(event) as ServerEvent }
+}
+
+/** Everything that the stream keeps of an app. */
+export function capturedSubjects(app: string): string[] {
+  return ['event', 'push', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`)
+}
+
+/** What the stream keeps of an app for its integrator's feed: all but orders to the push service. */
+export function appEventsSubjects(app: string): string[] {
+  return ['event', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`).concat(membersChangeSubject(app))
+}
+
+/** An event of any room or user of an app; `feed`: one that only the integrator's feed has. */
+export function anyEventSubject(kind: 'event' | 'feed', app: string, event: string): string {
+  const about = kind === 'feed' ? '.about' : ''
+  return `parley.${kind}.${subjectToken(app)}${about}.*.*.${subjectToken(event)}`
 }
 
 /** Orders about users of an app, to all realtime nodes. */
@@ -58,8 +104,24 @@ export function parseControlSubject(subject: string): string {
   return fromSubjectToken(subject.slice('parley.control.'.length))
 }
 
-/** Where every realtime node says each second that it is there. */
+/** Where every realtime node announces itself each second. */
 export const nodesSubject = 'parley.nodes'
+
+/** The orders about tokens of an app once more, to all gateways. */
+export function revocationsSubject(app: string): string {
+  return `parley.revoked.${subjectToken(app)}`
+}
+
+/** The orders about tokens of all apps. */
+export const allRevocationsSubject = 'parley.revoked.*'
+
+/** The app of a subject made by `revocationsSubject`. */
+export function parseRevocationsSubject(subject: string): string {
+  return fromSubjectToken(subject.slice('parley.revoked.'.length))
+}
+
+/** Where every gateway that remembers tokens announces itself twice a second. */
+export const gatewaysSubject = 'parley.gateways'
 
 /** Requests to one realtime node, e.g. a poll of a session that it owns. */
 export function nodeSubject(node: string, request: string): string {
@@ -72,7 +134,7 @@ export function pushToClientsSubject(app: string): string {
 }
 export const allPushToClientsSubject = 'parley.push.*.clients'
 
-/** Who came into a room or left it, for its webhook; sockets learn it by the `room` event. Captured. */
+/** Joins and departures of members, for the room's webhook; sockets get the `room` event. Captured. */
 export function membersChangeSubject(app: string): string {
   return `parley.push.${subjectToken(app)}.members`
 }

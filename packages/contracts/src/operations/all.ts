@@ -1,23 +1,33 @@
 import type { Operation } from '../operation.ts'
-import * as badges from './badges.ts'
-import * as bans from './bans.ts'
-import * as clients from './clients.ts'
-import * as config from './config.ts'
-import * as deletions from './deletions.ts'
-import * as devices from './devices.ts'
-import * as groups from './groups.ts'
-import * as live from './live.ts'
-import * as me from './me.ts'
-import * as members from './members.ts'
-import * as messages from './messages.ts'
-import * as monitoring from './monitoring.ts'
-import * as mutes from './mutes.ts'
-import * as push from './push.ts'
-import * as reactions from './reactions.ts'
-import * as room from './room.ts'
-import * as rooms from './rooms.ts'
-import * as search from './search.ts'
-import * as tokens from './tokens.ts'
+import * as tokens from './access/tokens.ts'
+import * as config from './integrations/config.ts'
+import * as events from './integrations/events.ts'
+import * as jobs from './integrations/jobs.ts'
+import * as push from './integrations/push.ts'
+import * as statistics from './integrations/statistics.ts'
+import * as webhooks from './integrations/webhooks.ts'
+import * as deletions from './messages/deletions.ts'
+import * as live from './messages/live.ts'
+import * as messages from './messages/messages.ts'
+import * as pins from './messages/pins.ts'
+import * as reactions from './messages/reactions.ts'
+import * as readers from './messages/readers.ts'
+import * as trace from './messages/trace.ts'
+import * as bans from './moderation/bans.ts'
+import * as blocks from './moderation/blocks.ts'
+import * as changes from './rooms/changes.ts'
+import * as members from './rooms/members.ts'
+import * as readMarkers from './rooms/read-markers.ts'
+import * as roomPreferences from './rooms/room-preferences.ts'
+import * as rooms from './rooms/rooms.ts'
+import * as unread from './rooms/unread.ts'
+import * as search from './search/search.ts'
+import * as connections from './users/connections.ts'
+import * as devices from './users/devices.ts'
+import * as groups from './users/groups.ts'
+import * as me from './users/me.ts'
+import * as preferences from './users/preferences.ts'
+import * as users from './users/users.ts'
 
 function isOperation(value: unknown): value is Operation {
   return typeof value === 'object' && value !== null && 'path' in value && 'access' in value
@@ -27,21 +37,31 @@ function isOperation(value: unknown): value is Operation {
 export const allOperations: readonly Operation[] = [
   messages,
   reactions,
+  readers,
+  trace,
   deletions,
-  search,
+  live,
+  pins,
   rooms,
-  badges,
-  clients,
-  push,
-  tokens,
+  readMarkers,
+  unread,
+  roomPreferences,
+  changes,
+  members,
+  users,
   me,
+  connections,
   devices,
   groups,
-  config,
-  live,
+  preferences,
+  tokens,
   bans,
-  mutes,
-  room,
-  members,
-  monitoring,
+  blocks,
+  search,
+  push,
+  config,
+  statistics,
+  webhooks,
+  events,
+  jobs,
 ].flatMap((file) => Object.values(file).filter(isOperation))

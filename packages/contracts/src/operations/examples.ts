@@ -65,3 +65,12 @@ export const exampleRoom = {
   opening: 0,
   extParams: {},
 }
+
+/** Of a personal block. */
+export const exampleBlock = {
+  appID: 'demo',
+  blockee: { _id: 'bob', id: 'bob', nickname: 'Bob', avatarUrl: '', lastLoginTimeMS: 1_795_176_000_000 },
+  blocker: 'alice',
+  createdAt: '2026-11-20T12:00:00.000Z',
+  updatedAt: '2026-11-20T12:00:00.000Z',
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoTime, roomId, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 
 const common = {
   appID: z.string(),
@@ -10,15 +11,15 @@ const common = {
     avatarUrl: z.string(),
     lastLoginTimeMS: z.number(),
   }),
-  blocker: userId,
+  blocker: z.string().describe('Who did it; empty when it was the API key'),
   createdAt: isoTime,
   updatedAt: isoTime.describe('Last change; on unban the unban time'),
 }
 
-/** Ban record (interface.md, "Ban record"). */
+/** A ban of a user in a room (docs/reference/moderation.md#bans). */
 export const ban = z.object({ ...common, room: roomId }).meta({ id: 'Ban' })
 export type Ban = z.infer<typeof ban>
 
 /** A personal block: like a ban, of one user by another, everywhere. */
-export const block = z.object(common).meta({ id: 'Block' })
+export const block = z.object(common).meta({ id: 'Block', ...ours })
 export type Block = z.infer<typeof block>

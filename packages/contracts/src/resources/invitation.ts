@@ -1,8 +1,16 @@
 import { z } from 'zod'
 import { isoTime, roomId, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 
-/** An invitation to a group (decisions.md, "Rooms and members"). */
+/** An invitation to a group (docs/reference/rooms.md#members). */
 export const invitation = z
-  .object({ _id: z.string(), inviter: userId, invitee: userId, room: roomId, createdAt: isoTime, updatedAt: isoTime })
-  .meta({ id: 'Invitation' })
+  .object({
+    _id: z.string(),
+    inviter: z.string().describe('Who invited; empty when the API key did, in a room without members'),
+    invitee: userId,
+    room: roomId,
+    createdAt: isoTime,
+    updatedAt: isoTime,
+  })
+  .meta({ id: 'Invitation', ...ours })
 export type Invitation = z.infer<typeof invitation>

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 import { sender } from './sender.ts'
 
-/** A message's content is any JSON of at most this many bytes (decisions.md, "Messages"). */
+/** The largest content of a message, as bytes of JSON (docs/reference/README.md#limits). */
 export const maxMessageBytes = 64 * 1024
 
-/** Deeper content would be taken by some JSON readers and break others, which then could not read the history. */
-export const maxMessageDepth = 100
-
-// Not z.json(): a body that was parsed is JSON already, and is kept as it is, whatever its keys are named.
+// Not z.json(): a parsed body is JSON already, and z.json() would drop keys such as `__proto__`.
 export const messageContent = z
   .any()
   .refine((content) => content !== undefined, 'required')
@@ -18,10 +16,10 @@ export const messageType = z.string().min(1).max(64).describe('Free-form type, e
 /** A message mentions at most this many users. */
 export const maxMentions = 1_000
 
-/** A message takes at most this many reactions: its events must fit into one message of the bus. */
+/** A message has at most this many reactions, so that its events fit into one message of the bus. */
 export const maxReactions = 500
 export const reactionName = z.string().min(1).max(64).describe('The reaction, e.g. an emoji')
-const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction' })
+const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction', ...ours })
 
 const common = {
   _id: messageId,
@@ -37,16 +35,17 @@ const common = {
   reactions: z.array(reaction),
   reactionCount: z.number().int(),
   isDeleted: z.boolean(),
-  seq: z.number().int().min(1).meta({ 'x-extension': true }).describe('1, 2, 3… without holes in its room'),
-  mentions: z.array(userId).optional().meta({ 'x-extension': true }),
-  pinned: z.boolean().optional().meta({ 'x-extension': true }),
-  clientMessageID: z.string().optional().meta({ 'x-extension': true }),
+  seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room'),
+  mentions: z.array(userId).optional().meta(ours),
+  pinned: z.boolean().optional().meta(ours),
+  edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
+  clientMessageID: z.string().optional().meta(ours),
 }
 
-/** A message as it is read from the history and as it travels in events (interface.md, "Message"). */
+/** A message in the history and in events (docs/reference/resources.md#message). */
 export const message = z.object({ ...common, sender }).meta({ id: 'Message' })
 export type Message = z.infer<typeof message>
 
-/** A message as sending answers it: the sender is the plain user ID (interface.md, POST /messages). */
+/** A message as sending returns it: the sender is the plain user ID (docs/reference/resources.md#sentmessage). */
 export const sentMessage = z.object({ ...common, sender: userId }).meta({ id: 'SentMessage' })
 export type SentMessage = z.infer<typeof sentMessage>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What push2clients sends (interface.md, POST /push/push2clients): fields for iOS, for Android, and shared. */
+/** The payload of POST /push/push2clients: fields for iOS, for Android, and shared. */
 export const pushPayload = z
   .strictObject({
     type: z.string().max(256).optional().describe('Custom classification tag'),

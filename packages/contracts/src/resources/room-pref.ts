@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Room preference of one user (interface.md, "Room preference"). */
+/** A user's preferences for a room (docs/reference/rooms.md#preferences-and-mutes). */
 export const roomPref = z
   .object({
     tags: z.array(z.string()),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { roomId, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 import { message } from './message.ts'
 import { roomPref } from './room-pref.ts'
 import { sender } from './sender.ts'
@@ -11,14 +12,14 @@ export type RoomType = z.infer<typeof roomType>
 export const maxMembersShown = 50
 
 /**
- * Room (interface.md, "Room"). The fields that depend on who asks (unread, muted, pref, lastMessage)
+ * A room (docs/reference/resources.md#room). The fields that depend on the caller (unread, muted, pref, lastMessage)
  * are absent from events, which are the same for every member.
  */
 export const room = z
   .object({
     _id: roomId,
     id: roomId,
-    appID: z.string(),
+    appID: z.string().meta(ours),
     name: z.string(),
     cover: z.string(),
     description: z.string(),
@@ -36,11 +37,11 @@ export const room = z
     muted: z.boolean().optional(),
     lastMessage: message.optional(),
     pref: roomPref.optional(),
-    memberCount: z.number().int().meta({ 'x-extension': true }),
-    owner: userId.optional().meta({ 'x-extension': true }),
-    managers: z.array(userId).meta({ 'x-extension': true }),
-    opening: z.number().int().meta({ 'x-extension': true }).describe('0 closed to joining and invitations, 1 open'),
-    extParams: z.record(z.string(), z.unknown()).meta({ 'x-extension': true }),
+    memberCount: z.number().int().meta(ours),
+    owner: userId.optional().meta(ours),
+    managers: z.array(userId).meta(ours),
+    opening: z.number().int().meta(ours).describe('0 closed to joining and invitations, 1 open'),
+    extParams: z.record(z.string(), z.unknown()).meta(ours),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

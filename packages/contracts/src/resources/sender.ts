@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { userId } from '../ids.ts'
 
-/** Embedded user summary (interface.md, "Sender"). A user who was erased keeps the ID and has empty texts. */
+/** The summary of a user in messages and rooms (docs/reference/resources.md#sender). An erased user keeps the ID and has empty texts. */
 export const sender = z
   .object({
     _id: userId,

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { isoTime, roomId, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 
-const address = z.object({ port: z.number(), family: z.string(), address: z.string() }).meta({ id: 'Address' })
+const address = z
+  .object({
+    // uWebSockets.js does not provide it, and a proxy hides it.
+    port: z.number().optional().describe('Left out where it is not known'),
+    family: z.string(),
+    address: z.string(),
+  })
+  .meta({ id: 'Address' })
 export type Address = z.infer<typeof address>
 
 const profile = {
@@ -16,24 +24,22 @@ const profile = {
   userAgent: z.string().optional(),
   isRobot: z.boolean(),
   mute: z.array(roomId).describe('IDs of the rooms that this user muted'),
-  createdAt: isoTime,
+  createdAt: isoTime.meta(ours),
   updatedAt: isoTime,
   lastJoinOrCreateRoomTime: isoTime.optional(),
   lastLoginTimeMS: z.number().describe('0 when the user never logged in'),
   __v: z.number().int(),
 }
 
-/** A user as users see themselves (interface.md, "User (client)"). */
+/** A user as users see themselves (docs/reference/resources.md#user). */
 export const user = z.object(profile).meta({ id: 'User' })
 export type User = z.infer<typeof user>
 
-/** A user in answers to an API key: with `isAdmin`, which users never see. */
-export const adminUser = z
-  .object({ ...profile, isAdmin: z.boolean().meta({ 'x-extension': true }) })
-  .meta({ id: 'AdminUser' })
+/** A user as the API key sees them: with `isAdmin`, which users never see. */
+export const adminUser = z.object({ ...profile, isAdmin: z.boolean().meta(ours) }).meta({ id: 'AdminUser' })
 export type AdminUser = z.infer<typeof adminUser>
 
-/** The token fields stand only in answers of token-issuing and token-binding operations. */
+/** Only operations that issue or bind a token return the token fields. */
 export const savedUser = z
   .object({ ...adminUser.shape, token: z.string().optional(), expirationDate: isoTime.optional() })
   .meta({ id: 'SavedUser' })

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { isoTime, roomId, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
 import { message, messageContent, messageType } from './message.ts'
 
-/** What a room's webhook is told of (decisions.md, "Push and webhooks"). */
+/** The events that a room's webhook receives (docs/reference/push.md#room-webhooks). */
 export const webhookEvent = z.enum([
   'MESSAGE',
   'MESSAGE_UPDATED',
@@ -17,7 +18,7 @@ export type WebhookEvent = z.infer<typeof webhookEvent>
 /** The body of a call to a room's webhook; headers by standardwebhooks.com. */
 export const webhookCall = z.object({
   appID: z.string(),
-  clientID: z.string().describe('The user whose action it tells of; empty when it was the API key'),
+  clientID: z.string().describe('The user who acted; empty when the API key did'),
   roomID: roomId,
   event: webhookEvent,
   botState: z.string(),
@@ -25,7 +26,7 @@ export const webhookCall = z.object({
 })
 export type WebhookCall = z.infer<typeof webhookCall>
 
-/** What a webhook may answer: the room's new bot state, and a message that a robot of the room says. */
+/** What a webhook may return: the room's new bot state, and a message that a robot of the room sends. */
 export const webhookAnswer = z.object({
   senderID: userId.optional(),
   toBotState: z.string().max(256).optional(),
@@ -33,14 +34,14 @@ export const webhookAnswer = z.object({
 })
 export type WebhookAnswer = z.infer<typeof webhookAnswer>
 
-/** The body of a call of PUSH_GENERIC (interface.md, "Integrator push callback"). */
+/** The body of a call to PUSH_GENERIC (docs/reference/push.md#your-own-push-backend). */
 export const pushCall = message.extend({
   roomName: z.string(),
-  pushToClients: z.array(userId).describe('Whom to push to: 10,000 at most, more come in further calls'),
+  pushToClients: z.array(userId).describe('The recipients, at most 10,000; more come in further calls'),
 })
 export type PushCall = z.infer<typeof pushCall>
 
-/** A call to an integrator's server that was given up. */
+/** A call to an integrator's server that failed for good. */
 export const failedWebhook = z
   .object({
     id: z.string().describe('The webhook-id of every try'),
@@ -54,5 +55,25 @@ export const failedWebhook = z
     createdAtMS: timeMS,
     failedAt: isoTime,
   })
-  .meta({ id: 'FailedWebhook' })
+  .meta({ id: 'FailedWebhook', ...ours })
 export type FailedWebhook = z.infer<typeof failedWebhook>
+
+/** A call to an integrator's server, made or waiting; without its data. */
+export const webhookDelivery = z
+  .object({
+    id: z.string().describe('The webhook-id of every try'),
+    kind: z.enum(['webhook', 'push']).describe("A room's webhook, or PUSH_GENERIC"),
+    roomID: roomId,
+    clientID: z.string(),
+    event: z.string().describe('The event of the webhook; PUSH for PUSH_GENERIC'),
+    state: z.enum(['waiting', 'done', 'failed']),
+    tries: z.number().int(),
+    createdAtMS: timeMS.describe('When it was queued, the last time'),
+    status: z.number().int().optional().describe('HTTP status of the last response'),
+    answer: z.string().optional().describe('The first KiB of its body'),
+    durationMS: z.number().int().optional().describe('Of the last try'),
+    lastTryAtMS: timeMS.optional(),
+    lastError: z.string().optional().describe('Why the last try failed'),
+  })
+  .meta({ id: 'WebhookDelivery', ...ours })
+export type WebhookDelivery = z.infer<typeof webhookDelivery>

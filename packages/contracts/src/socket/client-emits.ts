@@ -1,26 +1,42 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../errors.ts'
-import { isoTime, messageId, roomId, userId } from '../ids.ts'
+import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage } from '../operations/examples.ts'
-import { streamedText, typingText } from '../operations/live.ts'
-import { clientMessageID } from '../operations/messages.ts'
-import { markRead } from '../operations/rooms.ts'
+import { streamedText, typingText } from '../operations/messages/live.ts'
+import { clientMessageID } from '../operations/messages/messages.ts'
+import { markRead } from '../operations/rooms/read-markers.ts'
+import { ours } from '../ours.ts'
 import { messageContent, messageType, sentMessage } from '../resources/message.ts'
 
 /** How event payloads are written on a connection: JSON, or base64 of the UTF-8 JSON as a string. */
 export const encodings = ['plain', 'base64'] as const
 
-interface EmitContract {
+export interface EmitContract {
   /** What it does. */
   summary: string
   /** Its arguments before the acknowledgement. */
-  args: z.ZodType
+  args: z.ZodTuple
+  /** The names of the arguments in errors; a single argument is named by its fields. */
+  names?: readonly string[]
   /** The `result` of the acknowledgement. */
   ack: z.ZodType
-  /** The errors of its own; INVALID_REQUEST, TOO_MANY_REQUESTS and those of a dependency that is away can always come. */
+  /** Its own errors, beside those of `everyEmit`. */
   errors: readonly ErrorCode[]
+  /** The code of a wrong value, where it is not INVALID_REQUEST. */
+  invalid?: ErrorCode
+  /** True where it goes beyond the interface. */
+  extension?: true
   example: { args: unknown; ack: unknown }
 }
+
+/** The errors that any emit may return. */
+export const everyEmit = [
+  'MISSING_PARAMETER',
+  'INVALID_REQUEST',
+  'TOO_MANY_REQUESTS',
+  'SERVICE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+] as const satisfies ErrorCode[]
 
 const inRoom = ['INVALID_TOKEN', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
 
@@ -31,19 +47,52 @@ export const clientEmits = {
     args: z.tuple([z.object({ encoding: z.string().optional().describe(encodings.join(' or ')) })]),
     ack: z.object({ encoding: z.enum(encodings) }),
     errors: ['INVALID_ENCODING'],
+    invalid: 'INVALID_ENCODING',
     example: { args: [{ encoding: 'base64' }], ack: { encoding: 'base64' } },
   },
   auth2: {
-    summary: 'Makes the connection a user’s: from the acknowledgement on, the events of all his rooms arrive',
+    summary: 'Authenticates the connection: from the acknowledgement on, the events of all the user’s rooms arrive',
     args: z.tuple([
-      z.string().min(1).max(8192).describe('The user’s token'),
-      z.object({ deviceId: z.string().max(256).optional(), clientKey: z.string().max(256).optional() }).default({}),
+      z.string().max(8192).describe('The user’s token'),
+      z
+        .object({
+          deviceId: z.string().max(256).optional(),
+          clientKey: z.string().max(256).optional().meta(ours),
+          since: timeMS
+            .min(0)
+            .optional()
+            .meta(ours)
+            .describe(
+              'The `serverTimeMS` of the last acknowledgement or `serverTime` event, 0 for the first time: what passed since then arrives before the acknowledgement',
+            ),
+        })
+        .default({}),
     ]),
-    ack: z.object({ _id: userId, appID: z.string(), deviceId: z.string(), expirationDate: isoTime }),
+    names: ['token', 'options'],
+    ack: z.object({
+      _id: userId,
+      appID: z.string(),
+      clientKey: z.string().describe('What the user’s REST calls take as IM-CLIENT-KEY'),
+      deviceId: z.string(),
+      expirationDate: isoTime.describe('When the token ends, and the connection with it'),
+      serverTimeMS: timeMS,
+      resumed: z
+        .boolean()
+        .optional()
+        .meta(ours)
+        .describe('With `since`: whether everything that passed since then has arrived; false: fetch what you missed'),
+    }),
     errors: ['INVALID_TOKEN', 'INVALID_CLIENT_KEY'],
     example: {
       args: ['the token', { deviceId: 'phone', clientKey: 'demo-client-key' }],
-      ack: { _id: 'alice', appID: 'demo', deviceId: 'phone', expirationDate: '2026-12-20T12:00:00.000Z' },
+      ack: {
+        _id: 'alice',
+        appID: 'demo',
+        clientKey: 'demo-client-key',
+        deviceId: 'phone',
+        expirationDate: '2026-12-20T12:00:00.000Z',
+        serverTimeMS: 1_795_176_000_000,
+      },
     },
   },
   'chat message': {
@@ -60,16 +109,18 @@ export const clientEmits = {
     ]),
     ack: sentMessage,
     errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_TOO_LARGE'],
+    extension: true,
     example: {
       args: [{ room: 'demo-room', message: 'Hello!', messageType: 'text' }],
       ack: { ...exampleMessage, sender: 'alice' },
     },
   },
   typing: {
-    summary: 'Tells the other members that the user is typing',
+    summary: 'Shows the other members that the user is typing',
     args: z.tuple([z.strictObject({ room: roomId, message: typingText })]),
     ack: z.object({}),
-    errors: [...inRoom, 'USER_BLOCKED'],
+    errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN'],
+    extension: true,
     example: { args: [{ room: 'demo-room', message: 'Hel' }], ack: {} },
   },
   lastRead: {
@@ -77,6 +128,7 @@ export const clientEmits = {
     args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
     ack: markRead.result,
     errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
+    extension: true,
     example: {
       args: [{ room: 'demo-room', message: exampleMessage._id }],
       ack: { roomID: 'demo-room', memberID: 'alice', messageID: exampleMessage._id, unread: 0 },
@@ -86,7 +138,8 @@ export const clientEmits = {
     summary: 'Streams a piece of a message that the user, a robot, is writing',
     args: z.tuple([z.strictObject({ room: roomId, text: streamedText })]),
     ack: z.object({}),
-    errors: [...inRoom, 'INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED'],
+    errors: [...inRoom, 'INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED', 'ROOM_FROZEN'],
+    extension: true,
     example: { args: [{ room: 'demo-room', text: 'The answer ' }], ack: {} },
   },
 } as const satisfies Record<string, EmitContract>

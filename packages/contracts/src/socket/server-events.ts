@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { messageId, roomId, userId } from '../ids.ts'
+import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage, exampleRoom } from '../operations/examples.ts'
+import { ours } from '../ours.ts'
 import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
 import { room } from '../resources/room.ts'
@@ -10,16 +11,16 @@ interface EventContract {
   /** When it is emitted. */
   summary: string
   payload: z.ZodType
-  /** Whose sockets get it: those of a room's members, or those of one user. */
+  /** Which sockets get it: those of a room's members, or those of one user. */
   to: 'room' | 'user'
-  /** Kept by the stream for the consumers; the others are live only. */
+  /** Whether the stream keeps it for the consumers. The others are live only. */
   captured: boolean
-  /** True where decisions.md adds it and interface.md does not have it. */
+  /** True where it goes beyond the interface. */
   extension?: true
   example: unknown
 }
 
-/** Every event that reaches sockets (interface.md, "Events"; decisions.md). */
+/** Every event that reaches sockets (docs/events.md). */
 export const serverEvents = {
   'chat message': {
     summary: 'A room received a message, also one of the user’s own',
@@ -29,14 +30,14 @@ export const serverEvents = {
     example: exampleMessage,
   },
   room: {
-    summary: 'A room was made, or its members, name or settings changed',
+    summary: 'A room was created, or its members, name or settings changed',
     payload: room,
     to: 'room',
     captured: true,
     example: exampleRoom,
   },
   lastRead: {
-    summary: 'A member reported what he has read',
+    summary: 'A member reported the last message that they have read',
     payload: z.object({ roomID: roomId, memberID: userId, messageID: messageId }),
     to: 'room',
     captured: true,
@@ -44,7 +45,7 @@ export const serverEvents = {
   },
   typing: {
     summary: 'Another member is typing',
-    payload: z.object({ room: roomId, message: z.string(), sender: userId.meta({ 'x-extension': true }) }),
+    payload: z.object({ room: roomId, message: z.string(), sender: userId.meta(ours) }),
     to: 'room',
     captured: false,
     example: { room: 'demo-room', message: 'Hel', sender: 'bob' },
@@ -57,8 +58,8 @@ export const serverEvents = {
     example: { room: 'demo-room', sender: 'robot', text: 'The answer ' },
   },
   roomPref: {
-    summary: 'The user changed his preferences of a room on another device',
-    payload: z.object({ room: roomId, ...roomPref.shape }),
+    summary: 'The user changed a room preference on another device',
+    payload: z.object({ room: roomId, ...roomPref.shape, tagColors: roomPref.shape.tagColors.meta(ours) }),
     to: 'user',
     captured: true,
     example: {
@@ -99,8 +100,27 @@ export const serverEvents = {
       updatedAt: '2026-11-20T12:00:00.000Z',
     },
   },
+  removedFromRoom: {
+    summary: 'The user left a group, or was removed from it',
+    payload: z.object({
+      room: roomId,
+      by: userId.nullable().describe('The user who did it; null for the API key'),
+    }),
+    to: 'user',
+    captured: true,
+    extension: true,
+    example: { room: 'demo-room', by: 'alice' },
+  },
+  serverTime: {
+    summary: 'Everything up to this time has arrived: the next `since`. Once a minute, to sockets that gave `since`',
+    payload: z.object({ serverTimeMS: timeMS }),
+    to: 'user',
+    captured: false,
+    extension: true,
+    example: { serverTimeMS: 1_795_176_000_000 },
+  },
   userDeleteMessages: {
-    summary: 'The user deleted messages for himself',
+    summary: 'The user deleted messages for themselves',
     payload: z.object({ room: roomId, messages: z.array(messageId), isUserDeleteAllMessagesInRoom: z.boolean() }),
     to: 'user',
     captured: true,

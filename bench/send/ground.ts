@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { makeApp } from '@parley/local/make-app'
+import type { ServiceProcess } from '@parley/local/service-process'
+import { startServers } from '@parley/stack/up'
+import { startBenchService } from '../bench-service.ts'
+import { cpuSeconds } from '../cpu-seconds.ts'
+import { httpRequest, loadHttp } from '../http-load.ts'
+import type { Inserted, InsertJob } from '../insert-one.ts'
+
+export interface Sent {
+  /** Messages per second. */
+  sent: number
+  /** Milliseconds. */
+  p99: number
+  /** CPU microseconds per message, by process. */
+  cpu: Record<string, number>
+}
+
+export interface Sends {
+  clients: number
+  seconds: number
+  requests: readonly Buffer[] | ((number: number) => Buffer)
+  /** How many of the gateways they go through. */
+  gateways?: number
+  /** All together; by default each client sends as soon as it has its answer. */
+  perSecond?: number
+}
+
+/** The servers and services that a benchmark of sends drives. */
+export type Ground = Awaited<ReturnType<typeof startGround>>
+
+/** @param profiles the folder that gets the CPU profile of the gateway; without it none is made */
+export async function startGround(profiles?: string) {
+  const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+  const keys = await makeApp(servers.mongoUrl, 'bench')
+  const env = profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }
+  const gateways: ServiceProcess[] = [await startBenchService('api-gateway', servers, env)]
+  const inserts: ChildProcess = fork(join(import.meta.dirname, '../insert-one.ts'), [servers.mongoUrl])
+  await once(inserts, 'message')
+  const headers = { 'im-api-key': keys.apiKey }
+  const urlOf = ({ ports }: ServiceProcess) => `http://127.0.0.1:${ports['http']}`
+
+  /** CPU seconds used so far by each process that has a part in a send. */
+  function cpuOf(): Record<string, number> {
+    return {
+      gateway: gateways.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+      mongod: cpuSeconds(servers.mongo.pid ?? 0),
+      nats: cpuSeconds(servers.nats.pid ?? 0),
+      generator: cpuSeconds(process.pid),
+    }
+  }
+
+  async function post(path: string, body: object): Promise<{ token?: string }> {
+    const answer = await fetch(`${urlOf(gateways[0] as ServiceProcess)}${path}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
+    return ((await answer.json()) as { result: { token?: string } }).result
+  }
+
+  return {
+    servers,
+    keys,
+    post,
+    messageRequest: (body: object) => httpRequest('POST', '/messages', headers, body),
+
+    /** Starts gateways until there are so many. */
+    async haveGateways(count: number): Promise<void> {
+      while (gateways.length < count) gateways.push(await startBenchService('api-gateway', servers))
+    },
+
+    /** Beside how fast inserts are, the CPU microseconds that each costs the process that asks and the database together. */
+    async insertOne(job: InsertJob): Promise<Inserted & { cpu: number }> {
+      const used = () => cpuSeconds(inserts.pid ?? 0) + cpuSeconds(servers.mongo.pid ?? 0)
+      const before = used()
+      inserts.send(job)
+      const [inserted] = (await once(inserts, 'message')) as [Inserted]
+      return { ...inserted, cpu: ((used() - before) * 1e6) / (inserted.perSecond * job.seconds) }
+    },
+
+    async send({ clients, seconds, requests, gateways: through = 1, perSecond }: Sends): Promise<Sent> {
+      const before = cpuOf()
+      const loads = await Promise.all(
+        gateways.slice(0, through).map((gateway, i) =>
+          loadHttp(urlOf(gateway), requests, {
+            connections: Math.floor((clients + i) / through),
+            seconds,
+            ...(perSecond !== undefined && { pace: perSecond / through }),
+          }),
+        ),
+      )
+      const sent = loads.reduce((sum, load) => sum + load.perSecond, 0)
+      const cpu = Object.entries(cpuOf()).map(([name, used]) => {
+        return [name, ((used - (before[name] ?? 0)) * 1e6) / (sent * seconds)] as const
+      })
+      return { sent, p99: Math.max(...loads.map((load) => load.p99)), cpu: Object.fromEntries(cpu) }
+    },
+
+    async stop(): Promise<void> {
+      inserts.disconnect()
+      await Promise.all(gateways.map((gateway) => gateway.stop()))
+      await servers.stop()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { io, type Socket } from 'socket.io-client'
+import { startBenchService } from '../bench-service.ts'
+import { roomIds, users } from './compare.ts'
+import type { Ground } from './ground.ts'
+
+export interface Receiving {
+  clients: number
+  /** Messages in a second, all clients together; absent: as fast as they go. */
+  perSecond?: number
+  sentPerSecond: number
+  sendP99MS: number
+  /** From the first byte of the request to the `chat message` at a stock client. */
+  p50MS: number
+  p99MS: number
+}
+
+/** Measures how long a message takes to a stock client on a realtime node, at several loads; the last is half of the one before. */
+export async function measureReceiving(ground: Ground, seconds: number): Promise<Receiving[]> {
+  const node = await startBenchService('realtime', ground.servers)
+  const listener = 'listener'
+  const { token = '' } = await ground.post('/admin/clients', { _id: listener, issueAccessToken: true })
+  const [room = ''] = roomIds
+  await ground.post(`/rooms/${encodeURIComponent(room)}/members`, { invitees: [listener] })
+  const socket = io(`http://127.0.0.1:${node.ports['socket'] ?? node.ports['http']}`, { transports: ['websocket'] })
+  await socket.timeout(10_000).emitWithAck('conf', { encoding: 'plain' })
+  const { RC, RM } = await socket.timeout(10_000).emitWithAck('auth2', token, { clientKey: ground.keys.clientKey })
+  if (RC !== 0) throw new Error(RM)
+  const rows: Receiving[] = []
+  for (const clients of [1, 16, 64]) rows.push(await receive(ground, socket, { clients, seconds }))
+  const half = (rows.at(-1)?.sentPerSecond ?? 0) / 2
+  rows.push(await receive(ground, socket, { clients: 64, seconds, perSecond: half }))
+  socket.disconnect()
+  await node.stop()
+  return rows
+}
+
+async function receive(
+  ground: Ground,
+  socket: Socket,
+  { clients, seconds, perSecond }: { clients: number; seconds: number; perSecond?: number },
+): Promise<Receiving> {
+  const sentAtMS = new Map<string, number>()
+  const tookMS: number[] = []
+  const note = ({ message }: { message: string }) => {
+    const at = sentAtMS.get(message)
+    if (at !== undefined) tookMS.push(performance.now() - at)
+  }
+  socket.on('chat message', note)
+  let number = 0
+  const requests = () => {
+    const text = `${number++} ${'x'.repeat(200)}`
+    const room = roomIds[number % roomIds.length]
+    sentAtMS.set(text, performance.now())
+    const sender = users[number % users.length]
+    return ground.messageRequest({ room, sender, message: text, messageType: 'text', push: false })
+  }
+  const paced = perSecond === undefined ? {} : { perSecond }
+  const { sent, p99 } = await ground.send({ clients, seconds, requests, ...paced })
+  // The last are on their way still.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  socket.off('chat message', note)
+  const sorted = tookMS.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+  return { clients, ...paced, sentPerSecond: sent, sendP99MS: p99, p50MS: at(0.5), p99MS: at(0.99) }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Document, MongoClient } from 'mongodb'
+
+export interface Acknowledged {
+  _id: string
+  room: string
+  sender: string
+}
+
+/** So long the relay of the gateways has for what the killed ones left. */
+const settleWithinMS = 60_000
+
+/** What is wrong with what was stored, once it is settled: a sentence each. */
+export async function findFaults(
+  mongoUrl: string,
+  app: string,
+  { rooms, users, acknowledged }: { rooms: string[]; users: string[]; acknowledged: readonly Acknowledged[] },
+): Promise<string[]> {
+  const mongo = new MongoClient(mongoUrl)
+  const db = mongo.db()
+  const untilMS = Date.now() + settleWithinMS
+  while ((await db.collection('rooms').countDocuments({ 'tail.0': { $exists: true } })) > 0) {
+    if (Date.now() > untilMS) return ['messages are not settled']
+    await pause(200)
+  }
+  const faults: string[] = []
+  for (const room of rooms) {
+    const roomKey = `${app}\0${room}`
+    const own = acknowledged.filter((message) => message.room === room)
+    const stored = await db
+      .collection('messages')
+      .find({ roomKey })
+      .project<{ _id: unknown; seq: number; sender: string; clientMessageID: string }>({
+        seq: 1,
+        sender: 1,
+        clientMessageID: 1,
+      })
+      .sort({ seq: 1 })
+      .toArray()
+    const ids = new Set(stored.map(({ _id }) => String(_id)))
+    const missing = own.filter(({ _id }) => !ids.has(_id))
+    if (missing.length > 0) faults.push(`${room}: ${missing.length} missing, such as ${missing[0]?._id}`)
+    const sends = new Set(stored.map(({ clientMessageID }) => clientMessageID))
+    if (sends.size < stored.length) faults.push(`${room}: ${stored.length - sends.size} there twice`)
+    if (new Set(own.map(({ _id }) => _id)).size < own.length) faults.push(`${room}: one ID for two sends`)
+    const hole = stored.findIndex(({ seq }, i) => seq !== i + 1)
+    if (hole >= 0) faults.push(`${room}: no message has the seq ${hole + 1}`)
+    const { seq = 0 } = (await db.collection<{ _id: string; seq?: number }>('rooms').findOne({ _id: roomKey })) ?? {}
+    if (seq !== stored.length) faults.push(`${room}: its seq is ${seq}, of ${stored.length} messages`)
+    for (const user of users) {
+      const membership = await db
+        .collection<Document & { _id: string }>('memberships')
+        .findOne({ _id: `${roomKey}\0${user}` })
+      const sent = stored.filter(({ sender }) => sender === user).length
+      if (membership?.['uncounted'] !== sent) {
+        faults.push(`${room}: ${user} sent ${sent}, of which ${membership?.['uncounted']} are counted`)
+      }
+    }
+  }
+  await mongo.close()
+  return faults
+}

@@ -1,0 +1,87 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber, wholeNumbers } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { MongoClient } from 'mongodb'
+import { startBenchService } from './bench-service.ts'
+import { printWhereTimeWent } from './cpu-profile.ts'
+import { openApi } from './write/api.ts'
+import { measureRates } from './write/rates.ts'
+import { measureBatches, measureErasing, measureReading } from './write/single.ts'
+
+const parts = ['rates', 'batches', 'erasing', 'reading'] as const
+
+const options = new Command('npm run bench:write --')
+  .description(
+    `Everything else that writes: creating a group of two, adding a member, issuing a token, a batch to 1,000 receivers
+without and with direct rooms, erasing a user of 1,900 rooms; and the lists and the badge of a user of 2,000 rooms. Each
+stands beside the bare transactions, inserts or reads that it cannot do without, on the same mongod in the same run, and
+with two realtime nodes.`,
+  )
+  .option('--clients <numbers>', 'how many clients write at once', wholeNumbers(1, 10_000), [1, 64])
+  .option('--rounds <number>', 'turns of each', wholeNumber(1, 1_000), 3)
+  .option('--seconds <number>', 'of a turn', wholeNumber(1, 3_600), 4)
+  .option('--only <part>', `one of ${parts.join(', ')}`)
+  .option('--profile', "shows also where the gateway's CPU time goes; the ratios are then worse")
+  .parse()
+  .opts<{ clients: number[]; rounds: number; seconds: number; only?: string; profile?: true }>()
+const { clients, rounds, seconds, only, profile } = options
+const has = (part: (typeof parts)[number]) => only === undefined || only === part
+const results = join(import.meta.dirname, 'results')
+const profiles = join(results, 'profile')
+rmSync(profiles, { recursive: true, force: true })
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const keys = await makeApp(servers.mongoUrl, 'bench')
+const gateway = await startBenchService('api-gateway', servers, {
+  ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
+})
+const nodes = [
+  await startBenchService('realtime', servers, { PARLEY_NODE_ID: 'node-1' }),
+  await startBenchService('realtime', servers, { PARLEY_NODE_ID: 'node-2' }),
+]
+const ground = fork(join(import.meta.dirname, 'write/ground.ts'), [servers.mongoUrl])
+await once(ground, 'message')
+const mongo = await MongoClient.connect(servers.mongoUrl, { writeConcern: { w: 'majority', journal: true } })
+const api = openApi(`http://127.0.0.1:${gateway.ports['http']}`, keys)
+
+const rates = has('rates') ? await measureRates(api, ground, { clients, rounds, seconds }) : []
+if (rates.length > 0) console.log('\nwhat                             clients   bare/s    ours/s   p99 ms   ratio')
+for (const { what, clients: at, barePerSecond, perSecond, p99MS, ratio } of rates) {
+  const numbers = [
+    String(at).padStart(7),
+    barePerSecond.toFixed(0).padStart(8),
+    perSecond.toFixed(0).padStart(9),
+    p99MS.toFixed(1).padStart(8),
+    ratio.toFixed(2).padStart(7),
+  ]
+  console.log(`${what.padEnd(32)} ${numbers.join(' ')}`)
+}
+const singles = [
+  ...(has('batches') ? await measureBatches(api, mongo.db(), rounds) : []),
+  ...(has('erasing') ? await measureErasing(api, mongo.db()) : []),
+  ...(has('reading') ? await measureReading(api, mongo.db(), 30) : []),
+]
+if (singles.length > 0) console.log('\none request                            ms   bare ms   wanted ms')
+for (const { what, ms, bareMS, wantedMS } of singles) {
+  console.log(
+    `${what.padEnd(34)} ${ms.toFixed(1).padStart(6)} ${bareMS.toFixed(1).padStart(9)} ${String(wantedMS).padStart(11)}`,
+  )
+}
+if (only === undefined) {
+  mkdirSync(results, { recursive: true })
+  writeFileSync(join(results, 'write.json'), `${JSON.stringify({ rates, singles }, null, 2)}\n`)
+}
+await api.close()
+await mongo.close()
+ground.disconnect()
+for (const node of nodes) await node.stop()
+await gateway.stop()
+await servers.stop()
+if (profile) {
+  printWhereTimeWent('the gateway’s CPU time', profiles, 20)
+}

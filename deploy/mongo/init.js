@@ -1,0 +1,28 @@
+// Makes one mongod a replica set of one with two users, by the localhost exception
+// (mongodb.com/docs/manual/core/localhost-exception). Run again until it succeeds; what is there already stays.
+const fs = require('node:fs')
+const secret = (name) => fs.readFileSync(`/run/secrets/${name}`, 'utf8').trim()
+const admin = db.getSiblingDB('admin')
+
+if (!db.hello().setName) rs.initiate({ _id: 'parley', members: [{ _id: 0, host: 'mongo:27017' }] })
+if (!db.hello().isWritablePrimary) quit(1)
+try {
+  db.getSiblingDB('parley').auth('parley', secret('mongo-password'))
+} catch {
+  try {
+    admin.createUser({ user: 'admin', pwd: secret('mongo-admin-password'), roles: ['root'] })
+  } catch {
+    // A run before this one made it and was cut short.
+  }
+  admin.auth('admin', secret('mongo-admin-password'))
+  // Parley ends transactions that a killed process has left (packages/db/src/transactions/transaction.ts).
+  const privileges = [{ resource: { cluster: true }, actions: ['inprog', 'killAnySession'] }]
+  if (!admin.getRole('parleySessions')) admin.createRole({ role: 'parleySessions', privileges, roles: [] })
+  const roles = [
+    { role: 'readWrite', db: 'parley' },
+    { role: 'dbAdmin', db: 'parley' },
+    { role: 'parleySessions', db: 'admin' },
+  ]
+  db.getSiblingDB('parley').createUser({ user: 'parley', pwd: secret('mongo-password'), roles })
+}
+quit(0)

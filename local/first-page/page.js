@@ -1,0 +1,73 @@
+// The first page of `npm start`: two users of the demo app beside each other, and what there is to try.
+const byId = (id) => document.getElementById(id)
+const users = new Map()
+
+function say(text) {
+  byId('said').textContent = text
+}
+
+async function ask(path, body) {
+  const answer = await fetch(path, {
+    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return answer.json()
+}
+
+function addUser({ id, chat }) {
+  const card = byId('user').content.cloneNode(true).firstElementChild
+  const [title, node, button] = ['h2', '.node', 'button'].map((selector) => card.querySelector(selector))
+  title.textContent = id
+  button.setAttribute('aria-label', `Kill the node of ${id}`)
+  const frame = card.querySelector('iframe')
+  // Frames of one tab share their storage: by their names they are two users.
+  frame.name = `parley-${id}`
+  frame.title = `The chat of ${id}`
+  frame.src = chat
+  button.addEventListener('click', () => {
+    const { node: killed } = users.get(id)
+    button.disabled = true
+    ask('/first-page/kill', { node: killed }).then(
+      () => say(`${killed} is killed. It is started again in a moment.`),
+      ({ message }) => say(message),
+    )
+  })
+  users.set(id, { card, label: node, button, node: undefined })
+  byId('users').append(card)
+}
+
+async function look() {
+  const { nodes, metrics } = await ask('/first-page/nodes')
+  for (const [id, user] of users) {
+    user.node = nodes[id]
+    user.label.textContent = user.node ? `on ${user.node}` : 'connecting…'
+    user.button.disabled = !user.node
+  }
+  const links = metrics.map(({ name, url }) => {
+    const link = document.createElement('a')
+    link.href = url
+    link.textContent = name
+    return [' ', link]
+  })
+  byId('metrics').replaceChildren('Metrics:', ...links.flat())
+}
+
+async function lookAgain() {
+  await look().catch(() => undefined)
+  setTimeout(lookAgain, 1_000)
+}
+
+async function start() {
+  const { demo, curl } = await ask('/first-page/demo')
+  demo.forEach(addUser)
+  byId('curl').textContent = curl
+  byId('copy').addEventListener('click', () => {
+    navigator.clipboard.writeText(curl).then(
+      () => say('Copied: paste it into a terminal.'),
+      () => say('This browser did not copy it.'),
+    )
+  })
+  await lookAgain()
+}
+
+start().catch(({ message }) => say(message))

@@ -1,0 +1,148 @@
+"""What schemathesis cannot read in the OpenAPI document (a hooks file: SCHEMATHESIS_HOOKS).
+
+Who calls: an operation gets the keys of one of its security alternatives. What is there: half of the IDs that are
+generated, and not taken from an answer by a link, are replaced by such as exist. What only makes sense together: the
+window of a report, a filter in JSON. FUZZ_GROUND holds what fuzz-api.ts prepared.
+"""
+
+import json
+import os
+import random
+import time
+import urllib.request
+
+import schemathesis
+
+ground = json.loads(os.environ["FUZZ_GROUND"])
+chance = random.Random(ground["seed"])
+me = ground["user"]
+
+KEYS = {
+    "apiKey": ("IM-API-KEY", ground["apiKey"]),
+    "clientKey": ("IM-CLIENT-KEY", ground["clientKey"]),
+    "userToken": ("IM-Authorization", ground["token"]),
+}
+KEY_HEADERS = {header.lower() for header, _ in KEYS.values()}
+# IDs from responses: links took them from there.
+answered = set()
+OF_THE_INVITED = {"declineInvitation", "joinRoom"}
+# They would end the fuzzer's own token, if they hit the fuzzer.
+ENDS_TOKENS = {"saveUser", "bindToken", "revokeTokens", "eraseUser"}
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    raw = case.operation.definition.raw
+    name = raw["operationId"]
+    others = {key: value for key, value in (case.headers or {}).items() if key.lower() not in KEY_HEADERS}
+    case.headers = {**others, **keys_for(raw, name)}
+    if case.meta is not None and case.meta.generation.mode.is_positive:
+        if "IM-CLIENT-ID" in case.headers:
+            case.headers["IM-CLIENT-ID"] = me
+        use_what_is_there(case, raw, name)
+        make_sense(case, name)
+    if name in ENDS_TOKENS:
+        spare_the_fuzzer(case.path_parameters, "client_id")
+        spare_the_fuzzer(case.body, "_id")
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    if response.status_code == 200:
+        remember(response.json().get("result"))
+
+
+def remember(value):
+    if isinstance(value, dict):
+        answered.update(value[key] for key in ("_id", "id", "key") if isinstance(value.get(key), str))
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if isinstance(inner, (dict, list)):
+            remember(inner)
+
+
+def spare_the_fuzzer(values, field):
+    if isinstance(values, dict) and values.get(field) == me:
+        values[field] = "somebody"
+
+
+def keys_for(raw, name):
+    schemes = chance.choice(raw["security"])
+    headers = dict(KEYS[scheme] for scheme in schemes)
+    if name == "renewToken":
+        headers["IM-Authorization"] = fresh_token()
+    return headers
+
+
+def fresh_token():
+    """A token of another user than the fuzzer: the call ends it."""
+    request = urllib.request.Request(
+        ground["url"] + "/admin/clients",
+        json.dumps({"_id": "renewer", "issueAccessToken": True}).encode(),
+        {"content-type": "application/json", "im-api-key": ground["apiKey"]},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)["result"]["token"]
+
+
+def use_what_is_there(case, raw, name):
+    room = chance.choice(ground["invitations" if name in OF_THE_INVITED else "rooms"])
+    there = {
+        "User ID": chance.choice(room["members"]),
+        "Room ID": room["id"],
+        "Message ID": chance.choice(room["messages"]),
+        "User group ID": chance.choice(ground["groups"]),
+        "ID of a failed call": chance.choice(ground["failedCalls"]),
+    }
+
+    def fill(values, schemas):
+        for name, schema in schemas.items():
+            if name not in values or is_linked(case, values[name]) or chance.random() < 0.5:
+                continue
+            of_list = there.get(schema.get("items", {}).get("description"))
+            if of_list is not None:
+                values[name] = [of_list]
+            else:
+                values[name] = there.get(schema.get("description", "").split(",")[0], values[name])
+
+    for where, values in (("path", case.path_parameters), ("query", case.query)):
+        described = {p["name"]: {**p["schema"], **p} for p in raw.get("parameters", []) if p["in"] == where}
+        if isinstance(values, dict):
+            fill(values, described)
+    content = raw.get("requestBody", {}).get("content", {}).get("application/json", {})
+    if isinstance(case.body, dict):
+        fill(case.body, content.get("schema", {}).get("properties", {}))
+
+
+def is_linked(case, given):
+    """Whether a link of the document took the value from an answer, and no guess did."""
+    values = given if isinstance(given, list) else [given]
+    return case.meta.phase.name.value == "stateful" and any(isinstance(one, str) and one in answered for one in values)
+
+
+def make_sense(case, name):
+    """What one field allows depends on another, which JSON Schema cannot say of a query or of a time that passes."""
+    query = case.query if isinstance(case.query, dict) else {}
+    body = case.body if isinstance(case.body, dict) else {}
+    if name == "getStats" and query:
+        end = int(time.time()) - chance.randrange(86_400)
+        window = {"start": end - chance.randrange(1, 31 * 86_400), "end": end}
+        case.query = window if chance.random() < 0.5 else {f"{key}Time": value * 1000 for key, value in window.items()}
+    if "skip" in query and chance.random() < 0.7:
+        query["skip"] = 0
+    if name == "listUsers" and "q" in query:
+        query["q"] = chance.choice(['{"_id":"alice"}', '{"nickname":{"$regex":"a","$options":"i"}}', "{}"])
+    if name == "listRooms" and "pref" in query:
+        query["pref"] = chance.choice(['{"tags":"work"}', '{"hidden":false,"sticky":true}', "{}"])
+    if name == "listMessages" and "beforeMessage" in query:
+        for other in ("afterMessage", "afterTime"):
+            query.pop(other, None)
+    if name == "writeMessage" and "IM-API-KEY" not in case.headers:
+        body.pop("sender", None)
+    elif name == "writeMessage":
+        body.setdefault("sender", me)
+    if name == "setConfig":
+        body["announcement"] = "Maintenance at noon"
+    if name == "createRoom" and "owner" in body and body.get("members"):
+        body["owner"] = body["members"][0]
+    if "expirationDate" in body and chance.random() < 0.8:
+        body["expirationDate"] = "2100-01-01T00:00:00Z"

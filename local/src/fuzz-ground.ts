@@ -1,0 +1,91 @@
+import { connectDb } from '@parley/db/connect'
+import { markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
+import type { DemoKeys } from './make-app.ts'
+
+interface FuzzedRoom {
+  id: string
+  members: string[]
+  messages: string[]
+}
+
+/** What exists when the fuzzer starts, so that generated calls get past authentication; local/fuzz/hooks.py reads it. */
+export interface Ground extends DemoKeys {
+  url: string
+  seed: number
+  /** The fuzzer: a platform admin, owner of every room. */
+  user: string
+  token: string
+  rooms: FuzzedRoom[]
+  /** Rooms that the fuzzer is invited to. */
+  invitations: FuzzedRoom[]
+  groups: string[]
+  failedCalls: string[]
+}
+
+const fuzzer = 'fuzzer'
+/** Many, because calls delete, freeze and leave them. */
+const roomCount = 30
+
+/** Makes users, rooms, messages, groups and failed calls through the gateway at `url`. */
+export async function prepareGround(url: string, keys: DemoKeys, seed: number, mongoUrl: string): Promise<Ground> {
+  const { apiKey, clientKey } = keys
+  const post = async (path: string, body: unknown, headers: object = { 'im-api-key': apiKey }) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`POST ${path}: ${await answer.text()}`)
+    return ((await answer.json()) as { result: Record<string, string> }).result
+  }
+  const newRoom = async (id: string, members: string[]): Promise<FuzzedRoom> => {
+    await post('/rooms/', { _id: id, roomType: 'group', name: id, members, owner: members[0] })
+    const messages = []
+    for (const sender of members) {
+      messages.push((await post('/messages', { room: id, sender, message: 'Hello', messageType: 'text' }))['_id'] ?? '')
+    }
+    return { id, members, messages }
+  }
+
+  const { token = '' } = await post('/admin/clients', { _id: fuzzer, isAdmin: true, issueAccessToken: true })
+  const users = Array.from({ length: roomCount }, (_, i) => `user ${i}`)
+  for (const _id of [...users, 'alice', 'bob', 'robot', 'somebody']) {
+    await post('/admin/clients', { _id, isRobot: _id === 'robot', issueAccessToken: true })
+  }
+  const rooms: FuzzedRoom[] = []
+  const invitations: FuzzedRoom[] = []
+  for (const [i, user] of users.entries()) {
+    const room = await newRoom(i === 0 ? 'demo-room' : `room ${i}`, [fuzzer, 'alice', 'robot', user])
+    rooms.push(room)
+    const [inPath, blockee] = [encodeURIComponent(room.id), encodeURIComponent(user)]
+    for (const member of room.members) {
+      await post(`/admin/clients/${encodeURIComponent(member)}/mute/${inPath}`, {})
+    }
+    const asFuzzer = { 'im-client-key': clientKey, 'im-authorization': token }
+    if (i % 2 === 1) await post(`/blockStatus/room/${inPath}/${blockee}`, {}, asFuzzer)
+    invitations.push(await newRoom(`party of ${user}`, [user, 'bob']))
+    await post(`/rooms/${encodeURIComponent(`party of ${user}`)}/members`, {
+      invitees: [fuzzer],
+      invitationRequired: true,
+    })
+  }
+  const groups = users.map((user) => `group of ${user}`)
+  for (const _id of groups) await post('/admin/groups', { _id, nickname: _id, members: users.slice(0, 2) })
+  const failedCalls = await failCalls(mongoUrl, keys.app)
+  return { ...keys, url, seed, user: fuzzer, token, rooms, invitations, groups, failedCalls }
+}
+
+/** Makes failed calls to integrators, for the operations that list and retry them; returns their IDs. */
+async function failCalls(mongoUrl: string, app: string): Promise<string[]> {
+  const ids = Array.from({ length: roomCount }, (_, i) => `hook_${i}`)
+  const call = { app, kind: 'webhook', room: 'demo-room', event: 'MESSAGE', client: 'alice', data: '{}' } as const
+  const calls = ids.map((_id, order) => ({ ...call, _id, lane: `lane ${order}`, order, target: 'nowhere' }))
+  const db = await connectDb(mongoUrl, { appName: 'parley-fuzz' })
+  try {
+    await queueCalls(db, calls)
+    for (const id of ids) await markCallTried(db, id, { lastError: 'ECONNREFUSED', deadWith: '{}' })
+    return ids
+  } finally {
+    await db.client.close()
+  }
+}

@@ -1,0 +1,115 @@
+import { closeReasons } from '@parley/contracts/socket/close-reasons'
+import { fieldTable, type Schema, typeName } from './field-table.ts'
+
+/** The parts of docs/openapi.json that the pages show. */
+export interface ApiDocument {
+  paths: Record<string, Record<string, ApiOperation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+interface ApiOperation {
+  operationId: string
+  summary: string
+  description?: string
+  'x-extension'?: boolean
+  security?: Record<string, unknown>[]
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+}
+
+/** Codes that any operation returns; docs/reference/README.md has them once. */
+const everywhere = new Set([
+  ...['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'],
+  ...['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+])
+
+/** A generated part of a page: `<!-- operation sendMessage -->`, `<!-- schema Message -->`, `<!-- socket closeReasons -->`, up to `<!-- end -->`. */
+const block = /<!-- (operation|schema|socket) (\w+) -->\n[^]*?<!-- end -->/g
+
+/** The page with its generated parts made anew, and what it describes. @throws when it names something unknown */
+export function fillPage(page: string, document: ApiDocument): { page: string; describes: string[] } {
+  const describes: string[] = []
+  const filled = page.replace(block, (_all, kind: string, name: string) => {
+    describes.push(`${kind} ${name}`)
+    const body = blockOf(document, kind, name)
+    return `<!-- ${kind} ${name} -->\n${body}\n<!-- end -->`
+  })
+  return { page: filled, describes }
+}
+
+/** Everything that the pages have to describe. */
+export function documented(document: ApiDocument): string[] {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+  return [
+    ...operations.map(({ operationId }) => `operation ${operationId}`),
+    ...Object.keys(document.components.schemas).map((name) => `schema ${name}`),
+    'socket closeReasons',
+  ].toSorted()
+}
+
+function blockOf(document: ApiDocument, kind: string, name: string): string {
+  if (kind === 'operation') return operationBlock(document, name)
+  if (kind === 'schema') return schemaBlock(document, name)
+  if (name !== 'closeReasons') throw new Error(`nothing of the socket is called ${name}`)
+  const rows = Object.entries(closeReasons).map(([reason, { why, client }]) => `| \`${reason}\` | ${why} | ${client} |`)
+  return ['', '| reason | why | the client |', '|---|---|---|', ...rows, ''].join('\n')
+}
+
+function schemaBlock({ components }: ApiDocument, name: string): string {
+  const schema = components.schemas[name]
+  if (!schema) throw new Error(`docs/openapi.json has no schema ${name}`)
+  return `\n${fieldTable(schema).join('\n')}\n`
+}
+
+function operationBlock({ paths }: ApiDocument, id: string): string {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (operation.operationId === id) return describe(method.toUpperCase(), path, operation)
+    }
+  }
+  throw new Error(`docs/openapi.json has no operation ${id}`)
+}
+
+function describe(method: string, path: string, operation: ApiOperation): string {
+  const { summary, description, parameters = [], requestBody, responses } = operation
+  const ours = operation['x-extension'] ? ' *Ours.*' : ''
+  const body = requestBody && Object.values(requestBody.content)[0]?.schema
+  const rows = parameters
+    .filter(({ name }) => !/^IM-(API-KEY|CLIENT-KEY|Authorization)$/i.test(name))
+    .map((parameter) => {
+      const notes = [parameter.required ? '' : 'optional', parameter.description ?? '']
+      return `| \`${parameter.name}\` | ${parameter.in} | ${typeName(parameter.schema)} | ${notes.filter(Boolean).join('; ')} |`
+    })
+  return [
+    '',
+    `**\`${method} ${path}\`** (${callers(operation)})${ours} ${summary}.${description ? ` ${description}` : ''}`,
+    ...(rows.length > 0 ? ['', '| parameter | in | type | |', '|---|---|---|---|', ...rows] : []),
+    ...(body ? ['', 'Body:', '', ...fieldTable(body)] : []),
+    ...['', `Returns ${result(responses['200'])}`],
+    ...['', `Errors: ${errors(responses)}.`, ''],
+  ].join('\n')
+}
+
+function callers({ security = [] }: ApiOperation): string {
+  const names = security.map((scheme) => ('apiKey' in scheme ? 'API key' : 'user token'))
+  return [...new Set(names)].join(' or ')
+}
+
+function result(response: ApiOperation['responses'][string] | undefined): string {
+  const schema = Object.values(response?.content ?? {})[0]?.schema
+  const inEnvelope = schema?.properties?.['result']
+  const shown = inEnvelope ?? schema
+  if (!shown) return 'nothing.'
+  const what = inEnvelope ? '`result`' : 'without envelope'
+  if (!shown.properties) return `${what}: ${typeName(shown)}.`
+  return [`${what}:`, '', ...fieldTable(shown)].join('\n')
+}
+
+function errors(responses: ApiOperation['responses']): string {
+  const codes = Object.values(responses).flatMap(
+    ({ description }) => description.match(/\b[A-Z]+(?:_[A-Z]+)+(?=:)/g) ?? [],
+  )
+  const own = [...new Set(codes)].filter((code) => !everywhere.has(code))
+  return own.map((code) => `[${code}](../errors.md#${code.toLowerCase()})`).join(', ') || 'those of every operation'
+}

@@ -1,0 +1,88 @@
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Servers } from '@parley/stack/up'
+import type { Front } from './front.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
+import { type Keeping, startAgain } from './start-again.ts'
+
+interface Wanted {
+  servers: Servers
+  front: Front
+  /** How many of each. */
+  gateways: number
+  realtime: number
+  /** Where the logs go. */
+  data: string
+  keeping: Keeping
+  /** Gets the function that stops what is being started, before the start begins. */
+  onStop: (stop: () => Promise<unknown>) => void
+}
+
+/**
+ * Starts all processes of all services and has each started again when it dies; the front sends requests to those that
+ * run. Resolves when all are ready, with what
+ * returns those that run.
+ *
+ * @throws StackError when one ends before it was ready for the first time
+ */
+export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[]> {
+  const { servers, front, data, keeping } = wanted
+  const running = new Map<string, ServiceProcess>()
+  wanted.onStop(() => Promise.all(Array.from(running.values(), (service) => service.stop())))
+  const httpPorts = (service: string) =>
+    Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
+  const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
+  const env = serviceSettings(servers)
+
+  const begin = async (service: string, number: number) => {
+    const name = `${service}-${number}`
+    const logFile = join(data, 'logs', `${name}.log`)
+    const launch = { service, name, logFile, env: { ...env, PARLEY_NODE_ID: name } }
+    const start = async () => {
+      if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`)
+      const started = await startService(launch, (sentence) => {
+        running.delete(name)
+        balance()
+        void onDeath(sentence)
+      })
+      if (keeping.signal.aborted) return started.stop()
+      running.set(name, started)
+      if (isOpen) balance()
+    }
+    const onDeath = startAgain({ name, start, ...keeping })
+    waitingFor.add(name)
+    await start()
+    waitingFor.delete(name)
+    keeping.say(`${name}: ready`)
+  }
+  const waitingFor = new Set<string>()
+  let isOpen = false
+  const each = (service: string, count: number) => Array.from({ length: count }, (_, i) => begin(service, i + 1))
+  const all = [...each('api-gateway', wanted.gateways), ...each('realtime', wanted.realtime)]
+  keeping.say('Services: starting')
+  const reminder = setInterval(() => keeping.say(`Still waiting for ${[...waitingFor].join(', ')}`), 5_000)
+  await Promise.all([...all, ...each('push', 1), ...each('stats', 1)]).finally(() => clearInterval(reminder))
+  isOpen = true
+  balance()
+  return () => Array.from(running.values()).toSorted((a, b) => a.name.localeCompare(b.name))
+}
+
+function serviceSettings(servers: Servers): NodeJS.ProcessEnv {
+  return {
+    PARLEY_DRAIN_MS: '5000',
+    // Somebody who tries webhooks and PUSH_GENERIC here has their server on this machine.
+    PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
+    ...process.env,
+    PARLEY_MONGO_URL: servers.mongoUrl,
+    PARLEY_NATS_URL: servers.natsUrl,
+    PARLEY_REDIS_URL: servers.redisUrl,
+    PARLEY_MONGO_URL_FILE: '',
+    PARLEY_NATS_URL_FILE: '',
+    PARLEY_REDIS_URL_FILE: '',
+    PARLEY_INTERNAL_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_REALTIME_PORT: '0',
+    PARLEY_GATEWAY_TRUSTED_PROXIES: '1',
+    PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+  }
+}

@@ -1,0 +1,35 @@
+/** The promises in flight. */
+export interface InFlight {
+  readonly size: number
+  /** Counts the work until it settles; returns it. The caller handles its failure. */
+  add<T>(work: Promise<T>): Promise<T>
+  /** Settles as soon as fewer than `most` are in flight. */
+  below(most: number): Promise<void>
+  /** Settles when none is in flight, including those added meanwhile. */
+  drained(): Promise<void>
+}
+
+export function createInFlight(): InFlight {
+  const works = new Set<Promise<unknown>>()
+
+  async function below(most: number): Promise<void> {
+    while (works.size >= most) await Promise.race(works)
+  }
+
+  return {
+    get size() {
+      return works.size
+    },
+    add(work) {
+      // Before anything else that waits for the work, so that it is already gone for them.
+      const settled = work.then(end, end)
+      function end(): void {
+        works.delete(settled)
+      }
+      works.add(settled)
+      return work
+    },
+    below,
+    drained: () => below(1),
+  }
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { createWake } from './wake.ts'
+
+describe('a loop that sleeps', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  const { signal } = new AbortController()
+  /** Whether it is over yet. */
+  function watched(sleep: Promise<void>): { isOver: boolean } {
+    const state = { isOver: false }
+    void sleep.then(() => {
+      state.isOver = true
+      return undefined
+    })
+    return state
+  }
+
+  test('sleeps for as long as it said', async () => {
+    const sleep = watched(createWake().sleep(100, signal))
+    await vi.advanceTimersByTimeAsync(99)
+    assert.equal(sleep.isOver, false)
+    await vi.advanceTimersByTimeAsync(1)
+    assert.equal(sleep.isOver, true)
+  })
+
+  test('is woken up', async () => {
+    const wake = createWake()
+    const sleep = watched(wake.sleep(100, signal))
+    wake.up()
+    await vi.advanceTimersByTimeAsync(0)
+    assert.equal(sleep.isOver, true)
+    assert.equal(vi.getTimerCount(), 0)
+  })
+
+  test('does not fall asleep when there was something to do meanwhile, and does the next time', async () => {
+    const wake = createWake()
+    wake.up()
+    await wake.sleep(100, signal)
+    const next = watched(wake.sleep(100, signal))
+    await vi.advanceTimersByTimeAsync(50)
+    assert.equal(next.isOver, false)
+  })
+
+  test('wakes up, or does not fall asleep, when it is to end', async () => {
+    const ending = new AbortController()
+    const sleep = watched(createWake().sleep(100, ending.signal))
+    ending.abort()
+    await vi.advanceTimersByTimeAsync(0)
+    assert.equal(sleep.isOver, true)
+    await createWake().sleep(100, ending.signal)
+  })
+})

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { createInbox } from '@nats-io/nats-core'
+import { gather } from '@parley/async/gather'
+import { type ControlMessage, type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
+import { controlSubject, gatewaysSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
+import type { Bus } from '../connect.ts'
+import { BusAway } from '../events/publish.ts'
+import { listen } from '../listen.ts'
+import { followNodes } from './living-nodes.ts'
+import { announceEveryMS } from './revocations.ts'
+
+/** After listening for this long, a process has heard of every living node. */
+export const nodesHeardWithinMS = 2_000
+const confirmWithinMS = 2_000
+/** Well under what a message of NATS may hold. */
+const ordersPerMessage = 200
+
+/**
+ * Sends control orders: knows the realtime nodes, and waits until those concerned have carried them out. Orders about tokens
+ * also go to the gateways, which remember them.
+ */
+export interface Control {
+  /**
+   * Gives an order to all realtime nodes, and one about tokens to all gateways, and settles when it holds on each one that is
+   * alive, so that what the caller returns or publishes afterwards finds it done. Orders that are given together are
+   * confirmed together. Returns those that did not confirm in time: a node is dying, and its sockets with it; a gateway no
+   * longer believes what it remembers (revocations.ts).
+   * @throws BusAway
+   */
+  give(app: string, order: ControlOrder): Promise<{ silent: string[] }>
+  /** The nodes that announced themselves recently. */
+  nodes(): string[]
+  stop(): void
+}
+
+/**
+ * Which of these nodes hold no socket of these users, as far as is known for certain. Asked after the change is committed:
+ * a node registers a user before it reads the user's rooms, so one that registers later reads the change.
+ */
+export type FindUnconcerned = (nodes: readonly string[], app: string, users: readonly string[]) => Promise<Set<string>>
+
+interface GivenOrder {
+  app: string
+  order: ControlOrder
+}
+
+/** Nodes that have still to confirm a message. */
+interface Unconfirmed {
+  left: Set<string>
+  confirmed: () => void
+}
+
+/** @param findUnconcerned lets orders about rooms not wait for nodes that hold nobody concerned; else all are waited for */
+export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
+  const living = followNodes(bus)
+  const gateways = followNodes(bus, gatewaysSubject)
+  const knowsGateways = pause(2 * announceEveryMS, undefined, { ref: false })
+  const unconfirmed = new Map<string, Unconfirmed>()
+  const inbox = createInbox()
+  let next = 0
+
+  const confirmations = listen(bus, `${inbox}.*`, (message) => {
+    const waiting = unconfirmed.get(message.subject.slice(inbox.length + 1))
+    if (waiting?.left.delete(message.string()) && waiting.left.size === 0) waiting.confirmed()
+  })
+
+  /** Takes the nodes off the list that need not be waited for; when that is not known, all stay on it. */
+  async function passOver(
+    { left, confirmed }: Unconfirmed,
+    { app, users }: { app: string; users: readonly string[] },
+  ): Promise<void> {
+    if (!findUnconcerned || left.size === 0) return
+    // What a node announced before this change is heard when the flush is over.
+    const [unconcerned] = await Promise.all([findUnconcerned([...left], app, users), bus.nats.flush()])
+    for (const node of unconcerned) if (living.get(node)?.registers) left.delete(node)
+    if (left.size === 0) confirmed()
+  }
+
+  /** Publishes a message; returns who did not confirm it. @param users whom it moves; left out, it is about tokens */
+  async function publish(app: string, message: ControlMessage, users?: readonly string[]): Promise<string[]> {
+    const token = (next++).toString(36)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (!users) await knowsGateways
+    const waiting = { left: new Set([...living.names(), ...(users ? [] : gateways.names())]), confirmed: resolve }
+    unconfirmed.set(token, waiting)
+    const late = Promise.withResolvers<'late'>()
+    const deadline = setTimeout(() => late.resolve('late'), confirmWithinMS)
+    try {
+      for (const subject of users ? [controlSubject(app)] : [controlSubject(app), revocationsSubject(app)])
+        bus.nats.publish(subject, JSON.stringify(message), { reply: `${inbox}.${token}` })
+      if (waiting.left.size === 0) resolve()
+      // Without Redis it is not known whom a node holds: then each is waited for.
+      if (users) passOver(waiting, { app, users }).catch(() => undefined)
+      if ((await Promise.race([bus.nats.flush(), late.promise])) === 'late') throw new Error('no answer in time')
+      await Promise.race([promise, late.promise])
+      return [...waiting.left]
+    } catch (error) {
+      throw new BusAway('NATS did not accept a control order', { cause: error })
+    } finally {
+      clearTimeout(deadline)
+      unconfirmed.delete(token)
+    }
+  }
+
+  async function giveTogether(given: GivenOrder[]): Promise<{ silent: string[] }[]> {
+    if (!bus.connected) throw new BusAway('NATS is away: a control order cannot be sent')
+    const takeSeveral = living.names().every((node) => living.get(node)?.takesSeveral)
+    const silent = new Map<GivenOrder, string[]>()
+    await Promise.all(
+      inMessages(given, takeSeveral ? ordersPerMessage : 1).map(async (together) => {
+        const [{ app, order }] = together as [GivenOrder]
+        const orders = together.map((one) => one.order)
+        const message = orders.length === 1 ? order : { do: 'several' as const, orders }
+        const missing = await publish(app, message, usersMoved(orders))
+        for (const one of together) silent.set(one, missing)
+      }),
+    )
+    return given.map((one) => ({ silent: silent.get(one) ?? [] }))
+  }
+
+  // One that a node does not confirm keeps nobody else waiting.
+  const give = gather(giveTogether, { most: 1_000, concurrency: 1_000 })
+  return {
+    give: (app, order) => give({ app, order }),
+    nodes: () => living.names(),
+    stop() {
+      living.stop()
+      gateways.stop()
+      confirmations.unsubscribe()
+    },
+  }
+}
+
+/** Orders of the same app and kind together, as many as go into a message. */
+function inMessages(given: readonly GivenOrder[], most: number): GivenOrder[][] {
+  const messages: GivenOrder[][] = []
+  for (const alike of Map.groupBy(given, ({ app, order }) => JSON.stringify([app, isMove(order)])).values()) {
+    let users = 0
+    let message: GivenOrder[] = []
+    for (const one of alike) {
+      const count = usersMoved([one.order])?.length ?? 1
+      if (message.length === most || users + count > maxUsersPerOrder) {
+        messages.push(message)
+        message = []
+        users = 0
+      }
+      message.push(one)
+      users += count
+    }
+    messages.push(message)
+  }
+  return messages.filter(({ length }) => length > 0)
+}
+
+function isMove(order: ControlOrder): order is Extract<ControlOrder, { users: string[] }> {
+  return order.do === 'joined' || order.do === 'left'
+}
+
+/** The users whom orders move between rooms; undefined when one of them is about something else. */
+function usersMoved(orders: readonly ControlOrder[]): string[] | undefined {
+  const moves = orders.filter(isMove)
+  return moves.length === orders.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined
+}

@@ -1,0 +1,66 @@
+import { startRunning } from '@parley/async/run-every'
+import { type ControlOrder, controlMessage, type NodeAnnouncement } from '@parley/contracts/bus/control'
+import { allControlSubject, nodesSubject, parseControlSubject } from '@parley/contracts/bus/subjects'
+import type { Bus } from '../connect.ts'
+import { createRecent } from '../events/recent.ts'
+import { listen, type Subscription } from '../listen.ts'
+import { readPayload } from '../read-payload.ts'
+
+const announceEveryMS = 1_000
+
+/** The receiver of orders on a realtime node. */
+export interface Commands extends Subscription {
+  /** Announces the node now; settles when the senders of later orders know what it announced. */
+  announce(): Promise<void>
+}
+
+/**
+ * The obeying side of control orders, on a realtime node: announces the node each second and handles every order; a message
+ * is confirmed when the handler has settled for each of its orders. One that comes again is confirmed, not carried out
+ * again: by then the opposite may have been ordered. When the handler fails, `onError` is called and the message stays
+ * unconfirmed.
+ * @param registers whether Redis knows of every user whose socket the node holds: see nodeAnnouncement
+ */
+export function handleCommands(
+  bus: Bus,
+  node: string,
+  handle: (app: string, order: ControlOrder) => Promise<void>,
+  onError: (error: Error) => void,
+  registers: () => boolean = () => false,
+): Commands {
+  const carriedOut = createRecent<Promise<void>>()
+  const carryOutOnce = (app: string, order: ControlOrder): Promise<void> => {
+    const { id } = order
+    if (id === undefined) return handle(app, order)
+    const before = carriedOut.get(id)
+    if (before) return before
+    const work = handle(app, order).catch((error: unknown) => {
+      carriedOut.delete(id)
+      throw error
+    })
+    carriedOut.set(id, work)
+    return work
+  }
+  const say = (announcement: NodeAnnouncement) => bus.nats.publish(nodesSubject, JSON.stringify(announcement))
+  const announce = () => say({ node, takesSeveral: true, registers: registers() })
+  const messages = listen(bus, allControlSubject, (message) => {
+    const read = readPayload(message, controlMessage)
+    const app = parseControlSubject(message.subject)
+    const orders = read.do === 'several' ? read.orders : [read]
+    // Each begins before the next: what a handler does at once is done in their order.
+    Promise.all(orders.map((order) => carryOutOnce(app, order))).then(() => message.respond(node), onError)
+  })
+  const announcing = startRunning(announceEveryMS, () => bus.connected && announce(), onError)
+  return {
+    async announce() {
+      if (!bus.connected) return
+      announce()
+      await bus.nats.flush()
+    },
+    unsubscribe: () => {
+      void announcing.stop()
+      say({ node, leaving: true })
+      messages.unsubscribe()
+    },
+  }
+}

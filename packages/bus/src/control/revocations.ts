@@ -1,0 +1,74 @@
+import { startRunning } from '@parley/async/run-every'
+import { type ControlOrder, controlMessage, type NodeAnnouncement } from '@parley/contracts/bus/control'
+import { allRevocationsSubject, gatewaysSubject, parseRevocationsSubject } from '@parley/contracts/bus/subjects'
+import type { Bus } from '../connect.ts'
+import { listen } from '../listen.ts'
+import { readPayload } from '../read-payload.ts'
+
+export const announceEveryMS = 500
+/**
+ * Shorter than who gives an order waits for a gateway that it knows, and than it knows a gateway that announces itself no
+ * more: so nobody believes that they hear, whom an order did not reach.
+ */
+const leaseMS = 1_500
+/** Then everybody who gives orders has received the first announcement. */
+const knownAfterMS = 2 * announceEveryMS
+
+/** What a gateway hears of tokens that end. */
+export interface Revocations {
+  /**
+   * Since when (`performance.now()`) every order that its giver knows to hold was handled here first; undefined while that is
+   * not certain.
+   */
+  heardSinceMS(): number | undefined
+  stop(): void
+}
+
+/**
+ * Hears the orders about tokens of all apps, and confirms each when it is handled. Announces this gateway, so that who gives
+ * an order waits for it; how long ago NATS took the last announcement says whether it may believe that it hears.
+ * @param gateway a name that no other process has
+ */
+export function hearRevocations(
+  bus: Bus,
+  gateway: string,
+  handle: (app: string, order: ControlOrder) => void,
+  onError: (error: Error) => void,
+): Revocations {
+  const lease = { sinceMS: 0, untilMS: Number.NEGATIVE_INFINITY, losses: -1, isOver: false }
+  const say = (announcement: NodeAnnouncement) => bus.nats.publish(gatewaysSubject, JSON.stringify(announcement))
+  const messages = listen(bus, allRevocationsSubject, (message) => {
+    const read = readPayload(message, controlMessage)
+    const app = parseRevocationsSubject(message.subject)
+    for (const order of read.do === 'several' ? read.orders : [read]) handle(app, order)
+    message.respond(gateway)
+  })
+
+  async function announce(): Promise<void> {
+    if (!bus.connected) return
+    const { losses } = bus
+    const saidAtMS = performance.now()
+    say({ node: gateway, takesSeveral: true })
+    await bus.nats.flush()
+    if (losses !== bus.losses) return
+    const isGap = performance.now() > lease.untilMS || lease.losses !== losses
+    if (isGap) lease.sinceMS = performance.now() + knownAfterMS
+    lease.untilMS = saidAtMS + leaseMS
+    lease.losses = losses
+  }
+
+  const announcing = startRunning(announceEveryMS, announce, onError)
+  return {
+    heardSinceMS() {
+      const nowMS = performance.now()
+      const isHeld = nowMS >= lease.sinceMS && nowMS < lease.untilMS && lease.losses === bus.losses && bus.connected
+      return isHeld && !lease.isOver ? lease.sinceMS : undefined
+    },
+    stop() {
+      lease.isOver = true
+      void announcing.stop()
+      if (bus.connected) say({ node: gateway, leaving: true })
+      messages.unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { MsgHdrs } from '@nats-io/nats-core'
+import { busHeaders } from '@parley/contracts/bus/headers'
+import { type Audience, parseEventSubject } from '@parley/contracts/bus/subjects'
+import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
+import { readPayload } from '../read-payload.ts'
+import { type EventAttributes, readAgain } from './publish.ts'
+
+/** An event from the bus. The payload stays bytes: realtime nodes pass it on without parsing it. */
+export interface IncomingEvent extends EventAttributes {
+  to: Audience
+  event: ServerEvent
+  /** ID of a captured event: the same if it is published twice. */
+  id?: string
+  data: Uint8Array
+}
+
+/**
+ * @param message from a core subscription or from the stream
+ * @throws when it is not an event: the subject, a header or the payload cannot be read
+ */
+export function toIncomingEvent(message: {
+  subject: string
+  data: Uint8Array
+  headers?: MsgHdrs | undefined
+}): IncomingEvent {
+  const incoming: IncomingEvent = { ...parseEventSubject(message.subject), data: message.data }
+  const set = message.headers
+  const id = set?.get('Nats-Msg-Id') ?? ''
+  if (id !== '') incoming.id = id
+  // An event with an ID comes from publishEvent; any other might not be readable by clients.
+  else if (Object.hasOwn(serverEvents, incoming.event))
+    readPayload<unknown>(message, serverEvents[incoming.event].payload)
+  if (!set) return incoming
+  const request = set.get(busHeaders.request)
+  if (request !== '') incoming.request = request
+  if (set.get(busHeaders.push) === 'false') incoming.push = false
+  if (set.get(busHeaders.webhook) === 'false') incoming.webhook = false
+  const exceptDevice = set.get(busHeaders.exceptDevice)
+  if (exceptDevice !== '') incoming.exceptDevice = decodeURIComponent(exceptDevice)
+  const exceptUser = set.get(busHeaders.exceptUser)
+  if (exceptUser !== '') incoming.exceptUser = decodeURIComponent(exceptUser)
+  const again = readAgain(set)
+  if (again) incoming.again = again
+  return incoming
+}

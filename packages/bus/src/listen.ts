@@ -1,0 +1,23 @@
+import type { Msg } from '@nats-io/nats-core'
+import type { Bus } from './connect.ts'
+
+export interface Subscription {
+  unsubscribe(): void
+}
+
+/**
+ * Listens to a subject live, from now on and in order of arrival. A message that cannot be read or handled goes to the
+ * bus' `onMalformed` and is skipped: an error that reached the NATS client would stop it reading the connection.
+ */
+export function listen(bus: Bus, subject: string, handle: (message: Msg) => void): Subscription {
+  return bus.nats.subscribe(subject, {
+    callback: (error, message) => {
+      try {
+        if (error) throw error
+        handle(message)
+      } catch (problem) {
+        bus.malformed(problem as Error, error ? subject : message.subject)
+      }
+    },
+  })
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { nodeAnnouncement } from '@parley/contracts/bus/control'
+import { describe, test } from 'vitest'
+import { readPayload } from './read-payload.ts'
+
+const read = (data: string | Uint8Array) =>
+  readPayload({ data: typeof data === 'string' ? new TextEncoder().encode(data) : data }, nodeAnnouncement)
+
+describe('what a message of the bus says', () => {
+  test('is what its schema makes of it', () => {
+    assert.deepEqual(read('{"node":"n","leaving":true}'), { node: 'n', leaving: true })
+  })
+
+  for (const [what, data, error] of [
+    ['no JSON', '{', /JSON/],
+    ['nothing', '', /JSON/],
+    ['not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d), /valid/],
+    ['not of the contract', '{"node":7}', /^Error: not of the contract: node: /],
+    ['of another kind', '[]', /^Error: not of the contract: : /],
+  ] as const) {
+    test(`that is ${what} is told by an error`, () =>
+      assert.throws(
+        () => read(data),
+        (thrown) => error.test(String(thrown)),
+      ))
+  }
+
+  test('is told in a short line, however long it is', () => {
+    const long = JSON.stringify({ node: { x: 'y'.repeat(10_000) }, leaving: 'z'.repeat(10_000) })
+    assert.throws(
+      () => read(long),
+      (thrown) => String(thrown).length < 250,
+    )
+  })
+})

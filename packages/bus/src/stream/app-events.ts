@@ -1,0 +1,130 @@
+import { DeliverPolicy, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
+import { busHeaders } from '@parley/contracts/bus/headers'
+import { eventStream } from '@parley/contracts/bus/streams'
+import type { Bus } from '../connect.ts'
+import { readAgain } from '../events/publish.ts'
+
+/** A message of the stream, with its place there. */
+export interface StoredMessage {
+  seq: number
+  /** When the stream stored it; of an event that is published again, when it was noted. */
+  timeMS: number
+  id: string
+  subject: string
+  data: Uint8Array
+  /** The request that caused it; empty where none is known. */
+  request: string
+}
+
+/** What the stream holds, of all apps. */
+export interface StreamBounds {
+  firstSeq: number
+  firstAtMS: number
+  lastSeq: number
+}
+
+/** @throws when the bus is away, or there is no stream */
+export async function streamBounds(bus: Bus): Promise<StreamBounds> {
+  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
+  const { state } = await streams.info(eventStream.name)
+  return { firstSeq: state.first_seq, firstAtMS: Date.parse(state.first_ts), lastSeq: state.last_seq }
+}
+
+export interface PartOfStream {
+  subjects: readonly string[]
+  afterSeq: number
+  /** At most this many messages, and about so many bytes. */
+  limit: number
+  maxBytes: number
+}
+
+/** After this long without a message, the bus counts as away. */
+const giveUpAfterMS = 10_000
+
+/**
+ * Reads the messages of some subjects after a position, in order, as many as wanted or as there are.
+ * @throws when the bus is away, or goes away meanwhile
+ */
+export async function readPart(
+  bus: Bus,
+  { subjects, afterSeq, limit, maxBytes }: PartOfStream,
+): Promise<StoredMessage[]> {
+  const consumer = await orderedFrom(bus, subjects, afterSeq)
+  const { num_pending: there } = await consumer.info()
+  const wanted = Math.min(there, limit)
+  const messages: StoredMessage[] = []
+  let bytes = 0
+  if (wanted > 0) {
+    for await (const message of await consumer.fetch({ max_messages: wanted, expires: giveUpAfterMS })) {
+      messages.push(toStored(message))
+      bytes += message.data.length
+      if (messages.length === wanted || bytes > maxBytes) break
+    }
+    if (messages.length === 0) throw new Error(`the stream gave none of ${there} messages`)
+  }
+  void consumer.delete().catch(() => false)
+  return messages
+}
+
+/** Reading a stream from a position on, live. */
+export interface Following {
+  /** Settles when it ends: by `stop`, when the connection was broken, or since the stream is lost. */
+  ended: Promise<void>
+  /** Whether the stream has no further message of these subjects, beyond those already handled up to `seq`. */
+  isAtEnd(seq: number): Promise<boolean>
+  stop(): void
+}
+
+/**
+ * Hands on every message of some subjects after a position, in order, until it is stopped, the connection breaks or the
+ * stream is lost: the caller goes on from where it stands.
+ */
+export async function followStream(
+  bus: Bus,
+  subjects: readonly string[],
+  afterSeq: number,
+  handle: (message: StoredMessage) => void,
+): Promise<Following> {
+  const consumer = await orderedFrom(bus, subjects, afterSeq)
+  const messages = await consumer.consume({ max_messages: 500, abort_on_missing_resource: true })
+  // The client would look for its consumer at growing intervals.
+  const forget = bus.onBack(() => messages.stop())
+  const read = async () => {
+    try {
+      for await (const message of messages) handle(toStored(message))
+    } finally {
+      forget()
+    }
+  }
+  return {
+    ended: read(),
+    async isAtEnd(seq) {
+      const { num_pending: left, delivered } = await consumer.info()
+      return left === 0 && delivered.stream_seq <= seq
+    },
+    stop() {
+      messages.stop()
+      void consumer.delete().catch(() => false)
+    },
+  }
+}
+
+function orderedFrom(bus: Bus, subjects: readonly string[], afterSeq: number) {
+  return bus.stream.consumers.get(eventStream.name, {
+    filter_subjects: [...subjects],
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: afterSeq + 1,
+  })
+}
+
+function toStored(message: JsMsg): StoredMessage {
+  const { headers, info } = message
+  return {
+    seq: message.seq,
+    timeMS: Math.floor(readAgain(headers)?.atMS ?? info.timestampNanos / 1_000_000),
+    id: headers?.get('Nats-Msg-Id') || `${message.seq}`,
+    subject: message.subject,
+    data: message.data,
+    request: headers?.get(busHeaders.request) ?? '',
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JsMsg } from '@nats-io/jetstream'
+import { createInFlight } from '@parley/async/in-flight'
+import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
+import type { Bus } from '../connect.ts'
+import { ackWaitSeconds, ensureConsumer } from './stream.ts'
+
+/** What the stream says of a message. */
+export interface StreamMessage {
+  /** ID of the event: the same if it was published twice. */
+  id: string
+  subject: string
+  data: Uint8Array
+  /** Position in the stream: the same on every delivery of this message. */
+  streamSeq: number
+  /** How often it was delivered, this time included. */
+  attempt: number
+  /** When the stream stored it. */
+  takenAtMS: number
+}
+
+/**
+ * What a consumer does with a message, in two parts, because their errors differ. When `read` throws, the message is at fault
+ * and would fail every time: it is dropped. When `handle` throws, we are at fault, or it passes: the message comes again.
+ */
+export interface MessageHandler<T> {
+  read: (message: StreamMessage, raw: JsMsg) => T
+  handle: (read: T) => Promise<void>
+}
+
+export interface ConsumeOptions {
+  /** Messages handled at the same time by this process. */
+  concurrency: number
+  /** Called at every failure; the message comes again unless `dropped`. */
+  onFailure: (error: Error, message: StreamMessage, dropped: boolean) => void
+}
+
+const lookAgainMS = 1_000
+
+/**
+ * Handles the stream's messages through a durable consumer until the signal aborts, then waits for those
+ * in flight. A message is acknowledged after its handler settled, however long that takes; when the handler fails
+ * (see MessageHandler), it is delivered again with growing pauses. When NATS loses the consumer
+ * for a while, consuming goes on as soon as it is back.
+ */
+export async function consumeStream<T>(
+  bus: Bus,
+  name: DurableConsumer,
+  handler: MessageHandler<T>,
+  options: ConsumeOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const inFlight = createInFlight()
+  const onFault = (error: Error) => {
+    const nothing = { id: '', subject: durableConsumers[name].name, data: new Uint8Array(), streamSeq: 0, attempt: 0 }
+    options.onFailure(error, { ...nothing, takenAtMS: Date.now() }, false)
+  }
+  const take = (message: JsMsg) => {
+    inFlight.add(settle(message, handler, options)).catch(onFault)
+    return inFlight.below(options.concurrency)
+  }
+  while (!signal.aborted) {
+    try {
+      await takeMessages(bus, name, signal, take)
+    } catch (error) {
+      if (bus.nats.isClosed()) throw error
+      // After the stream was lost it is made again, and the consumer here.
+      if (!isMissing(error)) onFault(error as Error)
+    }
+    if (!signal.aborted) await pause(lookAgainMS)
+  }
+  await inFlight.drained()
+}
+
+async function takeMessages(
+  bus: Bus,
+  name: DurableConsumer,
+  signal: AbortSignal,
+  take: (message: JsMsg) => Promise<void>,
+): Promise<void> {
+  const { stream, name: durable } = durableConsumers[name]
+  await ensureConsumer(bus, name)
+  const consumer = await bus.stream.consumers.get(stream, durable)
+  // Little is fetched ahead, so that waiting messages can go to another process.
+  const messages = await consumer.consume({ max_messages: 50, abort_on_missing_resource: true })
+  const stop = () => messages.stop()
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  // The client would look for its consumer at growing intervals.
+  const forget = bus.onBack(stop)
+  try {
+    for await (const message of messages) await take(message)
+  } finally {
+    forget()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const isMissing = (error: unknown) => error instanceof Error && /^(stream|consumer) not found$/i.test(error.message)
+
+async function settle<T>(raw: JsMsg, { read, handle }: MessageHandler<T>, options: ConsumeOptions): Promise<void> {
+  const message: StreamMessage = {
+    id: raw.headers?.get('Nats-Msg-Id') || `${raw.info.timestampNanos}-${raw.seq}`,
+    subject: raw.subject,
+    data: raw.data,
+    streamSeq: raw.info.streamSequence,
+    attempt: raw.info.deliveryCount,
+    takenAtMS: raw.info.timestampNanos / 1_000_000,
+  }
+  const stillWorking = setInterval(() => raw.working(), (ackWaitSeconds * 1_000) / 3)
+  let isRead = false
+  try {
+    const what = read(message, raw)
+    isRead = true
+    await handle(what)
+    raw.ack()
+  } catch (error) {
+    options.onFailure(error as Error, message, !isRead)
+    if (isRead) raw.nak(Math.min(1_000 * 2 ** (message.attempt - 1), 60_000))
+    else raw.term()
+  } finally {
+    clearInterval(stillWorking)
+  }
+}

@@ -1,0 +1,41 @@
+import { type Audience, eventSubject } from '@parley/contracts/bus/subjects'
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import type { Bus } from '../connect.ts'
+import { BusAway } from '../events/publish.ts'
+import { openReading } from './read-stream.ts'
+
+/** Where an event is in the stream. */
+export interface Published {
+  streamSeq: number
+  atMS: number
+}
+
+/** Clocks differ, and the stream's is the bus'. */
+const clockMarginMS = 10_000
+
+/**
+ * Looks for an event in the stream by its ID, among the first `most` of its subject since a time. Undefined when it is not
+ * there: not yet, not any more, or it was published much later.
+ * @throws when the bus is away
+ */
+export async function findPublished(
+  bus: Bus,
+  { to, event, id, sinceMS }: { to: Audience; event: ServerEvent; id: string; sinceMS: number },
+  most: number,
+): Promise<Published | undefined> {
+  if (!bus.connected) throw new BusAway('NATS is away: the stream cannot be read')
+  const reading = await openReading(bus, [eventSubject(to, event)], { sinceMS: sinceMS - clockMarginMS })
+  try {
+    let left = Math.min(reading.pending, most)
+    if (left === 0) return undefined
+    for await (const message of reading.messages()) {
+      if (message.headers?.get('Nats-Msg-Id') === id) {
+        return { streamSeq: message.seq, atMS: Math.floor(message.info.timestampNanos / 1_000_000) }
+      }
+      if (--left === 0) return undefined
+    }
+    return undefined
+  } finally {
+    await reading.close()
+  }
+}

@@ -1,0 +1,68 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import { headers } from '@nats-io/nats-core'
+import { eventStream } from '@parley/contracts/bus/streams'
+import { markSubject } from '@parley/contracts/bus/subjects'
+import type { Bus } from '../connect.ts'
+
+/**
+ * How much of the stream is read again before the time from which on something may be missing: for the clocks of several
+ * NATS servers, for events on their way at that time, and for the time it takes to notice that the bus is away.
+ */
+export const marginMS = 15_000
+
+/** What the stream holds, by its own clock. All times are Unix milliseconds. */
+export interface StreamState {
+  /** When the stream was made: a lost one that was made again has another time. */
+  createdAtMS: number
+  /** The oldest message that it still has; with none, the position of the next. */
+  firstSeq: number
+  /** It has every message that it ever took. */
+  isWhole: boolean
+  /** When the oldest message that it still has came; undefined when it has none. */
+  firstAtMS: number | undefined
+  /** When the newest message came, which may be dropped since; undefined when there was none. */
+  lastAtMS: number | undefined
+  /** The time of NATS. */
+  nowMS: number
+}
+
+/**
+ * Asks NATS for the state of the stream. What NATS had sent to this process before, on the same connection, has arrived
+ * when this settles.
+ * @throws when NATS is away
+ */
+export async function readStreamState(bus: Bus): Promise<StreamState> {
+  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
+  const { created, config, state, ...info } = await streams.info(eventStream.name)
+  // In every answer of NATS 2.10 and later; the types of the client leave it out.
+  const { ts } = info as { ts?: string }
+  return {
+    createdAtMS: Date.parse(created),
+    firstSeq: state.first_seq,
+    isWhole: state.first_seq <= Math.max(1, config.first_seq),
+    firstAtMS: state.messages > 0 ? Date.parse(state.first_ts) : undefined,
+    lastAtMS: state.last_seq > 0 ? Date.parse(state.last_ts) : undefined,
+    nowMS: ts === undefined ? Date.now() : Date.parse(ts),
+  }
+}
+
+/**
+ * Marks the end of the stream: what NATS has handed to its subscribers before this call has a lower position than the mark.
+ * Returns the mark's position.
+ * @throws when the stream does not acknowledge it
+ */
+export async function markStream(bus: Bus, node: string): Promise<number> {
+  if (!bus.connected) throw new Error('NATS is away')
+  return bus.publishToStream(markSubject(node), '', headers())
+}
+
+/**
+ * Whether the stream has everything since a time, or from a position on where one is given (not 0): it is the stream of that
+ * time, and has dropped nothing since. A time that is yet to come is nobody's of this stream.
+ */
+export function reachesBack(state: StreamState, { sinceMS, seq }: { sinceMS: number; seq: number }): boolean {
+  if (seq > 0) return state.firstSeq <= seq
+  if (sinceMS < state.createdAtMS || sinceMS > state.nowMS + marginMS) return false
+  if (state.isWhole) return true
+  return sinceMS >= Math.floor(state.firstAtMS ?? state.lastAtMS ?? 0)
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { ensureStream } from './stream.ts'
+
+const hour = 3_600 * 1_000_000_000
+
+describe('the stream of events', () => {
+  let servers: Servers
+  let bus: Bus
+  beforeAll(async () => {
+    servers = await isolatedServers()
+    bus = await connectBus(servers.natsUrl, 'stream-test')
+  })
+  afterAll(async () => {
+    await closeBus(bus)
+    await servers.stop()
+  })
+
+  const config = async () => (await (await jetstreamManager(bus.nats)).streams.info('PARLEY_EVENTS')).config
+
+  test('grows with larger settings of a service, and never shrinks with smaller ones', async () => {
+    await ensureStream(bus)
+    const before = await config()
+    const larger = {
+      maxAgeHours: before.max_age / hour + 1,
+      maxBytes: before.max_bytes + 1_048_576,
+      replicas: before.num_replicas,
+    }
+    await ensureStream(bus, larger)
+    const grown = await config()
+    assert.equal(grown.max_age, larger.maxAgeHours * hour)
+    assert.equal(grown.max_bytes, larger.maxBytes)
+    await ensureStream(bus, { maxAgeHours: 1, maxBytes: 1_048_576, replicas: 1 })
+    assert.deepEqual(await config(), grown)
+  })
+
+  test('keeps having no limits when an operator has removed them', async () => {
+    const { streams } = await jetstreamManager(bus.nats)
+    const limited = await config()
+    await streams.update('PARLEY_EVENTS', { max_age: 0, max_bytes: -1 })
+    await ensureStream(bus)
+    const unlimited = await config()
+    await streams.update('PARLEY_EVENTS', { max_age: limited.max_age, max_bytes: limited.max_bytes })
+    assert.equal(unlimited.max_age, 0)
+    assert.equal(unlimited.max_bytes, -1)
+  })
+})

@@ -1,0 +1,72 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { builtPage } from './built-page.ts'
+
+const folder = join(import.meta.dirname, '..')
+const root = join(folder, '../..')
+const builtFrom = join(builtPage, '.built-from')
+
+/** Builds the page, unless what is there was built from these very sources. Returns whether it was built. */
+export async function buildPage(): Promise<boolean> {
+  const sources = digestOfSources()
+  if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) return false
+  const { build } = await import('vite')
+  const fresh = `${builtPage}.${randomUUID()}`
+  await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'error',
+    base: '/chat/',
+    resolve: {
+      alias: [
+        { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
+        { find: /^react(-dom)?$/, replacement: 'preact/compat' },
+      ],
+    },
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: fresh,
+      assetsDir: '.',
+      // Inlined files would be data: URLs, which the policy of the page does not load.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      target: 'es2022',
+    },
+  })
+  for (const name of readdirSync(fresh)) {
+    const content = readFileSync(join(fresh, name))
+    writeFileSync(join(fresh, `${name}.gz`), gzipSync(content, { level: 9 }))
+    writeFileSync(join(fresh, `${name}.br`), brotliCompressSync(content))
+  }
+  writeFileSync(join(fresh, '.built-from'), sources)
+  putInPlace(fresh)
+  return true
+}
+
+/** Another process that builds at the same time builds the same. */
+function putInPlace(fresh: string): void {
+  const old = `${builtPage}.${randomUUID()}`
+  if (existsSync(builtPage)) renameSync(builtPage, old)
+  renameSync(fresh, builtPage)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function digestOfSources(): string {
+  const digest = createHash('sha256')
+  const patterns = [
+    'packages/chat-page/{src,public,build}/**/*.*',
+    'packages/chat-page/{index.html,package.json}',
+    'packages/client/src/**/*.ts',
+    'pnpm-lock.yaml',
+  ]
+  for (const file of globSync(patterns, { cwd: root }).toSorted()) {
+    digest
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0')
+  }
+  return digest.digest('hex')
+}

@@ -1,0 +1,116 @@
+import type { Client } from '@parley/client'
+import { useMemo } from 'preact/hooks'
+import { imageOrigins } from '../message/image-origins.ts'
+import { keepParameters, type PageParameters } from '../page-parameters.ts'
+import { RoomView } from '../room/room-view.tsx'
+import { Invitations } from '../rooms/invitations.tsx'
+import { RoomList } from '../rooms/room-list.tsx'
+import { type Chat, ChatContext, sentenceOf, useStore } from '../state/chat.ts'
+import { type ChatConfig, readChatConfig, textOn } from '../state/chat-config.ts'
+import { createNotices } from '../state/notices.ts'
+import { createNotifications } from '../state/notifications.ts'
+import { showUnreadInTab } from '../state/page-title.ts'
+import { createPeople } from '../state/people.ts'
+import { createValue } from '../state/value.ts'
+import type { Texts } from '../texts/texts.ts'
+import { ConnectionLine } from './connection-line.tsx'
+import { FullPage } from './full-page.tsx'
+import { Icon } from './icon.tsx'
+import { Notice } from './notice.tsx'
+import { createOpenRoom } from './open-room.ts'
+
+interface AppProps {
+  client: Client
+  parameters: PageParameters
+  texts: Texts
+}
+
+const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined }
+
+/** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
+export function App({ client, parameters, texts }: AppProps) {
+  const parts = useMemo(() => createParts(client, parameters, texts), [])
+  const { chat, openRoom, config, notifications } = parts
+  const connection = useStore(client.connection)
+  const me = useStore(client.me)
+  const room = useStore(openRoom.current)
+  const { name, logo } = useStore(config)
+
+  if (connection.status === 'stopped') {
+    const action = { name: texts.retry, act: () => client.connect() }
+    return <FullPage title={texts.signedOut} hint={texts.signedOutHint} action={action} />
+  }
+  return (
+    <ChatContext.Provider value={chat}>
+      <main class={room === undefined ? 'layout shows-list' : 'layout shows-room'}>
+        <nav class="side" aria-label={texts.rooms}>
+          <RoomList
+            {...{ title: name ?? texts.chats, logo, notifications, openID: room, isLoaded: me !== undefined }}
+            onOpen={openRoom.open}
+          />
+          <Invitations onOpen={openRoom.open} />
+        </nav>
+        <div class="main">
+          <ConnectionLine />
+          {room === undefined ? (
+            <div class="nothing">
+              <Icon name="bubble" />
+              <p>{me ? texts.chooseRoom : texts.loading}</p>
+            </div>
+          ) : (
+            <RoomView key={room} roomID={room} onBack={openRoom.back} />
+          )}
+        </div>
+        <Notice />
+      </main>
+    </ChatContext.Provider>
+  )
+}
+
+function createParts(client: Client, parameters: PageParameters, texts: Texts) {
+  const notices = createNotices()
+  const attempt: Chat['attempt'] = async (action) => {
+    try {
+      await action()
+      return true
+    } catch (error) {
+      notices.show(sentenceOf(texts, error as { code: never }))
+      return false
+    }
+  }
+  const { lang } = parameters
+  const people = createPeople(client)
+  const chat: Chat = { client, texts, lang, people, notices, attempt, imageOrigins: imageOrigins() }
+  const openRoom = createOpenRoom(client, parameters.room, (room) => {
+    keepParameters({ ...parameters, clientKey: client.clientKey.get(), room })
+  })
+  const config = createValue(plain)
+  const setName = showUnreadInTab(client, texts.chats)
+  const takeConfig = async () => {
+    await whenKnown(client)
+    const read = await readChatConfig(client)
+    config.set(read)
+    if (read.name !== undefined) setName(read.name)
+    if (read.color !== undefined) useColor(read.color)
+  }
+  void takeConfig()
+  return { chat, openRoom, config, notifications: createNotifications(client, texts, openRoom.open) }
+}
+
+/** Settles after the first login. */
+function whenKnown(client: Client): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = client.me.subscribe((me) => {
+      if (!me) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
+}
+
+function useColor(color: string): void {
+  const { style, dataset } = document.documentElement
+  dataset['brand'] = ''
+  style.setProperty('--brand', color)
+  style.setProperty('--on-brand', textOn(color))
+}

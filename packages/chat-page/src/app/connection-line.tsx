@@ -1,0 +1,23 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useChat, useStore } from '../state/chat.ts'
+
+/** Most losses are mended before anybody would notice. */
+const patienceMS = 1_500
+
+/** Says that the connection is away, when it is so for longer than a moment. */
+export function ConnectionLine() {
+  const { client, texts } = useChat()
+  const { status } = useStore(client.connection)
+  const isKnown = useStore(client.me) !== undefined
+  const isAway = status !== 'online' && (isKnown || status === 'waiting')
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(isAway), isAway ? patienceMS : 0)
+    return () => clearTimeout(timer)
+  }, [isAway])
+  return (
+    <div class="connection" role="status">
+      {isShown && isAway && <p>{status === 'waiting' ? texts.offline : texts.reconnecting}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+import { Icon } from './icon.tsx'
+
+/** A page that says one thing, when there is nothing else to show. */
+export function FullPage({
+  title,
+  hint,
+  action,
+}: {
+  title: string
+  hint: string
+  action?: { name: string; act: () => void }
+}) {
+  return (
+    <main class="full-page">
+      <Icon name="bubble" />
+      <h1>{title}</h1>
+      <p>{hint}</p>
+      {action && (
+        <button type="button" class="button primary" onClick={action.act}>
+          {action.name}
+        </button>
+      )}
+    </main>
+  )
+}

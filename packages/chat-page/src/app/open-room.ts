@@ -1,0 +1,57 @@
+import type { Client, Store } from '@parley/client'
+import { createValue } from '../state/value.ts'
+
+export interface OpenRoom {
+  current: Store<string | undefined>
+  open: (roomID: string) => void
+  /** To the list, where only one of the two is seen. */
+  back: () => void
+}
+
+/** As in the styles: from here on the list stands beside the room. */
+const wide = '(min-width: 720px)'
+
+/**
+ * Which room is open. On a phone, a room is a step that the browser's back button takes back; a frame leaves the history
+ * to the page around it.
+ */
+export function createOpenRoom(
+  client: Client,
+  wanted: string | undefined,
+  onChange: (room?: string) => void,
+): OpenRoom {
+  const current = createValue<string | undefined>(undefined)
+  const isEmbedded = window.parent !== window
+  let isFirst = true
+
+  function set(room: string | undefined): void {
+    current.set(room)
+    onChange(room)
+  }
+
+  // The room of the address; else the first one, where there is space for it or no other.
+  const stop = client.rooms.subscribe((rooms) => {
+    if (!isFirst || rooms.length === 0) return
+    isFirst = false
+    queueMicrotask(() => stop())
+    const visible = rooms.filter(({ pref }) => !pref?.hidden)
+    const first = visible.find(({ _id }) => _id === wanted)?._id
+    if (first !== undefined) set(first)
+    else if (matchMedia(wide).matches || visible.length === 1) set(visible[0]?._id)
+  })
+  window.addEventListener('popstate', () => {
+    if (!isEmbedded) set((history.state as { room?: string } | null)?.room)
+  })
+  return {
+    current,
+    open(room) {
+      isFirst = false
+      if (!isEmbedded && current.get() === undefined) history.pushState({ room }, '')
+      set(room)
+    },
+    back() {
+      if ((history.state as { room?: string } | null)?.room !== undefined) history.back()
+      else set(undefined)
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { Room, RoomMessage } from '@parley/client'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { contentOf } from '../message/content.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { keepDraft, takeDraft } from './drafts.ts'
+import { MentionList } from './mention-list.tsx'
+import { useMentions } from './use-mentions.ts'
+
+interface ComposerProps {
+  room: Room
+  /** A message that is being edited. */
+  editing: RoomMessage | undefined
+  onEdited: () => void
+}
+
+/** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
+export function Composer({ room, editing, onEdited }: ComposerProps) {
+  const { client, texts, attempt } = useChat()
+  const [text, setText] = useState(() => takeDraft(room.id))
+  const field = useRef<HTMLTextAreaElement>(null)
+  const me = useStore(client.me)?._id
+  const mentions = useMentions(room, field, text, setText, me)
+
+  useEffect(() => keepDraft(room.id, editing ? '' : text), [room.id, text])
+  useEffect(() => {
+    const content = editing && contentOf(editing)
+    if (content?.kind === 'text') setText(content.text)
+    if (editing || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
+  }, [editing])
+  useEffect(() => grow(field.current), [text])
+
+  const stopEditing = () => {
+    setText('')
+    onEdited()
+  }
+  const submit = async () => {
+    const written = text.trim()
+    if (written === '') return
+    const mentioned = mentions.mentionedIn(written)
+    const about = mentioned.length > 0 ? { mentions: mentioned } : {}
+    field.current?.focus()
+    if (editing) {
+      if (await attempt(() => room.edit(editing._id, written, about))) stopEditing()
+      return
+    }
+    setText('')
+    mentions.forget()
+    // Whether it fails, the message itself shows.
+    room.send(written, about).catch(() => undefined)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (mentions.onKeyDown(event)) return
+    if (event.key === 'Escape' && editing) return stopEditing()
+    const isSend = event.key === 'Enter' && !event.shiftKey && !event.isComposing
+    if (!isSend || (matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches)) return
+    event.preventDefault()
+    void submit()
+  }
+  return (
+    <div class="composer">
+      {editing && <EditingLine onCancel={stopEditing} />}
+      <MentionList mentions={mentions} />
+      <form
+        class="composer-line"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          value={text}
+          aria-label={texts.message}
+          placeholder={texts.message}
+          enterkeyhint="send"
+          autocomplete="off"
+          aria-autocomplete="list"
+          aria-controls={mentions.found.length > 0 ? mentions.listID : undefined}
+          aria-activedescendant={mentions.activeID}
+          onKeyDown={onKeyDown}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            mentions.look()
+            room.typed(event.currentTarget.value)
+          }}
+          onClick={mentions.look}
+        />
+        <button type="submit" class="send" aria-label={editing ? texts.save : texts.send} disabled={text.trim() === ''}>
+          <Icon name={editing ? 'check' : 'send'} />
+        </button>
+      </form>
+    </div>
+  )
+}
+
+function EditingLine({ onCancel }: { onCancel: () => void }) {
+  const { texts } = useChat()
+  return (
+    <div class="editing">
+      <Icon name="edit" />
+      <span>{texts.editing}</span>
+      <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+/** As high as its text, up to what the style allows. */
+function grow(field: HTMLTextAreaElement | null): void {
+  if (!field) return
+  field.style.height = 'auto'
+  field.style.height = `${field.scrollHeight}px`
+}

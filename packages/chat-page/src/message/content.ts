@@ -1,0 +1,61 @@
+import type { Message } from '@parley/client'
+
+type SystemEvent = 'joinRoom' | 'addMembers' | 'leaveRoom' | 'deleteMember'
+
+/** What to show of a message, whatever its type and form. */
+export type Content =
+  | { kind: 'text'; text: string }
+  | { kind: 'image'; url: string; text: string }
+  | { kind: 'file'; url: string; name: string; text: string }
+  | { kind: 'system'; event: SystemEvent; members: string[]; count: number }
+  | { kind: 'recalled' }
+
+const systemEvents: ReadonlySet<string> = new Set(['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'])
+
+export const isSystem = ({ messageType }: Pick<Message, 'messageType'>): boolean => systemEvents.has(messageType)
+
+export function contentOf({ message, messageType }: Pick<Message, 'message' | 'messageType'>): Content {
+  if (messageType === 'recall') return { kind: 'recalled' }
+  const fields = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>
+  if (systemEvents.has(messageType)) {
+    const members = Array.isArray(fields['members']) ? fields['members'].map(String) : []
+    return { kind: 'system', event: messageType as SystemEvent, members, count: Number(fields['memberCount']) || 0 }
+  }
+  const text = typeof message === 'string' ? message : textIn(fields)
+  const url = safeUrl(fields['url'] ?? (isPicture(messageType) ? message : undefined))
+  if (url !== undefined) {
+    const caption = text === message ? '' : text
+    if (isPicture(messageType) || /\.(png|jpe?g|gif|webp|avif)$/i.test(new URL(url).pathname)) {
+      return { kind: 'image', url, text: caption }
+    }
+    return { kind: 'file', url, name: fileName(fields, url), text: caption }
+  }
+  return { kind: 'text', text: text === '' && message !== undefined ? JSON.stringify(message) : text }
+}
+
+/** Only http and https lead somewhere: javascript:, data: and the like are no addresses. */
+export function safeUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !/^https?:\/\//i.test(value)) return undefined
+  return URL.canParse(value) ? new URL(value).href : undefined
+}
+
+const isPicture = (messageType: string): boolean => /^(image|picture|photo)$/i.test(messageType)
+
+function textIn(fields: Record<string, unknown>): string {
+  const text = fields['text'] ?? fields['caption'] ?? fields['title']
+  return typeof text === 'string' ? text : ''
+}
+
+function fileName(fields: Record<string, unknown>, url: string): string {
+  const name = fields['name'] ?? fields['fileName'] ?? fields['filename']
+  if (typeof name === 'string' && name !== '') return name
+  return decoded(new URL(url).pathname.split('/').at(-1) ?? '') || new URL(url).host
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,121 @@
+import type { Room, RoomMessage } from '@parley/client'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Confirm } from '../app/confirm.tsx'
+import { Icon } from '../app/icon.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import { menuActions } from './menu-actions.ts'
+
+export interface OpenMenu {
+  message: RoomMessage
+  /** Where it was opened. */
+  anchor: DOMRect
+}
+
+interface MessageMenuProps {
+  room: Room
+  menu: OpenMenu
+  onEdit: (message: RoomMessage) => void
+  onClose: () => void
+}
+
+const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
+
+/** What can be done with a message: beside it, or as a sheet from below on a phone. */
+export function MessageMenu({ room, menu: { message, anchor }, onEdit, onClose }: MessageMenuProps) {
+  const { client, texts, attempt, notices } = useChat()
+  const me = useStore(client.me)?._id ?? ''
+  const info = useStore(room.info)
+  const element = useRef<HTMLDivElement>(null)
+  const [isAsking, setAsking] = useState(false)
+  useLayoutEffect(() => {
+    const box = element.current
+    if (!box) return
+    const before = document.activeElement
+    place(box, anchor)
+    box.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+
+  if (isAsking) {
+    const remove = () => void attempt(() => room.deleteForAll(message._id))
+    return <Confirm question={texts.deleteSure} action={texts.deleteForAll} onConfirm={remove} onClose={onClose} />
+  }
+  const run = (action: () => unknown) => {
+    onClose()
+    void attempt(async () => action())
+  }
+  const isSent = message.state === 'sent'
+  const toggle = (emoji: string) => {
+    const isOwn = message.reactions.some(({ client, reaction }) => client === me && reaction === emoji)
+    run(() => (isOwn ? room.unreact(message._id, emoji) : room.react(message._id, emoji)))
+  }
+  const actions = menuActions({ room, info, message, me, texts, onEdit, onCopied: () => notices.show(texts.copied) })
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
+    <div class="menu-back" onClick={onClose}>
+      <div
+        ref={element}
+        class="menu"
+        role="menu"
+        aria-label={texts.actions}
+        onClick={(event) => event.stopPropagation()}
+        onKeyDown={(event) => moveInMenu(event, onClose)}
+      >
+        {isSent && (
+          <div class="menu-emojis" role="group">
+            {emojis.map((emoji) => (
+              <button
+                key={emoji}
+                type="button"
+                role="menuitem"
+                aria-label={texts.react(emoji)}
+                onClick={() => toggle(emoji)}
+              >
+                {emoji}
+              </button>
+            ))}
+          </div>
+        )}
+        {actions.map(({ name, icon, act, isDanger }) => (
+          <button
+            key={name}
+            type="button"
+            role="menuitem"
+            class={isDanger ? 'danger' : undefined}
+            onClick={() => (name === texts.deleteForAll ? setAsking(true) : run(act))}
+          >
+            <Icon name={icon} />
+            {name}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Below what it belongs to, or above where there is no space. The style of a phone puts it at the bottom instead. */
+function place(box: HTMLElement, anchor: DOMRect): void {
+  const { width, height } = box.getBoundingClientRect()
+  const gap = 8
+  const below = anchor.bottom + gap
+  const top = below + height > window.innerHeight - gap ? anchor.top - height - gap : below
+  const left = Math.min(Math.max(anchor.left - width / 2, gap), window.innerWidth - width - gap)
+  box.style.setProperty('--menu-top', `${Math.max(top, gap)}px`)
+  box.style.setProperty('--menu-left', `${left}px`)
+}
+
+function moveInMenu(event: KeyboardEvent, onClose: () => void): void {
+  if (event.key === 'Escape' || event.key === 'Tab') {
+    event.preventDefault()
+    return onClose()
+  }
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
+  const step = steps[event.key]
+  if (step === undefined) return
+  event.preventDefault()
+  const items = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role="menuitem"]')]
+  const at = items.indexOf(document.activeElement as HTMLElement)
+  items[(at + step + items.length) % items.length]?.focus()
+}

@@ -1,0 +1,20 @@
+import type { Message, Sender } from '@parley/client'
+import type { Texts } from '../texts/texts.ts'
+import { contentOf } from './content.ts'
+
+const mostNames = 3
+
+/** Who came or went, by name. */
+export function systemSentence(
+  message: Message,
+  known: ReadonlyMap<string, Pick<Sender, '_id' | 'nickname'>>,
+  texts: Texts,
+): string {
+  const content = contentOf(message)
+  if (content.kind !== 'system') return ''
+  const nameOfUser = (id: string) => known.get(id)?.nickname || id
+  const members = content.members.length > 0 ? content.members : [message.sender._id]
+  const names = members.slice(0, mostNames).map(nameOfUser).join(', ')
+  const rest = Math.max(content.count, members.length) - Math.min(members.length, mostNames)
+  return texts.system[content.event](rest > 0 ? texts.andOthers(names, rest) : names)
+}

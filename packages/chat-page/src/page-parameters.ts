@@ -1,0 +1,67 @@
+import type { Language } from './texts/language.ts'
+
+type Theme = 'light' | 'dark' | 'auto'
+
+export interface PageParameters {
+  token: string | undefined
+  clientKey: string | undefined
+  /** The room to open. */
+  room: string | undefined
+  lang: Language
+  theme: Theme
+}
+
+/** What survives a reload of this tab, or of this frame: the frames of one tab share sessionStorage. */
+const storageKey = (): string => `parley.chat.${frameName()}`
+
+/**
+ * Takes the parameters of the page's address (docs/reference/chat-page.md), and those that it kept before a reload. The
+ * token is a secret: it leaves the address bar and the history at once.
+ */
+export function takeParameters(): PageParameters {
+  const given = new URLSearchParams(location.search)
+  const kept = given.has('token') ? {} : readKept()
+  const value = (name: string) => given.get(name) ?? kept[name]
+  const taken: PageParameters = {
+    token: value('token'),
+    clientKey: value('clientKey'),
+    room: value('room'),
+    lang: toLanguage(value('lang')),
+    theme: toTheme(value('theme')),
+  }
+  keepParameters(taken)
+  if (location.search !== '') history.replaceState(null, '', location.pathname)
+  return taken
+}
+
+/** Keeps them for a reload. A browser that forbids it asks for the token again. */
+export function keepParameters(parameters: PageParameters): void {
+  try {
+    sessionStorage.setItem(storageKey(), JSON.stringify(parameters))
+  } catch {
+    // Private windows and blocked third-party storage: the page works without.
+  }
+}
+
+function readKept(): Record<string, string | undefined> {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey()) ?? '{}') as Record<string, string>
+  } catch {
+    return {}
+  }
+}
+
+/** A frame's name stays over its reload. */
+function frameName(): string {
+  if (window.parent !== window && window.name === '') window.name = `parley-${Math.random().toString(36).slice(2)}`
+  return window.name
+}
+
+function toLanguage(value: string | undefined): Language {
+  const wanted = value ?? navigator.language
+  return /^zh\b/i.test(wanted) ? 'zh' : 'en'
+}
+
+function toTheme(value: string | undefined): Theme {
+  return value === 'light' || value === 'dark' ? value : 'auto'
+}

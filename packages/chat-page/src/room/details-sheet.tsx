@@ -1,0 +1,106 @@
+import type { Room, RoomInfo } from '@parley/client'
+import { useState } from 'preact/hooks'
+import { Avatar } from '../app/avatar.tsx'
+import { Confirm } from '../app/confirm.tsx'
+import { Dialog } from '../app/dialog.tsx'
+import { Icon } from '../app/icon.tsx'
+import { previewOf } from '../rooms/preview.ts'
+import { roomName, roomPicture } from '../rooms/room-name.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { InviteForm } from './invite-form.tsx'
+import { MemberList } from './member-list.tsx'
+
+interface DetailsSheetProps {
+  room: Room
+  info: RoomInfo
+  onClose: () => void
+  onGoTo: (messageID: string) => void
+  onLeft: () => void
+}
+
+/** The room's members and pinned messages, and what the user may do with it. */
+export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsSheetProps) {
+  const { client, texts, attempt } = useChat()
+  const me = useStore(client.me)?._id ?? ''
+  const [isLeaving, setLeaving] = useState(false)
+  const name = roomName(info, me)
+  const isMuted = info.muted === true
+  const isSticky = info.pref?.sticky === true
+  const isGroup = info.roomType === 'group'
+  const leave = async () => {
+    if (!(await attempt(() => room.leave()))) return
+    onClose()
+    onLeft()
+  }
+  return (
+    <Dialog title={texts.details} isSheet onClose={onClose}>
+      <div class="details-head">
+        <Avatar id={info._id} name={name} url={roomPicture(info, me)} />
+        <p class="details-name">
+          <bdi>{name}</bdi>
+        </p>
+        {info.description !== '' && <p class="soft">{info.description}</p>}
+      </div>
+      <div class="details-actions">
+        <button type="button" class="tile" onClick={() => void attempt(() => (isMuted ? room.unmute() : room.mute()))}>
+          <Icon name={isMuted ? 'bell' : 'mute'} />
+          {isMuted ? texts.unmute : texts.mute}
+        </button>
+        <button type="button" class="tile" onClick={() => void attempt(() => room.setPref({ sticky: !isSticky }))}>
+          <Icon name="pin" />
+          {isSticky ? texts.unpinRoom : texts.pinRoom}
+        </button>
+        {isGroup && (
+          <button type="button" class="tile danger" onClick={() => setLeaving(true)}>
+            <Icon name="leave" />
+            {texts.leave}
+          </button>
+        )}
+      </div>
+      <PinnedList
+        room={room}
+        onGoTo={(id) => {
+          onClose()
+          onGoTo(id)
+        }}
+      />
+      <h3>{texts.memberList}</h3>
+      {isGroup && info.opening === 1 && <InviteForm room={room} />}
+      <MemberList room={room} info={info} me={me} />
+      {isLeaving && (
+        <Confirm
+          question={texts.leaveSure}
+          action={texts.leave}
+          onConfirm={() => void leave()}
+          onClose={() => setLeaving(false)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+function PinnedList({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
+  const { texts } = useChat()
+  const pinned = useStore(room.messages).filter((message) => message.pinned && !message.isDeleted)
+  return (
+    <>
+      <h3>{texts.pinnedMessages}</h3>
+      {pinned.length === 0 && <p class="soft">{texts.nothingPinned}</p>}
+      <ul class="plain-list">
+        {pinned.toReversed().map((message) => (
+          <li key={message.key}>
+            <button
+              type="button"
+              class="plain-row"
+              aria-label={previewOf(message, texts)}
+              onClick={() => onGoTo(message._id)}
+            >
+              <Icon name="pin" />
+              <span class="preview" data-text={previewOf(message, texts)} dir="auto" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

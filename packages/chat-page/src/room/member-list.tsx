@@ -1,0 +1,82 @@
+import type { Room, RoomInfo, Sender } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { Avatar } from '../app/avatar.tsx'
+import { Icon } from '../app/icon.tsx'
+import { useChat } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+
+interface MemberListProps {
+  room: Room
+  info: RoomInfo
+  me: string
+}
+
+const pageSize = 50
+
+/** The members by pages, with their roles; the owner changes roles, and who leads the room removes members. */
+export function MemberList({ room, info, me }: MemberListProps) {
+  const { client, texts, people, attempt } = useChat()
+  const [members, setMembers] = useState<readonly Sender[]>(info.members)
+  const read = (skip: number) =>
+    attempt(async () => {
+      const { data } = await room.members({ skip, limit: pageSize })
+      people.learn(data)
+      setMembers((before) => [...before.slice(0, skip), ...data])
+    })
+  useEffect(() => void read(0), [info.memberCount])
+  const isOwner = info.owner === me
+  const leads = isOwner || info.managers.includes(me)
+  const setRole = (user: string, value: 'admin' | 'member') =>
+    attempt(() => client.api.setMemberRole({ id: room.id, client: user, property: 'role', value }))
+  const remove = async (user: string) => {
+    const isDone = await attempt(() => client.api.removeMembers({ id: room.id, members: [user] }))
+    if (isDone) setMembers((before) => before.filter(({ _id }) => _id !== user))
+  }
+  return (
+    <>
+      <ul class="plain-list">
+        {members.map((member) => {
+          const isAdmin = info.managers.includes(member._id)
+          const role = info.owner === member._id ? texts.owner : isAdmin ? texts.admin : undefined
+          const mayRemove = leads && member._id !== me && member._id !== info.owner
+          return (
+            <li key={member._id} class="member">
+              <Avatar id={member._id} name={nameOf(member)} url={member.avatarUrl} isSmall />
+              <span class="member-name">
+                <bdi>{nameOf(member)}</bdi>
+                {member._id === me && <span class="soft"> ({texts.you})</span>}
+              </span>
+              {role !== undefined && <span class="tag">{role}</span>}
+              {member.isRobot === true && <span class="tag">{texts.robot}</span>}
+              {isOwner && mayRemove && (
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => void setRole(member._id, isAdmin ? 'member' : 'admin')}
+                >
+                  {isAdmin ? texts.removeAdmin : texts.makeAdmin}
+                </button>
+              )}
+              {mayRemove && (
+                <button
+                  type="button"
+                  class="icon-button"
+                  aria-label={`${texts.removeMember}: ${nameOf(member)}`}
+                  title={texts.removeMember}
+                  onClick={() => void remove(member._id)}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      {members.length < info.memberCount && (
+        <button type="button" class="button" onClick={() => void read(members.length)}>
+          {texts.more}
+        </button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import type { Room } from '@parley/client'
+import { Icon } from '../app/icon.tsx'
+import { previewOf } from '../rooms/preview.ts'
+import { useChat, useStore } from '../state/chat.ts'
+
+/** The latest pinned message of those that are loaded. */
+export function PinnedBar({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
+  const { texts } = useChat()
+  const pinned = useStore(room.messages).findLast((message) => message.pinned && !message.isDeleted)
+  if (!pinned) return null
+  const text = previewOf(pinned, texts)
+  return (
+    <button type="button" class="pinned-bar" aria-label={`${texts.pinned}: ${text}`} onClick={() => onGoTo(pinned._id)}>
+      <Icon name="pin" />
+      <span class="preview" data-text={text} dir="auto" />
+    </button>
+  )
+}

@@ -1,0 +1,34 @@
+import type { RoomInfo } from '@parley/client'
+import { Avatar } from '../app/avatar.tsx'
+import { Icon } from '../app/icon.tsx'
+import { roomName, roomPicture } from '../rooms/room-name.ts'
+import { useChat, useStore } from '../state/chat.ts'
+
+interface RoomHeaderProps {
+  room: RoomInfo | undefined
+  onBack: () => void
+  onDetails: () => void
+}
+
+export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
+  const { client, texts } = useChat()
+  const me = useStore(client.me)?._id
+  const name = room ? roomName(room, me) : ''
+  return (
+    <header class="room-head">
+      <button type="button" class="icon-button back" aria-label={texts.back} onClick={onBack}>
+        <Icon name="back" />
+      </button>
+      {room && <Avatar id={room._id} name={name} url={roomPicture(room, me)} />}
+      <div class="room-title">
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
+      </div>
+      <button type="button" class="icon-button" aria-label={texts.details} title={texts.details} onClick={onDetails}>
+        <Icon name="info" />
+      </button>
+    </header>
+  )
+}

@@ -1,0 +1,64 @@
+import type { RoomMessage } from '@parley/client'
+import { isSystem } from '../message/content.ts'
+
+/** A message in the list, with what its neighbours decide. */
+export interface Row {
+  message: RoomMessage
+  startsDay: boolean
+  /** The first one that was unread when the room was opened. */
+  isFirstUnread: boolean
+  /** The first and the last of those that one sender wrote in one go. */
+  startsGroup: boolean
+  endsGroup: boolean
+}
+
+const groupMS = 5 * 60_000
+const days = new WeakMap<RoomMessage, number>()
+
+export function toRows(messages: readonly RoomMessage[], firstUnread: string | undefined): Row[] {
+  return messages.map((message, index) => {
+    const before = messages[index - 1]
+    const after = messages[index + 1]
+    return {
+      message,
+      startsDay: !before || dayOf(before) !== dayOf(message),
+      isFirstUnread: message._id !== '' && message._id === firstUnread,
+      startsGroup: !before || before._id === undefined || !areTogether(before, message) || message._id === firstUnread,
+      endsGroup: !after || !areTogether(message, after) || after._id === firstUnread,
+    }
+  })
+}
+
+function areTogether(one: RoomMessage, next: RoomMessage): boolean {
+  return (
+    one.sender._id === next.sender._id &&
+    !isSystem(one) &&
+    !isSystem(next) &&
+    next.messageTimeMS - one.messageTimeMS < groupMS &&
+    dayOf(one) === dayOf(next)
+  )
+}
+
+/** The day where the user is. */
+function dayOf(message: RoomMessage): number {
+  const known = days.get(message)
+  if (known !== undefined) return known
+  const time = new Date(message.messageTimeMS)
+  const day = time.getFullYear() * 10_000 + time.getMonth() * 100 + time.getDate()
+  days.set(message, day)
+  return day
+}
+
+/**
+ * Where "new" begins: the message before which `unread` others' messages follow to the end. Undefined when nothing is
+ * unread or it is further back than what is loaded.
+ */
+export function firstUnreadOf(messages: readonly RoomMessage[], unread: number): string | undefined {
+  let left = unread
+  for (const message of messages.toReversed()) {
+    if (left === 0) return undefined
+    if (!message.isMine && !message.isDeleted && message.messageType !== 'recall') left--
+    if (left === 0) return message._id
+  }
+  return undefined
+}

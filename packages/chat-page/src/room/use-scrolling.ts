@@ -1,0 +1,108 @@
+import type { LiveText, Room, RoomMessage } from '@parley/client'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { VirtualizerHandle } from 'virtua'
+import { useChat } from '../state/chat.ts'
+import type { Row } from './rows.ts'
+
+/** Nearer to the end than this, the list stays at the end when messages come. */
+const nearEnd = 48
+/** Nearer to an end of what is loaded than this, more is loaded. */
+const loadAhead = 1_200
+
+interface ScrollingParts {
+  room: Room
+  rows: readonly Row[]
+  streaming: readonly LiveText[]
+  log: RefObject<HTMLDivElement | null>
+  list: RefObject<VirtualizerHandle | null>
+  goTo: { id: string } | undefined
+}
+
+export interface Scrolling {
+  /** Whether older messages came before those of the last time: then what is seen stays where it is. */
+  isPrepended: boolean
+  isAtEnd: boolean
+  look: () => void
+  toLatest: () => Promise<void>
+}
+
+/**
+ * Where the list of messages is: it begins at the first unread one, follows the latest while it is at the end, loads
+ * more near both ends, and marks as read what was seen at the end.
+ */
+export function useScrolling({ room, rows, streaming, log, list, goTo }: ScrollingParts): Scrolling {
+  const { attempt } = useChat()
+  const [isAtEnd, setAtEnd] = useState(true)
+  const atEnd = useRef(true)
+  const isPlaced = useRef(false)
+  const isPrepended = useIsPrepended(rows)
+  const last = rows.at(-1)?.message
+  const count = rows.length + streaming.length
+
+  const toEnd = () => list.current?.scrollToIndex(count - 1, { align: 'end' })
+  const markSeen = () => {
+    if (isPlaced.current && atEnd.current && document.visibilityState === 'visible') room.markRead()
+  }
+  const look = () => {
+    const element = log.current
+    if (!element || !isPlaced.current) return
+    const below = element.scrollHeight - element.scrollTop - element.clientHeight
+    const { hasOlder, hasNewer, isLoading } = room.history.get()
+    atEnd.current = below < nearEnd && !hasNewer
+    setAtEnd(atEnd.current)
+    markSeen()
+    if (isLoading) return
+    if (hasOlder && element.scrollTop < loadAhead) void attempt(() => room.loadOlder(100))
+    else if (hasNewer && below < loadAhead) void attempt(() => room.loadNewer(100))
+  }
+
+  useLayoutEffect(() => {
+    const index = rows.findIndex(({ isFirstUnread }) => isFirstUnread)
+    const align = index === -1 ? 'end' : 'start'
+    if (count > 0) list.current?.scrollToIndex(index === -1 ? count - 1 : index, { align })
+    const frame = requestAnimationFrame(() => {
+      isPlaced.current = true
+      look()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [])
+  useLayoutEffect(() => {
+    const isOwn = last?.isMine === true && last.state !== 'sent'
+    if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
+  }, [last?.key, streaming])
+  useEffect(markSeen, [last?._id])
+  useEffect(() => {
+    const element = log.current
+    if (!element) return
+    // The keyboard of a phone, a longer composer: what was at the end stays there.
+    const observer = new ResizeObserver(() => {
+      if (atEnd.current) element.scrollTop = element.scrollHeight
+    })
+    observer.observe(element)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      observer.disconnect()
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [])
+  useEffect(() => {
+    const index = goTo ? rows.findIndex(({ message }) => message._id === goTo.id) : -1
+    if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
+  }, [goTo])
+
+  const toLatest = async () => {
+    if (room.history.get().hasNewer) await attempt(() => room.toLatest())
+    atEnd.current = true
+    toEnd()
+  }
+  return { isPrepended, isAtEnd, look, toLatest }
+}
+
+function useIsPrepended(rows: readonly Row[]): boolean {
+  const first = useRef<RoomMessage | undefined>(undefined)
+  const before = first.current
+  const now = rows[0]?.message
+  first.current = now
+  return before !== undefined && now !== undefined && now.key !== before.key && now.seq < before.seq
+}

@@ -1,0 +1,21 @@
+import type { Message } from '@parley/client'
+import { contentOf } from '../message/content.ts'
+import type { Texts } from '../texts/texts.ts'
+
+/** A message in one line. */
+export function previewOf(message: Message, texts: Texts): string {
+  if (message.isDeleted) return texts.deleted
+  const content = contentOf(message)
+  switch (content.kind) {
+    case 'recalled':
+      return texts.recalled
+    case 'system':
+      return texts.system[content.event]('').trim()
+    case 'image':
+      return texts.image
+    case 'file':
+      return content.name
+    case 'text':
+      return content.text.slice(0, 200).replaceAll(/\s+/g, ' ')
+  }
+}

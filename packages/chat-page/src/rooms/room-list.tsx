@@ -1,0 +1,87 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { mayShow } from '../message/image-origins.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import type { Notifications } from '../state/notifications.ts'
+import { roomName } from './room-name.ts'
+import { RoomRow } from './room-row.tsx'
+
+interface RoomListProps {
+  title: string
+  logo: string | undefined
+  notifications: Notifications
+  openID: string | undefined
+  isLoaded: boolean
+  onOpen: (roomID: string) => void
+}
+
+export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen }: RoomListProps) {
+  const { client, texts, imageOrigins } = useChat()
+  const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
+  const me = useStore(client.me)?._id
+  const [query, setQuery] = useState('')
+  const isOn = useStore(notifications.isOn)
+  const wanted = query.trim().toLowerCase()
+  const found = wanted === '' ? rooms : rooms.filter((room) => roomName(room, me).toLowerCase().includes(wanted))
+  return (
+    <>
+      <header class="side-head">
+        {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
+        <h1>{title}</h1>
+        {notifications.isPossible && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-pressed={isOn}
+            aria-label={isOn ? texts.notifyOff : texts.notify}
+            title={isOn ? texts.notifyOff : texts.notify}
+            onClick={() => void notifications.turn(!isOn)}
+          >
+            <Icon name={isOn ? 'bell' : 'bellOff'} />
+          </button>
+        )}
+      </header>
+      <label class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={texts.searchRooms}
+          placeholder={texts.searchRooms}
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+      </label>
+      {!isLoaded && <Skeleton />}
+      {isLoaded && rooms.length === 0 && <Hint title={texts.noRooms} hint={texts.noRoomsHint} />}
+      {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} />}
+      <ul class="rooms">
+        {found.map((room) => (
+          <RoomRow key={room._id} room={room} isOpen={room._id === openID} onOpen={onOpen} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Hint({ title, hint }: { title: string; hint?: string }) {
+  return (
+    <div class="list-hint">
+      <p>{title}</p>
+      {hint !== undefined && <p class="soft">{hint}</p>}
+    </div>
+  )
+}
+
+/** Where the rooms will be, while they are loaded. */
+function Skeleton() {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      {[1, 2, 3, 4].map((row) => (
+        <div key={row} class="skeleton-row">
+          <span class="avatar" />
+          <span class="skeleton-lines" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import type { RoomInfo } from '@parley/client'
+import { nameOf } from '../state/people.ts'
+
+/** The room's name; without one, those who are in it beside the user. */
+export function roomName({ name, members, _id, memberCount }: RoomInfo, me: string | undefined): string {
+  if (name !== '') return name
+  const others = members.filter((member) => member._id !== me).map(nameOf)
+  if (others.length === 0) return members[0] ? nameOf(members[0]) : _id
+  const named = others.slice(0, 4).join(', ')
+  return memberCount > 5 ? `${named} +${memberCount - 5}` : named
+}
+
+/** A direct room has the picture of the other one. */
+export function roomPicture({ cover, roomType, members }: RoomInfo, me: string | undefined): string {
+  if (cover !== '' || roomType !== 'direct') return cover
+  return members.find((member) => member._id !== me)?.avatarUrl ?? ''
+}

@@ -1,0 +1,75 @@
+import type { RoomInfo } from '@parley/client'
+import { Avatar } from '../app/avatar.tsx'
+import { Icon } from '../app/icon.tsx'
+import { isSystem } from '../message/content.ts'
+import { systemSentence } from '../message/system-sentence.ts'
+import { shortTime } from '../room/times.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import { previewOf } from './preview.ts'
+import { roomName, roomPicture } from './room-name.ts'
+
+interface RoomRowProps {
+  room: RoomInfo
+  isOpen: boolean
+  onOpen: (roomID: string) => void
+}
+
+export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
+  const { client, texts, lang } = useChat()
+  const me = useStore(client.me)?._id
+  const name = roomName(room, me)
+  const isMuted = room.muted === true || room.pref?.muted === true
+  const isPinned = room.pref?.sticky === true
+  const { lastMessage, unread } = room
+  const preview = useLastLine(room, me)
+  return (
+    <li>
+      <button
+        type="button"
+        class="room-row"
+        aria-current={isOpen ? 'true' : undefined}
+        onClick={() => onOpen(room._id)}
+      >
+        <Avatar id={room._id} name={name} url={roomPicture(room, me)} />
+        <span class="room-text">
+          <span class="room-line">
+            <bdi class="room-name">{name}</bdi>
+            {isMuted && <Sign icon="mute" text={texts.muted} />}
+            {isPinned && <Sign icon="pin" text={texts.pinnedRoom} />}
+            {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang)}</time>}
+          </span>
+          <span class="room-line">
+            {/* Drawn by the style: a message's text stands once in the page, where searching in it finds the message. */}
+            <span class="preview soft" data-text={preview} dir="auto" />
+            {unread > 0 && (
+              <span class={isMuted ? 'badge quiet' : 'badge'}>
+                {unread > 99 ? '99+' : unread}
+                <span class="visually-hidden"> {texts.unread}</span>
+              </span>
+            )}
+          </span>
+        </span>
+      </button>
+    </li>
+  )
+}
+
+function Sign({ icon, text }: { icon: 'mute' | 'pin'; text: string }) {
+  return (
+    <>
+      <Icon name={icon} />
+      <span class="visually-hidden">{text}</span>
+    </>
+  )
+}
+
+function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined): string {
+  const { texts, people } = useChat()
+  const known = useStore(people.known)
+  if (!lastMessage) return ''
+  if (isSystem(lastMessage)) return systemSentence(lastMessage, known, texts)
+  const text = previewOf(lastMessage, texts)
+  if (lastMessage.sender._id === me) return `${texts.you}: ${text}`
+  return roomType === 'direct' ? text : `${nameOf(lastMessage.sender)}: ${text}`
+}

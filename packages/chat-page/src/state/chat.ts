@@ -1,0 +1,39 @@
+import type { Client, ParleyError, Store } from '@parley/client'
+import { createContext } from 'preact'
+import { useSyncExternalStore } from 'preact/compat'
+import { useContext } from 'preact/hooks'
+import type { Language } from '../texts/language.ts'
+import type { Texts } from '../texts/texts.ts'
+import type { Notices } from './notices.ts'
+import type { People } from './people.ts'
+
+/** What every part of the page needs. */
+export interface Chat {
+  client: Client
+  texts: Texts
+  lang: Language
+  people: People
+  notices: Notices
+  /** Origins whose pictures are shown without a click. */
+  imageOrigins: readonly string[]
+  /** Does it, and says calmly when it fails. */
+  attempt: (action: () => Promise<unknown>) => Promise<boolean>
+}
+
+export const ChatContext = createContext<Chat | undefined>(undefined)
+
+export function useChat(): Chat {
+  const chat = useContext(ChatContext)
+  if (!chat) throw new Error('outside of the page')
+  return chat
+}
+
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get)
+}
+
+/** A sentence for an error, by its code. */
+export function sentenceOf(texts: Texts, error: Pick<ParleyError, 'code'> | undefined): string {
+  const sentences: Record<string, string> = texts.errors
+  return sentences[error?.code ?? ''] ?? texts.errors.other
+}

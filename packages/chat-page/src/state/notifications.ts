@@ -1,0 +1,60 @@
+import type { Client } from '@parley/client'
+import { previewOf } from '../rooms/preview.ts'
+import type { Texts } from '../texts/texts.ts'
+import { nameOf } from './people.ts'
+import { createValue } from './value.ts'
+
+/** Desktop notifications, for those who ask for them. */
+export interface Notifications {
+  isOn: ReturnType<typeof createValue<boolean>>
+  isPossible: boolean
+  turn: (on: boolean) => Promise<void>
+}
+
+const key = 'parley.chat.notify'
+
+/** @param onOpen the user clicked one: shows the room */
+export function createNotifications(client: Client, texts: Texts, onOpen: (roomID: string) => void): Notifications {
+  const isPossible = 'Notification' in window && window.isSecureContext
+  const isOn = createValue(isPossible && Notification.permission === 'granted' && stored() === 'on')
+
+  client.on('chat message', (message) => {
+    const room = client.rooms.get().find(({ _id }) => _id === message.room)
+    const isMine = message.sender._id === client.me.get()?._id
+    if (!isOn.get() || !document.hidden || isMine || !room || room.muted || room.pref?.muted) return
+    const notification = new Notification(nameOf(message.sender), {
+      body: previewOf(message, texts),
+      tag: message._id,
+    })
+    notification.addEventListener('click', () => {
+      window.focus()
+      onOpen(message.room)
+      notification.close()
+    })
+  })
+  return {
+    isOn,
+    isPossible,
+    async turn(on) {
+      const permission = on ? await Notification.requestPermission() : 'denied'
+      isOn.set(permission === 'granted')
+      store(isOn.get() ? 'on' : 'off')
+    },
+  }
+}
+
+function stored(): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+function store(value: string): void {
+  try {
+    localStorage.setItem(key, value)
+  } catch {
+    // It holds for this page then.
+  }
+}

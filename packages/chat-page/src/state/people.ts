@@ -1,0 +1,54 @@
+import type { Client, Sender, Store } from '@parley/client'
+import { createValue } from './value.ts'
+
+type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & { isRobot?: boolean }
+
+/** Names and pictures of users, gathered from rooms, messages and, where those say nothing, lists of members. */
+export interface People {
+  known: Store<ReadonlyMap<string, Person>>
+  learn: (people: readonly Person[]) => void
+  /** Reads members of a room until the user is among them; once for each. */
+  find: (roomID: string, userID: string) => void
+}
+
+const pageSize = 100
+const mostPages = 10
+
+export function createPeople(client: Client): People {
+  const known = createValue<ReadonlyMap<string, Person>>(new Map())
+  const asked = new Set<string>()
+
+  function learn(people: readonly Person[]): void {
+    const before = known.get()
+    const isNews = ({ _id, nickname, avatarUrl }: Person) => {
+      const person = before.get(_id)
+      return !person || person.nickname !== nickname || person.avatarUrl !== avatarUrl
+    }
+    const news = people.filter(isNews)
+    if (news.length > 0) known.set(new Map([...before, ...news.map((person) => [person._id, person] as const)]))
+  }
+
+  async function read(roomID: string, userID: string): Promise<void> {
+    for (let page = 0; page < mostPages && !known.get().has(userID); page++) {
+      const { data } = await client.room(roomID).members({ skip: page * pageSize, limit: pageSize })
+      learn(data)
+      if (data.length < pageSize) break
+    }
+  }
+
+  client.rooms.subscribe((rooms) => {
+    learn(rooms.flatMap(({ members, lastMessage }) => (lastMessage ? [...members, lastMessage.sender] : members)))
+  })
+  return {
+    known,
+    learn,
+    find(roomID, userID) {
+      const key = `${roomID} ${userID}`
+      if (known.get().has(userID) || asked.has(key)) return
+      asked.add(key)
+      read(roomID, userID).catch(() => asked.delete(key))
+    },
+  }
+}
+
+export const nameOf = ({ nickname, _id }: Pick<Person, 'nickname' | '_id'>): string => nickname || _id

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import { contentOf, safeUrl } from '../src/message/content.ts'
+import { textParts } from '../src/message/text-parts.ts'
+
+describe('what is shown of a message', () => {
+  test('a text, an object with a text, and anything else as JSON', () => {
+    assert.deepEqual(contentOf({ message: 'Hi', messageType: 'text' }), { kind: 'text', text: 'Hi' })
+    assert.deepEqual(contentOf({ message: { text: 'Hi' }, messageType: 'card' }), { kind: 'text', text: 'Hi' })
+    assert.deepEqual(contentOf({ message: { a: [1] }, messageType: 'x' }), { kind: 'text', text: '{"a":[1]}' })
+    assert.deepEqual(contentOf({ messageType: 'recall' }), { kind: 'recalled' })
+  })
+
+  test('pictures and files by their URL, and addresses that lead nowhere safe as text', () => {
+    const url = 'https://example.com/a%20b.pdf'
+    assert.deepEqual(contentOf({ message: { url }, messageType: 'file' }), {
+      kind: 'file',
+      url,
+      name: 'a b.pdf',
+      text: '',
+    })
+    assert.equal(contentOf({ message: 'https://example.com/x', messageType: 'image' }).kind, 'image')
+    assert.equal(contentOf({ message: { url: 'https://example.com/%E0%A4.png' }, messageType: 'x' }).kind, 'image')
+    assert.equal(contentOf({ message: { url: 'javascript:alert(1)' }, messageType: 'image' }).kind, 'text')
+    for (const bad of ['javascript:alert(1)', 'data:text/html,x', '//example.com', 'https://', 7, undefined]) {
+      assert.equal(safeUrl(bad), undefined, String(bad))
+    }
+  })
+
+  test('links end where the sentence goes on', () => {
+    const href = (text: string) => textParts(text).find((part) => part.href !== undefined)?.href
+    assert.equal(href('see https://example.com/a.'), 'https://example.com/a')
+    assert.equal(href('(https://example.com/a)'), 'https://example.com/a')
+    assert.equal(href('https://example.com/a_(b), and'), 'https://example.com/a_(b)')
+    assert.equal(href('看 https://example.com/中文。'), 'https://example.com/中文')
+    assert.equal(href('javascript:alert(1) http://'), undefined)
+    assert.equal(href('https://good.example\u202Emoc.live'), 'https://good.example')
+  })
+
+  test('every character of a text is in one of its parts', () => {
+    const mentioned = new Map([
+      ['bob', 'Bob'],
+      ['none', ''],
+    ])
+    for (const text of ['', '@Bob', 'a @Bob b https://x.example @Bob', '@Bobby @bob', 'http://[ @Bob']) {
+      assert.equal(
+        textParts(text, mentioned)
+          .map((part) => part.text)
+          .join(''),
+        text,
+      )
+    }
+    assert.deepEqual(textParts('hi @Bob!', mentioned)[1], { text: '@Bob', mentions: 'bob' })
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import { matching, mentionAt } from '../src/composer/mention-word.ts'
+import { dayName } from '../src/room/times.ts'
+import { textOn, toChatConfig } from '../src/state/chat-config.ts'
+
+describe('the chat page', () => {
+  test('completes the word after an @ at the caret', () => {
+    assert.deepEqual(mentionAt('Hi @Bo', 6), { from: 3, query: 'bo' })
+    assert.deepEqual(mentionAt('@', 1), { from: 0, query: '' })
+    assert.equal(mentionAt('mail@example', 12), undefined)
+    assert.equal(mentionAt('@Bob and', 8), undefined)
+    const people = ['Ann Bell', 'Bob', 'Abby'].map((nickname, n) => ({ _id: String(n), nickname }))
+    assert.deepEqual(
+      matching(people, 'b').map(({ nickname }) => nickname),
+      ['Ann Bell', 'Bob', 'Abby'],
+    )
+  })
+
+  test('takes of the brand what is as documented', () => {
+    assert.deepEqual(toChatConfig(undefined), { name: undefined, color: undefined, logo: undefined })
+    const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)' }
+    assert.deepEqual(toChatConfig(hostile), { name: undefined, color: undefined, logo: undefined })
+    const good = { name: 'Acme', color: '#0f766e', logo: '/logo.svg' }
+    assert.deepEqual(toChatConfig(good), good)
+    assert.deepEqual([textOn('#ffee00'), textOn('#1e1b4b')], ['#000000', '#ffffff'])
+  })
+
+  test('names days as people do', () => {
+    const now = new Date(2026, 10, 20, 9).getTime()
+    const at = (...date: [number, number, number]) => new Date(...date, 23).getTime()
+    assert.equal(dayName(at(2026, 10, 20), 'en', now), 'Today')
+    assert.equal(dayName(at(2026, 10, 19), 'zh', now), '昨天')
+    assert.equal(dayName(at(2026, 10, 18), 'en', now), 'Wednesday, November 18')
+    assert.equal(dayName(at(2025, 10, 18), 'en', now), 'Tuesday, November 18, 2025')
+  })
+})

@@ -1,0 +1,68 @@
+import { ApiError } from '@parley/contracts/errors'
+import { digest, findAppByApiKey, noteApiKeyUse } from '@parley/db/apps/apps'
+import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
+import type { AuthenticatedIntegrator } from './caller.ts'
+
+/** After this long no gateway accepts a revoked key. Revoking waits for it. */
+export const rememberApiKeyMS = 1_000
+/** How often a gateway records the use of a key at most. */
+const noteUseEveryMS = 60_000
+
+/** Finds callers by their API key (docs/reference/README.md#authentication). */
+export interface ApiKeyAuthentication {
+  /** @throws ApiError INVALID_API_KEY */
+  find(apiKey: string | undefined): Promise<AuthenticatedIntegrator>
+  /** The same at once, for who has called within the last second. */
+  remembered(apiKey: string): AuthenticatedIntegrator | undefined
+}
+
+/** Keys are looked up by digest, which leaks nothing of a key through timing. */
+export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>): ApiKeyAuthentication {
+  const known = new LRUCache<string, AuthenticatedIntegrator>({ max: 10_000, ttl: rememberApiKeyMS })
+  const lookingUp = new Map<string, { found: Promise<AuthenticatedIntegrator>; askedAtMS: number }>()
+  const noted = new LRUCache<string, true>({ max: 10_000, ttl: noteUseEveryMS })
+
+  function noteUse({ app, keyDigest }: AuthenticatedIntegrator): void {
+    if (noted.has(keyDigest)) return
+    noted.set(keyDigest, true)
+    noteApiKeyUse(db, keyDigest, new Date()).catch((error: unknown) =>
+      log.warn({ err: error, app }, 'use of an API key not recorded'),
+    )
+  }
+
+  async function lookUp(keyDigest: string, askedAtMS: number): Promise<AuthenticatedIntegrator> {
+    const found = await findAppByApiKey(db, keyDigest)
+    if (!found) throw new ApiError('INVALID_API_KEY', 'not a known API key')
+    const caller = {
+      kind: 'integrator',
+      app: found.app._id,
+      keyDigest,
+      permissions: found.key.permissions,
+    } as const
+    // Counted from the query on: the key may have been revoked before its result arrived.
+    known.set(keyDigest, caller, { start: askedAtMS })
+    noteUse(caller)
+    return caller
+  }
+
+  /** Many calls find at the same time that a key is to be looked up again: one does it, for as long as they may. */
+  function shareLookUp(keyDigest: string): Promise<AuthenticatedIntegrator> {
+    const nowMS = performance.now()
+    const begun = lookingUp.get(keyDigest)
+    if (begun && nowMS < begun.askedAtMS + rememberApiKeyMS) return begun.found
+    const found = lookUp(keyDigest, nowMS).finally(() => {
+      if (lookingUp.get(keyDigest)?.found === found) lookingUp.delete(keyDigest)
+    })
+    lookingUp.set(keyDigest, { found, askedAtMS: nowMS })
+    return found
+  }
+
+  async function find(apiKey: string | undefined): Promise<AuthenticatedIntegrator> {
+    if (apiKey === undefined || apiKey === '') throw new ApiError('INVALID_API_KEY', 'missing')
+    const keyDigest = digest(apiKey)
+    return known.get(keyDigest) ?? shareLookUp(keyDigest)
+  }
+
+  return { find, remembered: (apiKey) => known.get(digest(apiKey)) }
+}

@@ -1,0 +1,60 @@
+import { gather } from '@parley/async/gather'
+import { ApiError } from '@parley/contracts/errors'
+import { digest, findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { findHolders } from '@parley/db/users/tokens'
+import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
+import { createAppLookup } from './app-of-client-key.ts'
+import { toCaller } from './authenticate-user.ts'
+import type { AuthenticatedUser } from './caller.ts'
+
+/** Logins in one query. Its result is handled without a pause, in which everything else waits. */
+const loginsAtOnce = 50
+
+/** Finds the user of a token that a socket presents, and the client key of the app. */
+export type AuthenticateSocket = (
+  token: string,
+  clientKey?: string,
+) => Promise<AuthenticatedUser & { clientKey: string }>
+
+/**
+ * Like `createUserAuthentication`, but the client key may be left out: then the token alone must identify the app
+ * (docs/reference/socket.md#authenticate). Concurrent logins share one query. The function throws ApiError
+ * INVALID_CLIENT_KEY, INVALID_TOKEN.
+ */
+export function createSocketAuthentication({ db }: Pick<Chat, 'db'>): AuthenticateSocket {
+  const appOf = createAppLookup(db)
+  const clientKeyOf = createClientKeyLookup(db)
+  const holdersOf = gather(
+    async (digests: string[]) => {
+      const holders = Map.groupBy(await findHolders(db, digests), (held) => held.digest)
+      return digests.map((tokenDigest) => holders.get(tokenDigest) ?? [])
+    },
+    { most: loginsAtOnce },
+  )
+  return async (token, clientKey) => {
+    const app = clientKey === undefined ? undefined : await appOf(clientKey)
+    if (clientKey !== undefined && app === undefined) {
+      throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
+    }
+    const holders = await holdersOf(digest(token))
+    const [held, another] = app === undefined ? holders : holders.filter((holder) => holder.app === app)
+    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    if (another) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is required: the token is held in several apps')
+    return { ...toCaller(held), clientKey: clientKey ?? (await clientKeyOf(held.app)) }
+  }
+}
+
+/** Finds the client key of an app, and caches it for a minute. */
+function createClientKeyLookup(db: Db): (app: string) => Promise<string> {
+  const clientKeys = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+  return async (id) => {
+    const known = clientKeys.get(id)
+    if (known !== undefined) return known
+    const app = await findApp(db, id)
+    if (!app) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    clientKeys.set(id, app.clientKey)
+    return app.clientKey
+  }
+}

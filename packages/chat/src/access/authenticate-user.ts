@@ -1,0 +1,37 @@
+import { ApiError } from '@parley/contracts/errors'
+import { digest } from '@parley/db/apps/apps'
+import type { TokenDoc } from '@parley/db/users/tokens'
+import type { Chat } from '../chat.ts'
+import { createAppLookup } from './app-of-client-key.ts'
+import type { AuthenticatedUser } from './caller.ts'
+import type { FindToken } from './token-memory.ts'
+
+export interface UserCredentials {
+  clientKey: string | undefined
+  token: string | undefined
+}
+
+/**
+ * Makes the function that finds users by client key and token (docs/reference/README.md#authentication).
+ * The app's client key is cached for a minute; a token is remembered only where a revocation holds at once all the same
+ * (token-memory.ts). The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
+ */
+export function createUserAuthentication(
+  { db }: Pick<Chat, 'db'>,
+  findToken: FindToken,
+): (credentials: UserCredentials) => Promise<AuthenticatedUser> {
+  const appOf = createAppLookup(db)
+  return async ({ clientKey, token }) => {
+    if (clientKey === undefined || clientKey === '') throw new ApiError('INVALID_CLIENT_KEY', 'missing')
+    const app = await appOf(clientKey)
+    if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'not a known client key')
+    if (token === undefined || token === '') throw new ApiError('INVALID_TOKEN', 'missing')
+    const held = await findToken(app, digest(token))
+    if (!held) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+    return toCaller(held)
+  }
+}
+
+export function toCaller({ app, user, digest: tokenDigest, expiresAt }: TokenDoc): AuthenticatedUser {
+  return { kind: 'user', app, user, tokenDigest, expiresAt }
+}

@@ -1,0 +1,34 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { bindToken as operation } from '@parley/contracts/operations/access/tokens'
+import { digest } from '@parley/db/apps/apps'
+import { replaceTokens } from '@parley/db/users/tokens'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { expiryFrom } from './new-token.ts'
+import { unknownClient } from './revoke-tokens.ts'
+
+/**
+ * Makes a token of the integrator the only one of a user (docs/reference/users.md#create-update-issue-a-token).
+ * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST when another user holds it or its expiry is past
+ */
+export async function bindToken(
+  chat: Chat,
+  app: string,
+  user: string,
+  { token, expirationDate }: Input<typeof operation>['body'],
+): Promise<Result<typeof operation>> {
+  const expiresAt = expiryFrom(expirationDate)
+  await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+    if (!(await findUser(chat.db, app, user, session))) throw unknownClient(user)
+    const replaced = await replaceTokens(chat.db, { app, user }, digest(token), expiresAt, session)
+    if (replaced === 'held by another user') {
+      throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')
+    }
+    tokensRevoked(pending, { app, user }, replaced.ended)
+  })
+  return { _id: user, token, expirationDate: expiresAt.toISOString() }
+}

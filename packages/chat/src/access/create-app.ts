@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { type AppDoc, digest, insertApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { newApiKey } from './api-keys.ts'
+
+/** The keys of a new app, in clear text for this one time. */
+export interface NewApp {
+  app: string
+  clientKey: string
+  /** With the platform permission. */
+  apiKey: string
+  webhookSecret: string
+}
+
+/** Makes an app with new random keys. @throws when the ID is taken. */
+export async function createApp(db: Db, app: string): Promise<NewApp> {
+  const secret = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`
+  const made = {
+    app,
+    clientKey: secret('ck'),
+    apiKey: newApiKey(),
+    webhookSecret: `whsec_${randomBytes(24).toString('base64')}`,
+  }
+  const apiKey = {
+    digest: digest(made.apiKey),
+    name: 'first',
+    permissions: ['platform' as const],
+    createdAt: new Date(),
+  }
+  await insertApp(db, appDoc(made, [apiKey]))
+  return made
+}
+
+function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): AppDoc {
+  const { app, clientKey, webhookSecret } = made
+  return { _id: app, clientKey, apiKeys, webhookSecret, createdAt: new Date() }
+}

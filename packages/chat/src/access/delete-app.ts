@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Bus } from '@parley/bus/connect'
+import { type Control, nodesHeardWithinMS } from '@parley/bus/control/control'
+import { purgeApp } from '@parley/bus/stream/purge-app'
+import {
+  type DeletionProgress,
+  deleteAppDoc,
+  deleteAppDocs,
+  deleteAppTokens,
+  markAppDeleting,
+} from '@parley/db/apps/app-deletion'
+import type { Db } from '@parley/db/connect'
+import { newId } from '@parley/db/messages/messages'
+import { rememberApiKeyMS } from './authenticate-api-key.ts'
+
+/** After two tries nobody waits for a dying node any more, since it has not announced itself. */
+const orderTries = 3
+
+export interface DeleteAppParts {
+  db: Db
+  bus: Bus
+  /** May be new: the deletion waits until it knows the realtime nodes. */
+  control: Control
+  /** A line for the operator. */
+  say: (line: string) => void
+  onProgress: DeletionProgress
+}
+
+/**
+ * Deletes an existing app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream,
+ * then deletes its documents, the app's own last. It may be called again after a failure or a kill at any point.
+ * @throws when a realtime node or a gateway does not confirm it, or a server is away
+ */
+export async function deleteApp({ db, bus, control, say, onProgress }: DeleteAppParts, app: string): Promise<void> {
+  await markAppDeleting(db, app)
+  await pause(Math.max(rememberApiKeyMS, nodesHeardWithinMS))
+  // No gateway accepts an API key any more that could issue another.
+  await deleteAppTokens(db, app)
+  await notifyAll(control, app)
+  say('its client key, API keys and tokens are refused everywhere, and its sockets are closed')
+  await purgeApp(bus, app)
+  // Requests in flight when the keys ended may have written after a pass.
+  while ((await deleteAppDocs(db, app, onProgress)) > 0) await purgeApp(bus, app)
+  await deleteAppDoc(db, app)
+}
+
+async function notifyAll(control: Control, app: string): Promise<void> {
+  const id = newId()
+  let silent: string[] = []
+  for (let n = 0; n < orderTries; n++) {
+    ;({ silent } = await control.give(app, { do: 'appDeleted', id }))
+    if (silent.length === 0) return
+  }
+  throw new Error(
+    `the nodes ${silent.join(', ')} did not confirm that its tokens are refused and its sockets closed: run this again`,
+  )
+}

@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { ApiError } from '@parley/contracts/errors'
+import type { Chat } from '../chat.ts'
+
+/** A token of 256 random bits. */
+export function newToken(): string {
+  return `pt_${randomBytes(32).toString('base64url')}`
+}
+
+/** When an issued token ends by default. */
+export function defaultExpiry(chat: Chat): Date {
+  return new Date(Date.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
+}
+
+/**
+ * When a supplied or issued token ends, as the integrator says.
+ * @throws ApiError INVALID_REQUEST when that is in the past, or not a time
+ */
+export function expiryFrom(expirationDate: string): Date {
+  const expiresAt = new Date(expirationDate)
+  if (!(expiresAt.getTime() > Date.now())) {
+    throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a time to come')
+  }
+  return expiresAt
+}

@@ -1,0 +1,28 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Result } from '@parley/contracts/operation'
+import type { renewToken as operation } from '@parley/contracts/operations/access/tokens'
+import { digest } from '@parley/db/apps/apps'
+import { exchangeToken } from '@parley/db/users/tokens'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { tokensRevoked } from '../events/tokens-revoked.ts'
+import type { AuthenticatedUser } from './caller.ts'
+import { defaultExpiry, newToken } from './new-token.ts'
+
+/**
+ * Issues a new token to the caller and ends that of the call (docs/reference/users.md#as-the-user).
+ * @throws ApiError INVALID_TOKEN when it ended meanwhile
+ */
+export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {
+  const token = newToken()
+  const expiresAt = defaultExpiry(chat)
+  const tokens = { before: caller.tokenDigest, after: digest(token) }
+  const exchanged = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const isDone = await exchangeToken(chat.db, caller, tokens, expiresAt, session)
+    if (isDone) tokensRevoked(pending, caller, [caller.tokenDigest])
+    return isDone
+  })
+  if (!exchanged) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+  return { token, expirationDate: expiresAt.toISOString() }
+}

@@ -1,0 +1,54 @@
+import { ApiError } from '@parley/contracts/errors'
+import { findMembership, type MembershipDoc } from '@parley/db/rooms/memberships'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+import type { Session } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
+import type { UserCaller } from './caller.ts'
+
+type Caller = { app: string; user: string }
+
+/**
+ * The room and the caller's membership of it.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function requireMember(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  session?: Session,
+): Promise<{ room: RoomDoc; membership: MembershipDoc }> {
+  // In a transaction one after the other.
+  if (session) {
+    return requireMemberOf(chat, caller, roomId, await findRoom(chat.db, caller.app, roomId, session), session)
+  }
+  const [room, membership] = await Promise.all([
+    findRoom(chat.db, caller.app, roomId),
+    findMembership(chat.db, caller.app, roomId, caller.user),
+  ])
+  return { room: checkRoom(room, roomId), membership: checkMember(membership) }
+}
+
+/** The same with the room as the caller has read it, or has not found it. */
+export async function requireMemberOf<R extends RoomDoc>(
+  chat: Chat,
+  caller: Caller,
+  roomId: string,
+  room: R | null | undefined,
+  session?: Session,
+): Promise<{ room: R; membership: MembershipDoc }> {
+  const there = checkRoom(room, roomId)
+  const membership = checkMember(await findMembership(chat.db, caller.app, roomId, caller.user, session))
+  return { room: there, membership }
+}
+
+/** @throws ApiError ROOM_NOT_FOUND */
+export function checkRoom<R extends Pick<RoomDoc, 'deletedAt'>>(room: R | null | undefined, roomId: string): R {
+  if (!room || room.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+  return room
+}
+
+/** @throws ApiError NOT_ROOM_MEMBER */
+export function checkMember<M>(membership: M | null | undefined): M {
+  if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+  return membership
+}

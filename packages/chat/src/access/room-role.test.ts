@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import { isAtLeast, type Role, requireRole } from './room-role.ts'
+
+/** The highest first. */
+const roles: readonly Role[] = ['integrator', 'platform admin', 'owner', 'manager', 'member']
+
+describe('a role in a room', () => {
+  for (const [i, least] of roles.entries()) {
+    test(`${least} is reached by those above it, and by nobody below it`, () => {
+      assert.deepEqual(
+        roles.filter((role) => isAtLeast(role, least)),
+        roles.slice(0, i + 1),
+      )
+    })
+  }
+
+  test('that is not enough is refused, naming the users who may', () => {
+    requireRole('owner', 'owner', 'freezing')
+    requireRole('integrator', 'owner', 'freezing')
+    assert.throws(() => requireRole('manager', 'owner', 'freezing'), {
+      code: 'INSUFFICIENT_PERMISSIONS',
+      message: 'freezing only by: platform admin, owner',
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import { findBan } from '@parley/db/rooms/bans'
+import { findMembership, type MembershipDoc } from '@parley/db/rooms/memberships'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+import type { Session } from '@parley/db/transactions/transaction'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import type { Caller } from './caller.ts'
+
+/** The highest first: each may do what those after it may. */
+const roles = ['integrator', 'platform admin', 'owner', 'manager', 'member'] as const
+export type Role = (typeof roles)[number]
+
+export interface InRoom {
+  room: RoomDoc
+  role: Role
+  membership: MembershipDoc | undefined
+}
+
+/**
+ * The room and the caller's role, for changing something in the room: a banned user may only read and leave, whatever
+ * their role (docs/reference/moderation.md#bans).
+ * @throws ApiError USER_BLOCKED, and as findRole
+ */
+export async function findActingRole(chat: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
+  const found = await findRole(chat, by, roomId, session)
+  if (await isBanned(chat.db, by, found, session)) throw new ApiError('USER_BLOCKED')
+  return found
+}
+
+/** A platform admin may be banned in a group without being a member of it. */
+export async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, session: Session): Promise<boolean> {
+  if (by.kind === 'integrator' || room.roomType === 'direct') return false
+  return membership ? membership.blocked === true : (await findBan(db, by.app, room.id, by.user, session)) !== null
+}
+
+/**
+ * The room and the caller's role, for reading the room and leaving it.
+ * @throws ApiError ROOM_NOT_FOUND; NOT_ROOM_MEMBER for a user who is neither a member nor a platform admin
+ */
+export async function findRole({ db }: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
+  const room = await findRoom(db, by.app, roomId, session)
+  const isUser = room && !room.deletedAt && by.kind === 'user'
+  const membership = isUser ? await findMembership(db, by.app, roomId, by.user, session) : undefined
+  const isAdmin = isUser ? (await findUser(db, by.app, by.user, session))?.isAdmin : false
+  const found = roleIn(by, roomId, { room, membership: membership ?? undefined, isAdmin: isAdmin === true })
+  if (found instanceof ApiError) throw found
+  return found
+}
+
+/** The role of a caller by what was read of the room and of them; the error where there is none. */
+export function roleIn(
+  by: Caller,
+  roomId: string,
+  found: { room: RoomDoc | null | undefined; membership: MembershipDoc | undefined; isAdmin: boolean },
+): InRoom | ApiError {
+  const { room, membership, isAdmin } = found
+  if (!room || room.deletedAt) return new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+  if (by.kind === 'integrator') return { room, role: 'integrator', membership: undefined }
+  if (isAdmin) return { room, role: 'platform admin', membership }
+  if (!membership) return new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+  if (room.owner === by.user) return { room, role: 'owner', membership }
+  return { room, role: room.managers.includes(by.user) ? 'manager' : 'member', membership }
+}
+
+export function isAtLeast(role: Role, least: Role): boolean {
+  return roles.indexOf(role) <= roles.indexOf(least)
+}
+
+/** @throws ApiError INSUFFICIENT_PERMISSIONS */
+export function requireRole(role: Role, least: Role, what: string): void {
+  if (isAtLeast(role, least)) return
+  const may = roles.slice(1, roles.indexOf(least) + 1).join(', ')
+  throw new ApiError('INSUFFICIENT_PERMISSIONS', `${what} only by: ${may}`)
+}

@@ -1,0 +1,110 @@
+import type { Bus } from '@parley/bus/connect'
+import { hearRevocations } from '@parley/bus/control/revocations'
+import type { ControlOrder } from '@parley/contracts/bus/control'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { createTailSwitch } from '@parley/db/sending/tail-switch'
+import { findToken, type TokenDoc } from '@parley/db/users/tokens'
+import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
+
+/** A token is believed for this long after it was read. */
+const rememberTokenMS = 2_000
+/**
+ * Who ends a token and cannot notify the gateways waits for as long, since only it may be cut off from the bus, and not they.
+ * Longer than a token is believed, because the clocks that time them may differ (that of timers is a coarse one).
+ */
+export const tokenForgottenAfterMS = rememberTokenMS + 500
+const mostTokens = 50_000
+
+/** Finds the unexpired holder of a token. */
+export type FindToken = (app: string, tokenDigest: string) => Promise<TokenDoc | null>
+
+export interface TokenMemory {
+  find: FindToken
+  stop(): void
+}
+
+interface Remembered {
+  held: TokenDoc
+  /** When the database was asked. */
+  askedAtMS: number
+}
+
+/** A look at the database, which a revocation may overtake. */
+interface Look {
+  isStale: boolean
+}
+
+/**
+ * Remembers who holds a token, for as long as its end is certain to be heard: the order that it has ended is confirmed by
+ * every gateway before it is acknowledged. A token in use is read again in the background.
+ */
+export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus): TokenMemory {
+  const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
+  const looks = new Map<string, Set<Look>>()
+  // Gateways of the release before end tokens and notify no gateway; they are gone when tails are on.
+  const tails = createTailSwitch(db)
+  const revocations = hearRevocations(bus, newId(), forget, (error) =>
+    log.warn({ err: error }, 'gateway not announced: it does not remember tokens meanwhile'),
+  )
+
+  function forget(app: string, order: ControlOrder): void {
+    if (order.do === 'appDeleted') {
+      known.clear()
+      for (const name of looks.keys()) overtake(name)
+    }
+    if (order.do !== 'revoked') return
+    for (const tokenDigest of order.tokens) {
+      known.delete(key(app, tokenDigest))
+      overtake(key(app, tokenDigest))
+    }
+  }
+
+  function overtake(name: string): void {
+    for (const look of looks.get(name) ?? []) look.isStale = true
+  }
+
+  async function lookUp(app: string, tokenDigest: string): Promise<TokenDoc | null> {
+    const name = key(app, tokenDigest)
+    const look = { isStale: false }
+    const [sinceMS, askedAtMS] = [revocations.heardSinceMS(), performance.now()]
+    looks.set(name, (looks.get(name) ?? new Set()).add(look))
+    try {
+      const held = await findToken(db, app, tokenDigest)
+      const isCertain = sinceMS !== undefined && sinceMS === revocations.heardSinceMS() && !look.isStale
+      if (!held) known.delete(name)
+      else if (isCertain) known.set(name, { held, askedAtMS }, { start: askedAtMS })
+      return held
+    } finally {
+      const left = looks.get(name)
+      left?.delete(look)
+      if (left?.size === 0) looks.delete(name)
+    }
+  }
+
+  /** What is remembered and certain now. */
+  function recall(name: string): Remembered | undefined {
+    const sinceMS = revocations.heardSinceMS()
+    if (sinceMS === undefined) return undefined
+    const remembered = known.get(name)
+    const isCertain = remembered && remembered.askedAtMS >= sinceMS && remembered.held.expiresAt.getTime() > Date.now()
+    return isCertain ? remembered : undefined
+  }
+
+  function refresh(app: string, tokenDigest: string): void {
+    if (looks.has(key(app, tokenDigest))) return
+    // Who asks next, and finds nothing remembered, gets the error.
+    lookUp(app, tokenDigest).catch((error: unknown) => log.warn({ err: error, app }, 'token not read again'))
+  }
+
+  return {
+    async find(app, tokenDigest) {
+      const remembered = (await tails.areOn()) ? recall(key(app, tokenDigest)) : undefined
+      if (!remembered) return lookUp(app, tokenDigest)
+      if (performance.now() > remembered.askedAtMS + rememberTokenMS / 2) refresh(app, tokenDigest)
+      return remembered.held
+    },
+    stop: () => revocations.stop(),
+  }
+}

@@ -1,0 +1,107 @@
+import { runEvery, startRunning } from '@parley/async/run-every'
+import type { Bus } from '@parley/bus/connect'
+import { type Following, followStream, type StoredMessage, streamBounds } from '@parley/bus/stream/app-events'
+import { appEventsSubjects } from '@parley/contracts/bus/subjects'
+import type { Log } from '../ports.ts'
+import type { Place } from './cursor.ts'
+import { type FeedEntry, readEntry } from './feed-entry.ts'
+import { createLatestEvents } from './latest-events.ts'
+
+const lookAgainMS = 1_000
+/** How often the place of an app where nothing happens moves on, so that cursors of its readers do not grow too old. */
+const moveOnEveryMS = 60_000
+
+/** The latest events of one app, read once from the stream for all its readers in this process. */
+export interface AppFeed {
+  /** Settles when it follows the stream. */
+  ready: Promise<void>
+  /** What is in memory: all events of the app after `from`, up to `head`. */
+  readonly from: Place
+  readonly head: Place
+  after(seq: number): readonly FeedEntry[]
+  /** Settles when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
+  changed(ms: number, signal: AbortSignal): Promise<void>
+  stop(): void
+}
+
+/** @param mostBytes how many bytes of events it may keep now */
+export function openAppFeed(bus: Bus, app: string, log: Log, mostBytes: () => number): AppFeed {
+  const stopping = new AbortController()
+  const waiting = new Set<() => void>()
+  const latest = createLatestEvents(mostBytes)
+  const ready = Promise.withResolvers<void>()
+  let head = latest.from
+  let following: Following | undefined
+  const wakeAll = () => {
+    for (const wake of waiting) wake()
+  }
+
+  function take(message: StoredMessage): void {
+    if (message.seq <= head.seq) return
+    const entry = readEntry(bus, message)
+    if (entry) latest.add(entry)
+    head = { seq: message.seq, timeMS: message.timeMS }
+    if (entry) wakeAll()
+  }
+
+  async function follow(): Promise<void> {
+    const { firstSeq, lastSeq } = await streamBounds(bus)
+    const isKept = following !== undefined && head.seq + 1 >= firstSeq && head.seq <= lastSeq
+    if (!isKept) {
+      head = { seq: lastSeq, timeMS: Date.now() }
+      latest.reset(head)
+    }
+    following = await followStream(bus, appEventsSubjects(app), head.seq, take)
+    if (stopping.signal.aborted) following.stop()
+    ready.resolve()
+    wakeAll()
+    await following.ended
+  }
+
+  const onError = (error: Error) => log.warn({ err: error, app }, 'events feed interrupted; trying again')
+  void runEvery(lookAgainMS, follow, { onError, signal: stopping.signal })
+
+  let stoodAt = 0
+  /** Where nothing happens, the place moves on. Where there is more and it does not come, reading begins anew. */
+  async function moveOn(): Promise<void> {
+    const timeMS = Date.now()
+    const { lastSeq } = await streamBounds(bus)
+    const isQuiet = await following?.isAtEnd(head.seq)
+    if (isQuiet && lastSeq > head.seq) head = { seq: lastSeq, timeMS }
+    if (!isQuiet && head.seq === stoodAt) following?.stop()
+    stoodAt = head.seq
+  }
+  const moving = startRunning(moveOnEveryMS, moveOn, () => following?.stop())
+
+  return {
+    ready: ready.promise,
+    get from() {
+      return latest.from
+    },
+    get head() {
+      return head
+    },
+    after: (seq) => latest.after(seq),
+    changed: (ms, signal) => nextCall(waiting, ms, signal),
+    stop() {
+      stopping.abort()
+      following?.stop()
+      void moving.stop()
+    },
+  }
+}
+
+function nextCall(waiting: Set<() => void>, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      waiting.delete(done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    waiting.add(done)
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+  })
+}

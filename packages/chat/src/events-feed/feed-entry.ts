@@ -1,0 +1,63 @@
+import type { Bus } from '@parley/bus/connect'
+import type { StoredMessage } from '@parley/bus/stream/app-events'
+import { membersChange } from '@parley/contracts/bus/push-orders'
+import { parseEventSubject, parseFeedSubject } from '@parley/contracts/bus/subjects'
+import { feedEvents } from '@parley/contracts/resources/feed-event'
+import { withField } from '../views/json-text.ts'
+import { type Place, toCursor } from './cursor.ts'
+
+/** An event of the feed: its place, its name, and the whole as JSON text. */
+export interface FeedEntry extends Place {
+  event: string
+  json: string
+}
+
+/** @returns undefined for what is no event of the feed (a newer release publishes it), or cannot be read: that is counted */
+export function readEntry(bus: Pick<Bus, 'malformed'>, message: StoredMessage): FeedEntry | undefined {
+  try {
+    return toFeedEntry(message)
+  } catch (error) {
+    bus.malformed(error as Error, message.subject)
+    return undefined
+  }
+}
+
+function toFeedEntry(message: StoredMessage): FeedEntry | undefined {
+  const what = message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message)
+  if (!what || !Object.hasOwn(feedEvents, what.event)) return undefined
+  const { seq, timeMS, id } = message
+  const { event, about, data } = what
+  return {
+    seq,
+    timeMS,
+    event,
+    json: withField({ cursor: toCursor({ seq, timeMS }), id, event, timeMS, ...about }, 'data', data),
+  }
+}
+
+interface Happened {
+  event: string
+  about: { room?: string; user?: string; request?: string }
+  data: string
+}
+
+function ofEvent({ subject, data, request }: StoredMessage): Happened {
+  const { to, event } = subject.startsWith('parley.feed.') ? parseFeedSubject(subject) : parseEventSubject(subject)
+  const { app: _app, ...audience } = to
+  return {
+    event,
+    about: { ...audience, ...(request !== '' && { request }) },
+    data: new TextDecoder().decode(data),
+  }
+}
+
+function ofMembers({ data }: StoredMessage): Happened | undefined {
+  const read = membersChange.safeParse(JSON.parse(new TextDecoder().decode(data)))
+  if (!read.success) return undefined
+  const { id: _id, request, ...change } = read.data
+  return {
+    event: 'members',
+    about: { room: change.room, ...(request !== undefined && { request }) },
+    data: JSON.stringify(change),
+  }
+}

@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError } from '@parley/contracts/errors'
+import { feedEvents } from '@parley/contracts/resources/feed-event'
+import { limitPerApp } from '../limit-per-app.ts'
+import type { Log } from '../ports.ts'
+import { type AppFeed, openAppFeed } from './app-feed.ts'
+import type { Place } from './cursor.ts'
+import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
+
+/** In memory, of all apps together and of one. */
+const mostBytesInAll = 64 * 1024 * 1024
+const mostBytesOfApp = 4 * 1024 * 1024
+/** Of one app in this process, at a time. */
+const mostReaders = 1_000
+/** An app without readers is followed for this much longer. */
+const lingerMS = 60_000
+const openWithinMS = 10_000
+
+/** The feeds of the apps that have readers in this process. */
+export interface Feeds {
+  /** The end of the stream now. @throws when the bus is away */
+  end(): Promise<Place>
+  /**
+   * The next events of an app. With none it waits, until there are some, the time is over, or the signal aborts. A
+   * reader that is up to date is served from memory.
+   * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE; TOO_MANY_REQUESTS with too many readers
+   */
+  read(app: string, query: FeedQuery, signal: AbortSignal): Promise<FeedPage>
+  /** Ends all waiting. */
+  stop(): void
+  readonly isStopped: boolean
+  /** Readers in this process that wait or are being served. */
+  readonly readers: number
+  /** How far behind the furthest reader was since this was last called, in milliseconds. */
+  takeLagMS(): number
+}
+
+interface OpenFeed {
+  feed: AppFeed
+  readers: number
+  closing?: NodeJS.Timeout
+}
+
+export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
+  const feeds = new Map<string, OpenFeed>()
+  const stopping = new AbortController()
+  const readings = new Set<() => void>()
+  const behind = limitPerApp('readers of old events', { perApp: 4, inAll: 16, waiting: mostReaders, waitMS: 30_000 })
+  /** The stream has come so far, maybe by events of other apps. */
+  let reached = 0
+  let lagMS = 0
+  const mostBytes = () => Math.min(mostBytesOfApp, mostBytesInAll / feeds.size)
+
+  function enter(app: string): OpenFeed {
+    const open = feeds.get(app) ?? { feed: openAppFeed(bus, app, log, mostBytes), readers: 0 }
+    feeds.set(app, open)
+    if (open.readers >= mostReaders) throw new ApiError('TOO_MANY_REQUESTS', 'too many readers of events at a time')
+    open.readers++
+    clearTimeout(open.closing)
+    return open
+  }
+
+  function leave(app: string, open: OpenFeed): void {
+    if (--open.readers > 0) return
+    open.closing = setTimeout(() => {
+      feeds.delete(app)
+      open.feed.stop()
+    }, lingerMS)
+    open.closing.unref()
+  }
+
+  return {
+    async end() {
+      const end = await endOf(bus)
+      reached = end.seq
+      return end
+    },
+    async read(app, query, closed) {
+      const open = enter(app)
+      const reading = new AbortController()
+      // Not AbortSignal.any: what it makes of a signal that lives as long as the process is never collected.
+      const end = () => reading.abort()
+      readings.add(end)
+      closed.addEventListener('abort', end, { once: true })
+      if (closed.aborted || stopping.signal.aborted) end()
+      const { signal } = reading
+      try {
+        await opened(open.feed, signal)
+        const isAhead = query.after.seq > Math.max(open.feed.head.seq, reached)
+        const after = isAhead ? await findPlace({ db, bus }, query.after) : query.after
+        if (isAhead) reached = after.seq
+        if (after.seq < open.feed.head.seq) lagMS = Math.max(lagMS, Date.now() - after.timeMS)
+        const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind(app, () => readOld({ db, bus }, app, from))
+        return await readFeed(open.feed, { ...query, after }, signal, readOlder)
+      } finally {
+        readings.delete(end)
+        closed.removeEventListener('abort', end)
+        leave(app, open)
+      }
+    },
+    stop() {
+      stopping.abort()
+      for (const end of readings) end()
+      for (const { feed, closing } of feeds.values()) {
+        clearTimeout(closing)
+        feed.stop()
+      }
+      feeds.clear()
+    },
+    get isStopped() {
+      return stopping.signal.aborted
+    },
+    get readers() {
+      return readings.size
+    },
+    takeLagMS() {
+      const taken = lagMS
+      lagMS = 0
+      return taken
+    },
+  }
+}
+
+async function opened({ ready }: AppFeed, signal: AbortSignal): Promise<void> {
+  const given = new AbortController()
+  const late = pause(openWithinMS, 'late', { signal: AbortSignal.any([signal, given.signal]) }).catch(() => 'late')
+  const outcome = await Promise.race([ready, late])
+  given.abort()
+  if (outcome === 'late') throw new ApiError('SERVICE_UNAVAILABLE', 'the bus is away')
+}
+
+/** @throws ApiError INVALID_QUERY naming an event that the feed does not have */
+export function parseTypes(types: string | undefined): ReadonlySet<string> | undefined {
+  if (types === undefined || types === '') return undefined
+  const names = types.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !Object.hasOwn(feedEvents, name))
+  if (unknown !== undefined) throw new ApiError('INVALID_QUERY', `types: no event is called ${JSON.stringify(unknown)}`)
+  return new Set(names)
+}

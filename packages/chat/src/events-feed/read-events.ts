@@ -1,0 +1,72 @@
+import type { Input } from '@parley/contracts/operation'
+import type { listEvents } from '@parley/contracts/operations/integrations/events'
+import type { AuthenticatedIntegrator } from '../access/caller.ts'
+import { JsonText } from '../views/json-text.ts'
+import { type Place, parseCursor, toCursor } from './cursor.ts'
+import { type Feeds, parseTypes } from './feeds.ts'
+import type { FeedPage, FeedQuery } from './read-feed.ts'
+
+export interface EventsParts {
+  feeds: Feeds
+  /** @throws ApiError INVALID_API_KEY when the caller's key is not in force any more */
+  requireLivingKey: (caller: AuthenticatedIntegrator) => Promise<void>
+}
+
+type Query = Input<typeof listEvents>['query']
+
+/**
+ * A page of the app's events, all in one order; without `after` it begins now (docs/reference/events-feed.md).
+ * @param closed aborts when the caller has gone
+ * @throws ApiError INVALID_QUERY, CURSOR_GONE, INVALID_API_KEY when the key was revoked while it waited
+ */
+export async function readEvents(
+  { feeds, requireLivingKey }: EventsParts,
+  caller: AuthenticatedIntegrator,
+  { after, limit, types, wait }: Query,
+  closed: AbortSignal,
+): Promise<JsonText> {
+  const wanted = parseTypes(types)
+  if (after === undefined) return toJson({ entries: [], place: await feeds.end() })
+  const query = { after: parseCursor(after), limit, types: wanted, waitMS: wait * 1_000 }
+  const page = await feeds.read(caller.app, query, closed)
+  if (page.entries.length > 0) await requireLivingKey(caller)
+  return toJson(page)
+}
+
+function toJson({ entries, place }: FeedPage): JsonText {
+  const data = entries.map(({ json }) => json).join(',')
+  return new JsonText([`{"data":[${data}],"cursor":${JSON.stringify(toCursor(place))}}`])
+}
+
+/** Some events of an open stream, none when nothing has happened for a while; and where to go on. */
+export type StreamedPage = FeedPage
+
+const quietMS = 15_000
+
+/**
+ * The app's events from a place on until the caller has gone, page by page: the next one is read when the caller has
+ * taken the one before, so a slow reader holds one page. An empty page comes first, and after 15 s without events.
+ * @throws ApiError as readEvents, the first time before anything is returned
+ */
+export async function openEvents(
+  { feeds, requireLivingKey }: EventsParts,
+  caller: AuthenticatedIntegrator,
+  { after, limit, types }: Omit<Query, 'wait'>,
+  closed: AbortSignal,
+): Promise<AsyncGenerator<StreamedPage>> {
+  const wanted: Omit<FeedQuery, 'after' | 'waitMS'> = { limit, types: parseTypes(types) }
+  const begin: Place = after === undefined ? await feeds.end() : parseCursor(after)
+  const first = await feeds.read(caller.app, { ...wanted, after: begin, waitMS: 0 }, closed)
+
+  async function* pages(): AsyncGenerator<StreamedPage> {
+    yield { entries: [], place: begin }
+    if (first.entries.length > 0) yield first
+    for (let { place } = first; !closed.aborted && !feeds.isStopped; ) {
+      const page = await feeds.read(caller.app, { ...wanted, after: place, waitMS: quietMS }, closed)
+      if (page.entries.length > 0) await requireLivingKey(caller)
+      yield page
+      place = page.place
+    }
+  }
+  return pages()
+}

@@ -1,0 +1,131 @@
+import type { Bus } from '@parley/bus/connect'
+import { readPart, streamBounds } from '@parley/bus/stream/app-events'
+import { eventStream } from '@parley/contracts/bus/streams'
+import { anyEventSubject, appEventsSubjects, membersChangeSubject } from '@parley/contracts/bus/subjects'
+import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
+import type { Db } from '@parley/db/connect'
+import { findStreamState } from '@parley/db/events/stream-state'
+import type { AppFeed } from './app-feed.ts'
+import { cursorGone, type Place } from './cursor.ts'
+import { type FeedEntry, readEntry } from './feed-entry.ts'
+
+const mostBytesOfPage = 1024 * 1024
+
+/** What a reader wants. */
+export interface FeedQuery {
+  after: Place
+  limit: number
+  /** Undefined: all. */
+  types: ReadonlySet<string> | undefined
+  waitMS: number
+}
+
+export interface FeedPage {
+  entries: readonly FeedEntry[]
+  /** Where to go on. */
+  place: Place
+}
+
+/** Its messages may all be none of the feed. */
+interface OldPage extends FeedPage {
+  /** Nothing was there to read. */
+  isLast: boolean
+}
+
+export interface Parts {
+  db: Db
+  bus: Bus
+}
+
+/** Reads from memory what is there, what is older by `readOlder`; with nothing it waits. */
+export async function readFeed(
+  feed: AppFeed,
+  { after, limit, types, waitMS }: FeedQuery,
+  signal: AbortSignal,
+  readOlder: (query: Omit<FeedQuery, 'waitMS'>) => Promise<OldPage>,
+): Promise<FeedPage> {
+  const deadlineMS = performance.now() + waitMS
+  let place = after
+  for (;;) {
+    if (place.seq < feed.from.seq) {
+      const page = await readOlder({ after: place, limit, types })
+      if (page.entries.length > 0) return page
+      place = page.isLast ? later(page.place, feed.from) : page.place
+      continue
+    }
+    const entries = firstPage(feed.after(place.seq), limit, types)
+    const last = entries.at(-1)
+    if (last) return { entries, place: last }
+    place = later(place, feed.head)
+    const leftMS = deadlineMS - performance.now()
+    if (leftMS <= 0 || signal.aborted) return { entries, place }
+    await feed.changed(leftMS, signal)
+  }
+}
+
+const later = (one: Place, other: Place): Place => (other.seq > one.seq ? other : one)
+
+function firstPage(
+  entries: readonly FeedEntry[],
+  limit: number,
+  types: ReadonlySet<string> | undefined,
+): readonly FeedEntry[] {
+  const page: FeedEntry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    if (types && !types.has(entry.event)) continue
+    bytes += entry.json.length
+    if (page.length > 0 && bytes > mostBytesOfPage) break
+    page.push(entry)
+    if (page.length === limit) break
+  }
+  return page
+}
+
+/** A page of events that are not in memory any more. */
+export async function readOld(
+  { db, bus }: Parts,
+  app: string,
+  { after, limit, types }: Omit<FeedQuery, 'waitMS'>,
+): Promise<OldPage> {
+  const subjects = subjectsOf(app, types)
+  const end = await endOf(bus)
+  const place = await findPlace({ db, bus }, after)
+  const messages = await readPart(bus, { subjects, afterSeq: place.seq, limit, maxBytes: mostBytesOfPage })
+  // The oldest may have gone meanwhile.
+  await findPlace({ db, bus }, place)
+  const entries = messages.flatMap((message) => readEntry(bus, message) ?? [])
+  const { seq, timeMS } = messages.at(-1) ?? end
+  return { entries, place: { seq, timeMS }, isLast: messages.length === 0 }
+}
+
+/** The end of the stream now. */
+export async function endOf(bus: Bus): Promise<Place> {
+  const timeMS = Date.now()
+  return { seq: (await streamBounds(bus)).lastSeq, timeMS }
+}
+
+/** Longer than an event takes from its time of creation to the stream. */
+const marginMS = 30_000
+
+/**
+ * The place in the stream of now. One in a stream that was lost is where the events of since then begin; some come again.
+ * @throws ApiError CURSOR_GONE when the stream does not have all that came after it, or never came that far
+ */
+export async function findPlace({ db, bus }: Parts, place: Place): Promise<Place> {
+  const { firstSeq, firstAtMS, lastSeq } = await streamBounds(bus)
+  if (place.seq + 1 >= firstSeq && place.seq <= lastSeq) return place
+  const begins = (await findStreamState(db, eventStream.name))?.begins
+  const isOfLost = begins && place.seq < begins.seq && firstSeq <= begins.seq && begins.seq <= lastSeq + 1
+  if (isOfLost && place.timeMS > begins.sinceMS + marginMS) return { seq: begins.seq - 1, timeMS: place.timeMS }
+  throw cursorGone({ seq: firstSeq - 1, timeMS: firstAtMS })
+}
+
+function subjectsOf(app: string, types: ReadonlySet<string> | undefined): string[] {
+  if (!types) return appEventsSubjects(app)
+  const own = [...types].map((event) =>
+    anyEventSubject(Object.hasOwn(feedOnlyEvents, event) ? 'feed' : 'event', app, event),
+  )
+  // Webhooks get these changes from a subject of their own.
+  return types.has('members') ? [...own, membersChangeSubject(app)] : own
+}

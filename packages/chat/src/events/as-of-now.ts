@@ -1,0 +1,84 @@
+import type { Room } from '@parley/contracts/resources/room'
+import type { Db } from '@parley/db/connect'
+import type { PendingEventsDoc } from '@parley/db/events/pending-events'
+import { key } from '@parley/db/keys'
+import { currentMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findUsers, type UserDoc } from '@parley/db/users/users'
+import { toRoomView } from '../views/room.ts'
+
+/** A message and the profile of its sender. */
+export interface SentMessageDoc {
+  message: MessageDoc
+  sender: UserDoc | undefined
+}
+
+/** The rooms and messages that notes refer to, as they are when the event is published. */
+export interface AsOfNow {
+  message(id: string): SentMessageDoc | undefined
+  room(app: string, id: string): Room | undefined
+}
+
+/** For notes that refer to nothing. */
+export const nothingKnown: AsOfNow = { message: () => undefined, room: () => undefined }
+
+/** What a change has just written, which need not be read again. */
+export function justWritten({ messages = [], room }: { messages?: readonly SentMessageDoc[]; room?: Room }): AsOfNow {
+  const byId = new Map(messages.map((sent) => [sent.message._id, sent]))
+  return {
+    message: (id) => byId.get(id),
+    room: (app, id) => (room?.appID === app && room._id === id ? room : undefined),
+  }
+}
+
+/** Reads everything that the notes refer to, in a few round trips however many they are. */
+export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
+  const events = notes.flatMap((note) => note.events)
+  const found = await findMessages(
+    db,
+    events.flatMap((event) => (event.kind === 'message' ? [event.message] : [])),
+  )
+  const named = events.flatMap((event) => (event.kind === 'room' ? [key(event.app, event.room)] : []))
+  const rooms = await findRoomsByKey(db, [...new Set([...found.map(({ roomKey }) => roomKey), ...named])])
+  const roomByKey = new Map(rooms.map((room) => [room._id, room]))
+  const toShow = new Set(named)
+  const users = await findProfiles(db, [
+    ...found.map(({ app, sender }) => ({ app, user: sender })),
+    ...rooms
+      .filter(({ _id }) => toShow.has(_id))
+      .flatMap(({ app, firstMembers }) => firstMembers.map((user) => ({ app, user }))),
+  ])
+  const messages = new Map(
+    found.map((message) => [message._id, currentMessage(message, roomByKey.get(message.roomKey) ?? {})]),
+  )
+  return {
+    message(id) {
+      const message = messages.get(id)
+      return message && { message, sender: users.get(message.app)?.get(message.sender) }
+    },
+    room(app, id) {
+      const room = roomByKey.get(key(app, id))
+      return room && toRoomView(room, users.get(app) ?? new Map())
+    },
+  }
+}
+
+/** The profiles of users, by app and ID. */
+async function findProfiles(
+  db: Db,
+  users: readonly { app: string; user: string }[],
+): Promise<Map<string, Map<string, UserDoc>>> {
+  const byApp = Map.groupBy(users, ({ app }) => app)
+  const found = [...byApp].map(
+    async ([app, own]) =>
+      [
+        app,
+        await findUsers(
+          db,
+          app,
+          own.map(({ user }) => user),
+        ),
+      ] as const,
+  )
+  return new Map(await Promise.all(found))
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import { test } from 'vitest'
+import { markerLane, messageLane, roomLane, userLane } from './lanes.ts'
+
+// No ID holds a control character: contracts/src/ids.ts.
+const id = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b', ' ', ':', 'room') })
+const what = fc.oneof(
+  fc.tuple(fc.constant('room'), id, id),
+  fc.tuple(fc.constant('user'), id, id),
+  fc.tuple(fc.constant('marker'), id, id, id),
+  fc.tuple(fc.constant('message'), id),
+)
+
+function laneOf([kind, one = '', two = '', three = '']: readonly string[]): string {
+  switch (kind) {
+    case 'room':
+      return roomLane(one, two)
+    case 'user':
+      return userLane({ app: one, user: two })
+    case 'marker':
+      return markerLane(one, two, three)
+    default:
+      return messageLane(one)
+  }
+}
+
+test('two changes share a lane only if they are about the same', () => {
+  fc.assert(
+    fc.property(what, what, (one, other) => {
+      assert.equal(laneOf(one) === laneOf(other), JSON.stringify(one) === JSON.stringify(other))
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,26 @@
+import { key } from '@parley/db/keys'
+
+/**
+ * A lane is what changes concern whose events must stay in order. Two changes of one lane that exclude each other (they
+ * write the same document) are published in the order of their commits, whichever process publishes them.
+ */
+
+/** A room's fields, members and invitations. */
+export function roomLane(app: string, room: string): string {
+  return key('room', app, room)
+}
+
+/** A user's preferences, deletions and tokens. */
+export function userLane({ app, user }: { app: string; user: string }): string {
+  return key('user', app, user)
+}
+
+/** A member's read marker. */
+export function markerLane(app: string, room: string, user: string): string {
+  return key('marker', app, room, user)
+}
+
+/** The changes of one message. */
+export function messageLane(id: string): string {
+  return key('message', id)
+}

@@ -1,0 +1,165 @@
+import { gather } from '@parley/async/gather'
+import { createInFlight } from '@parley/async/in-flight'
+import type { Db } from '@parley/db/connect'
+import {
+  findLanes,
+  insertNotes,
+  insertUnordered,
+  type LaneEvents,
+  type NotedEvent,
+  type PendingEventsDoc,
+} from '@parley/db/events/pending-events'
+import { newId } from '@parley/db/messages/messages'
+import type { Session } from '@parley/db/transactions/transaction'
+import type { Steps } from '../ports.ts'
+import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
+import { createNoteClearing } from './clear-notes.ts'
+import type { PublishParts } from './publish-noted.ts'
+import { publishOne } from './publish-one.ts'
+
+/** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
+export interface Outbox {
+  /**
+   * Notes the events of changes, each with a lane of its own, inside their transaction; costs it one round trip, or none
+   * without events. One result per change, in order.
+   * @param areNew the lanes begin with these changes: nothing can wait there
+   */
+  note(changes: readonly LaneEvents[], session: Session, areNew?: boolean): Promise<Noted[]>
+  /**
+   * Publishes notes after the commit, and before them those that wait in the lane, to keep the order. Never fails: what
+   * the bus does not accept stays noted, and the relay publishes it later.
+   * @param now what the change has just written
+   * @returns whether the bus has everything
+   */
+  publish(noted: Noted, now: AsOfNow): Promise<boolean>
+  /** Publishes everything that waits in these lanes; returns whether the lanes are empty now. Never fails. */
+  publishLanes(lanes: readonly string[]): Promise<boolean>
+  /** Publishes events that are kept elsewhere than in a note, such as new messages. Never fails; whether the bus has all. */
+  publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean>
+  /** Forgets a note of new messages, since the bus has all of its events. */
+  forget(note: string): void
+  /** Publishes a note whose events need no order, such as new messages. Never fails, like `publish`. */
+  publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean>
+  /**
+   * Notes and publishes an event that changes nothing in the database; fails only when it cannot be noted. Concurrent
+   * calls share a round trip.
+   */
+  tell(event: NotedEvent): Promise<void>
+  /** Settles when every publish that was begun is over. */
+  drained(): Promise<void>
+}
+
+type UnorderedNote = Pick<PendingEventsDoc, '_id' | 'events'> & Partial<Pick<PendingEventsDoc, 'atMS'>>
+
+/** New notes, and those that waited in the lane before them. */
+export interface Noted {
+  notes: readonly PendingEventsDoc[]
+  before: readonly PendingEventsDoc[]
+}
+
+const nothingNoted: Noted = { notes: [], before: [] }
+
+/** With more waiting notes in a lane than this, the relay publishes them. */
+const mostBefore = 50
+/**
+ * Shorter than the stream and the nodes recognise a repeat: after standing still for this long, a process does not know
+ * what others have published meanwhile.
+ */
+const staleAfterMS = 60_000
+
+export function createOutbox(db: Db, parts: PublishParts & { steps: Steps }): Outbox {
+  const { log } = parts
+  const inFlight = createInFlight()
+  const cleared = createNoteClearing(db, log, inFlight)
+
+  const noteAlone = gather(
+    async (events: NotedEvent[]) => {
+      const notes = events.map((event) => ({ _id: newId(), atMS: Date.now(), events: [event] }))
+      await insertUnordered(db, notes)
+      return notes
+    },
+    { most: 100 },
+  )
+
+  async function publishInOrder(notes: readonly PendingEventsDoc[], now: AsOfNow): Promise<boolean> {
+    for (const note of notes) {
+      for (const event of note.events) if (!(await publishOne(parts, event, now))) return false
+      cleared.now(note)
+    }
+    return true
+  }
+
+  async function publish({ notes, before }: Noted, now: AsOfNow): Promise<boolean> {
+    const notedAtMS = notes[0]?.atMS
+    if (notedAtMS === undefined) return true
+    if (before.length >= mostBefore || Date.now() > notedAtMS + staleAfterMS) return false
+    const waiting = before.filter(({ _id }) => !cleared.has(_id))
+    const all = [...waiting, ...notes]
+    return publishInOrder(all, waiting.length === 0 ? now : await readAsOfNow(db, all))
+  }
+
+  async function publishLanes(lanes: readonly string[]): Promise<boolean> {
+    const found = await findLanes(db, lanes, mostBefore * lanes.length)
+    const notes = found.filter(({ _id }) => !cleared.has(_id))
+    if (notes.length === 0) return true
+    const now = await readAsOfNow(db, notes)
+    const byLane = Map.groupBy(notes, ({ lane }) => lane)
+    const done = await Promise.all([...byLane.values()].map((own) => publishInOrder(own, now)))
+    return done.every(Boolean) && found.length < mostBefore * lanes.length
+  }
+
+  async function publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean> {
+    const published = await Promise.all(events.map((event) => publishOne(parts, event, now)))
+    return published.every(Boolean)
+  }
+
+  async function publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean> {
+    if (!(await publishEvents(note.events, now))) return false
+    cleared.soon({ atMS: Date.now(), ...note })
+    return true
+  }
+
+  /** Runs work that fails only when the database does: then the note stays for the relay. */
+  function run(work: Promise<boolean>): Promise<boolean> {
+    const safe = work.catch((error: unknown) => {
+      log.warn({ err: error }, 'outbox not read; its events will be published later')
+      return false
+    })
+    return inFlight.add(safe)
+  }
+
+  return {
+    note: (changes, session, areNew) => noteChanges(db, changes, session, areNew),
+    publish: (noted, now) => run(publish(noted, now)),
+    publishLanes: (lanes) => run(publishLanes(lanes)),
+    publishEvents: (events, now) => run(publishEvents(events, now)),
+    forget: (note) => cleared.forget(note),
+    publishNote: (note, now) => run(publishNote(note, now)),
+    async tell(event) {
+      await run(publishNote(await noteAlone(event), nothingKnown))
+    },
+    drained: () => inFlight.drained(),
+  }
+}
+
+async function noteChanges(
+  db: Db,
+  changes: Parameters<Outbox['note']>[0],
+  session: Session,
+  areNew = false,
+): Promise<Noted[]> {
+  const withEvents = changes.filter(({ events }) => events.length > 0)
+  if (withEvents.length === 0) return changes.map(() => nothingNoted)
+  const lanes = withEvents.map(({ lane }) => lane)
+  const limit = mostBefore * lanes.length
+  // Outside of the transaction, at the same time: whatever it conflicts with is committed already.
+  const [notes, found] = await Promise.all([
+    insertNotes(db, withEvents, session),
+    areNew ? [] : findLanes(db, lanes, limit),
+  ])
+  const waiting = Map.groupBy(found, ({ lane }) => lane)
+  // Where not all were read, the relay publishes them all.
+  const beforeOf = (lane: string) => (found.length === limit ? found : (waiting.get(lane) ?? []))
+  const noted = new Map(lanes.map((lane, i) => [lane, { notes: notes[i] ?? [], before: beforeOf(lane) }]))
+  return changes.map(({ lane }) => noted.get(lane) ?? nothingNoted)
+}

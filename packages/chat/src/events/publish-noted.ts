@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Bus } from '@parley/bus/connect'
+import type { Control } from '@parley/bus/control/control'
+import { type Again, BusAway, type OutgoingEvent, publishEvent } from '@parley/bus/events/publish'
+import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
+import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
+import { controlOrder } from '@parley/contracts/bus/control'
+import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import type { NotedEvent } from '@parley/db/events/pending-events'
+import { tokenForgottenAfterMS } from '../access/token-memory.ts'
+import type { Log } from '../ports.ts'
+import { messageJson } from '../views/message.ts'
+import type { AsOfNow, SentMessageDoc } from './as-of-now.ts'
+
+export interface PublishParts {
+  bus: Bus
+  control: Control
+  log: Log
+}
+
+/**
+ * Publishes a noted event, for the first time or again; settles when the stream has it, for an order when every living node has carried it out.
+ * @throws BusAway, BusRefuses
+ */
+export async function publishNoted(parts: PublishParts, event: NotedEvent, now: AsOfNow, again?: Again): Promise<void> {
+  const { bus } = parts
+  const isAgain = again && { again }
+  switch (event.kind) {
+    case 'message': {
+      const sent = now.message(event.message)
+      // A missing message was refused after its note was written.
+      if (sent) await publishEvent(bus, { ...messageEvent(sent, event.event), ...isAgain })
+      break
+    }
+    case 'room': {
+      const room = now.room(event.app, event.room)
+      const { kind: _kind, app, room: of, ...rest } = event
+      const to = { app, room: of }
+      if (room) await publishEvent(bus, { ...rest, to, event: 'room', json: JSON.stringify(room), ...isAgain })
+      break
+    }
+    case 'event': {
+      const { kind: _kind, ...whole } = event
+      await publishEvent(bus, { ...whole, ...isAgain })
+      break
+    }
+    case 'feed':
+      await publishFeedEvent(bus, { ...event, ...isAgain })
+      break
+    case 'order':
+      await giveOrder(parts, event)
+      break
+    case 'membersChange':
+      await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
+      break
+    case 'push':
+      await publishPushToClients(bus, event.app, pushToClientsOrder.parse(JSON.parse(event.json)), again)
+      break
+    default:
+      throw new Error('a note of a newer release: left to that')
+  }
+}
+
+/**
+ * A node that does not confirm is dying, and its sockets with it, or it is cut off and will read everything again. A gateway
+ * that is cut off believes nothing that it remembers; when this process is, the others are waited for to forget.
+ */
+async function giveOrder({ control, log }: PublishParts, { app, json }: { app: string; json: string }): Promise<void> {
+  const order = controlOrder.parse(JSON.parse(json))
+  const isOfTokens = order.do === 'revoked' || order.do === 'appDeleted'
+  const { silent } = await control.give(app, order).catch(async (error: unknown) => {
+    if (isOfTokens && error instanceof BusAway) await pause(tokenForgottenAfterMS)
+    throw error
+  })
+  if (silent.length > 0) log.warn({ app, order: order.do, silent }, 'nodes did not confirm an order')
+}
+
+/** The event of a message, with an ID by which the stream keeps a repeated one once. */
+function messageEvent({ message, sender }: SentMessageDoc, event: OutgoingEvent['event']): OutgoingEvent {
+  const { app, room } = message
+  const deleted = { room, messageID: message._id }
+  return {
+    to: { app, room },
+    event,
+    json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender),
+    id: event === 'chat message' ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
+    ...(message.push === false && { push: false }),
+    ...(message.webhook === false && event === 'chat message' && { webhook: false }),
+    ...(message.request !== undefined && { request: message.request }),
+  }
+}

@@ -1,0 +1,55 @@
+import { runEvery } from '@parley/async/run-every'
+import { adoptEarlierNotes } from '@parley/db/events/earlier-outbox'
+import { findUnpublished, type PendingEventsDoc } from '@parley/db/events/pending-events'
+import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
+import type { Chat } from '../chat.ts'
+import { type AsOfNow, readAsOfNow } from './as-of-now.ts'
+
+const lookEveryMS = 1_000
+/** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
+const givenUpAfterMS = 4_000
+/** Longer than a transaction may take. */
+const settledAfterMS = 30_000
+const perRound = 500
+const roomsPerRound = 100
+
+/**
+ * Publishes noted events that the bus never acknowledged, until the signal aborts: the bus was away, or the process
+ * that noted them was killed. Any number of relays may run: the stream and the nodes drop repeated events.
+ */
+export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise<void> {
+  const relay = async () => {
+    if (chat.bus.connected) await relayRound(chat, signal)
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'outbox not read by the relay; trying again')
+  await runEvery(lookEveryMS, relay, { onError, signal })
+}
+
+async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
+  let more = true
+  while (more && !signal.aborted) {
+    const beforeMS = Date.now() - givenUpAfterMS
+    await settleAbandoned(chat.db, beforeMS, roomsPerRound)
+    await adoptEarlierNotes(chat.db, beforeMS, perRound)
+    const notes = await findUnpublished(chat.db, beforeMS, perRound)
+    if (notes.length === 0) return
+    // Lanes first, so that messages sent after a deletion of all come after its event.
+    const lanes = [...new Set(notes.flatMap(({ lane }) => lane ?? []))]
+    const areLanesTold = await chat.outbox.publishLanes(lanes)
+    const messages = notes.filter(({ lane }) => lane === undefined)
+    const now = await readAsOfNow(chat.db, messages)
+    const settled = messages.filter((note) => isSettled(note, now))
+    const told = await Promise.all(settled.map((note) => chat.outbox.publishNote(note, now)))
+    const areTold = areLanesTold && told.every(Boolean)
+    chat.log.info({ waiting: notes.length, areTold }, 'relayed unpublished events')
+    more = notes.length === perRound && areTold
+  }
+}
+
+/** The note of messages is written before them, and some may be refused: only later is it known which. */
+function isSettled({ atMS, events }: PendingEventsDoc, now: AsOfNow): boolean {
+  return (
+    atMS < Date.now() - settledAfterMS ||
+    events.every((event) => event.kind !== 'message' || now.message(event.message))
+  )
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { WebhookAnswer } from '@parley/contracts/resources/webhook'
+import { setBotState } from '@parley/db/rooms/rooms'
+import { findUser } from '@parley/db/users/users'
+import { asIntegrator } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNote } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import { publishRoom } from '../events/publish-room.ts'
+import { roomChanged } from '../events/room-news.ts'
+import { sendMessage } from '../messages/send-message.ts'
+
+/** The call that it responds to. */
+export interface AnsweredCall {
+  app: string
+  room: string
+  /** webhook-id: the response to a call is carried out once, however often it arrives. */
+  id: string
+  request?: string | undefined
+}
+
+/**
+ * Carries out the response of a room's webhook (docs/reference/push.md#room-webhooks): moves the room's bot state, and
+ * sends a message as a robot of the room. The webhook receives neither.
+ * @throws ApiError INSUFFICIENT_PERMISSIONS when senderID is not a robot, and the errors of sendMessage
+ */
+export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: WebhookAnswer): Promise<void> {
+  const { app, room, id, request } = call
+  if (answer.toBotState !== undefined) await moveBotState(chat, call, answer.toBotState)
+  if (answer.data === undefined || answer.senderID === undefined) return
+  const sender = await findUser(chat.db, app, answer.senderID)
+  if (!sender?.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'senderID: not a robot')
+  await sendMessage(chat, {
+    ...{ app, room, sender: sender.id, ...answer.data },
+    push: true,
+    webhook: false,
+    idempotencyKey: `answer:${id}`,
+    request,
+  })
+}
+
+async function moveBotState(chat: Chat, { app, room, request }: AnsweredCall, botState: string): Promise<void> {
+  const { value, noted } = await changeAndNote(chat, roomLane(app, room), async (session, pending) => {
+    const moved = await setBotState(chat.db, { app, id: room }, botState, session)
+    if (moved) roomChanged(pending, moved, { webhook: false, request })
+    return moved
+  })
+  if (value) await publishRoom(chat, asIntegrator(app), { value, noted })
+}

@@ -1,0 +1,34 @@
+import type { FailedWebhook } from '@parley/contracts/resources/webhook'
+import { findFailedCalls, type OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
+import type { Chat } from '../chat.ts'
+import { JsonText, withField } from '../views/json-text.ts'
+import { currentCallData } from './call-data.ts'
+
+/** The calls to an integrator's servers that failed for good (dead letters), the latest first. */
+export async function listFailedWebhooks(
+  chat: Chat,
+  app: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<JsonText> {
+  const { totalCount, calls } = await findFailedCalls(chat.db, app, skip, limit)
+  async function* parts(): AsyncGenerator<string[]> {
+    for await (const call of calls) {
+      yield [withField(toFailedWebhook(call), 'data', await currentCallData(chat.db, call))]
+    }
+  }
+  return JsonText.page(totalCount, parts())
+}
+
+function toFailedWebhook(call: OutgoingCallDoc): Omit<FailedWebhook, 'data'> {
+  return {
+    id: call._id,
+    kind: call.kind,
+    roomID: call.room,
+    clientID: call.client,
+    event: call.event,
+    tries: call.tries,
+    lastError: call.lastError ?? '',
+    createdAtMS: call.createdAtMS,
+    failedAt: (call.failedAt ?? new Date(0)).toISOString(),
+  }
+}

@@ -1,0 +1,32 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listWebhookCalls as operation } from '@parley/contracts/operations/integrations/webhooks'
+import { type CallCursor, findCalls } from '@parley/db/push/call-history'
+import type { Chat } from '../chat.ts'
+import { parseTime } from '../read-time.ts'
+import { toDeliveryView } from '../views/webhook-delivery.ts'
+
+const keptMS = 7 * 24 * 60 * 60 * 1_000
+
+/**
+ * The calls to an integrator's servers, the latest first.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listWebhookCalls(
+  { db }: Chat,
+  app: string,
+  { room, since, until, limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const sinceMS = since === undefined ? Date.now() - keptMS : parseTime('since', since)
+  const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
+  const before = cursor === undefined ? undefined : parseCursor(cursor)
+  const calls = await findCalls(db, { app, room, sinceMS, untilMS }, { before, limit })
+  const last = calls.length === limit ? calls.at(-1) : undefined
+  return { data: calls.map(toDeliveryView), ...(last && { cursor: `${last.createdAtMS} ${last._id}` }) }
+}
+
+function parseCursor(cursor: string): CallCursor {
+  const [, time = '', id = ''] = /^(\d{1,15}) (.+)$/s.exec(cursor) ?? []
+  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return { createdAtMS: Number(time), _id: id }
+}

@@ -1,0 +1,22 @@
+import type { MessageDoc } from '@parley/db/messages/messages'
+import type { UserReason } from '@parley/db/push/push-decisions'
+import type { MemberToPush } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+
+/**
+ * Why a member gets no push of a message, as far as the membership decides (docs/reference/push.md#who-gets-a-push).
+ * @param isMentioned alone or with a group
+ */
+export function reasonOfMember(
+  member: MemberToPush,
+  room: Pick<RoomDoc, 'roomType'>,
+  { sender, seq, createdAtMS }: Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'>,
+  isMentioned: boolean,
+): UserReason | undefined {
+  if (member.user === sender) return 'SENDER'
+  // Members who joined after the message begin with it read; times alone might come from two clocks.
+  if (member.joinedAtMS > createdAtMS && member.readSeq >= seq) return 'NOT_A_MEMBER'
+  // In a direct room `blocked` means that the sender has blocked this member, who still gets the push.
+  if (member.blocked && room.roomType === 'group') return 'BANNED'
+  return member.pref?.muted === true && !isMentioned ? 'MUTED' : undefined
+}

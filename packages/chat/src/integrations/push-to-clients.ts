@@ -1,0 +1,25 @@
+import { maxClientsPerOrder, type PushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import type { PushPayload } from '@parley/contracts/resources/push-payload'
+import { newId } from '@parley/db/messages/messages'
+import { expandGroups } from '@parley/db/users/groups'
+import type { Chat } from '../chat.ts'
+
+/**
+ * Hands a notification for all devices of users to the push service (docs/reference/push.md#who-gets-a-push). A group's
+ * ID stands for its members at this moment. When this settles the bus has it, or it is noted until the bus is back.
+ * @param request ID of the request, for the log lines
+ */
+export async function pushToClients(
+  chat: Chat,
+  app: string,
+  ids: readonly string[],
+  payload: PushPayload,
+  request: string,
+): Promise<void> {
+  const clients = [...(await expandGroups(chat.db, app, ids))]
+  for (let i = 0; i < clients.length; i += maxClientsPerOrder) {
+    const part = clients.slice(i, i + maxClientsPerOrder)
+    const order: PushToClientsOrder = { id: newId(), clients: part, payload, request }
+    await chat.outbox.tell({ kind: 'push', id: order.id, app, json: JSON.stringify(order) })
+  }
+}

@@ -1,0 +1,35 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import {
+  mostRetriedCalls,
+  type retryWebhookCalls as operation,
+} from '@parley/contracts/operations/integrations/webhooks'
+import { requeueCall, requeueCalls } from '@parley/db/push/call-history'
+import type { Chat } from '../chat.ts'
+import { parseTime } from '../read-time.ts'
+
+/**
+ * Makes a call again that was made, or that failed for good; the push service makes it within a second.
+ * @throws ApiError WEBHOOK_NOT_FOUND
+ */
+export async function retryWebhookCall(chat: Chat, app: string, id: string): Promise<{ id: string }> {
+  if (await requeueCall(chat.db, app, id, ['done', 'failed'])) return { id }
+  throw new ApiError('WEBHOOK_NOT_FOUND', `no call ${JSON.stringify(id)} that was made or failed for good`)
+}
+
+/**
+ * The same for all calls that were queued in a time, as many as fit into one request.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function retryWebhookCalls(
+  { db }: Chat,
+  app: string,
+  { room, since, until, state }: Input<typeof operation>['body'],
+): Promise<Result<typeof operation>> {
+  const sinceMS = parseTime('since', since)
+  // Those that are made again count as queued later than this.
+  const untilMS = Math.min(until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', until), Date.now() - 1)
+  const states = state === undefined ? (['done', 'failed'] as const) : [state]
+  const { count, hasMore } = await requeueCalls(db, { app, room, sinceMS, untilMS }, states, mostRetriedCalls)
+  return { count, complete: !hasMore, until: untilMS }
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '@parley/contracts/errors'
+import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
+import type { Chat } from '../chat.ts'
+import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
+import { getConfig } from './get-config.ts'
+
+const maxKeyLength = 128
+
+/** The most bytes of all values, since every client may ask for all of them. */
+const maxBytes = 4 * 1024 * 1024
+
+/**
+ * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
+ * configuration. It holds at once, on every gateway.
+ * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, or more than 10,000 words are to be censored;
+ *   BODY_TOO_LARGE when all values together would be over 4 MiB
+ */
+export async function setConfig(chat: Chat, app: string, settings: object): Promise<Record<string, unknown>> {
+  const given = Object.entries(settings)
+  for (const [name, value] of given) if (name === censorshipKey) checkCensorship(value)
+  const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
+  for (const { name } of entries) {
+    if (name === '' || !name.isWellFormed() || Array.from(name).length > maxKeyLength) {
+      const shown = JSON.stringify(name.slice(0, maxKeyLength))
+      throw new ApiError('INVALID_BODY', `key ${shown}: expected 1 to ${maxKeyLength} characters`)
+    }
+  }
+  const replaced = entries.map(({ name }) => name)
+  const bytes = entries.reduce(
+    (sum, { json }) => sum + Buffer.byteLength(json),
+    await configBytes(chat.db, app, replaced),
+  )
+  if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would be over ${maxBytes} bytes in all`)
+  await saveConfig(chat.db, app, entries)
+  return getConfig(chat, app)
+}
+
+/** @throws ApiError CONFIG_NOT_FOUND */
+export async function deleteConfigKey(chat: Chat, app: string, key: string): Promise<Record<string, never>> {
+  if (!(await removeConfig(chat.db, app, key))) {
+    throw new ApiError('CONFIG_NOT_FOUND', `key: no configuration ${JSON.stringify(key)}`)
+  }
+  return {}
+}

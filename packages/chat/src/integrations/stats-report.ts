@@ -1,0 +1,67 @@
+import { freemem, totalmem } from 'node:os'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
+import { findApp } from '@parley/db/apps/apps'
+import { countRooms } from '@parley/db/rooms/rooms'
+import { settleApp } from '@parley/db/sending/settle-tails'
+import { bucketLevels, countByRoom, countInPart, findActiveUsers, findPeak } from '@parley/db/stats-buckets'
+import type { Presence } from '@parley/presence/connect'
+import { readPeaks } from '@parley/presence/connection-counts'
+import type { Chat } from '../chat.ts'
+import { split, type Window, windowOf } from './report-window.ts'
+
+export type { Presence }
+
+const { minute } = bucketLevels
+
+/**
+ * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond;
+ * userList and the peak to the minute, or for what is older than three days to the hour.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function statsReport(
+  chat: Chat,
+  presence: Presence,
+  caller: { app: string; apiKey: string },
+  query: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const { app, apiKey } = caller
+  const window = windowOf(query)
+  const { whole, edges } = split(window)
+  const around = [...whole, ...edges.map(({ bucket }) => bucket)]
+  // The parts of buckets are counted by the messages themselves.
+  if (edges.length > 0) await settleApp(chat.db, app, window.toMS)
+  const [found, byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
+    findApp(chat.db, app),
+    countByRoom(chat.db, app, whole),
+    Promise.all(edges.map(({ bucket, part }) => countInPart(chat.db, app, bucket, part))),
+    findActiveUsers(chat.db, app, around),
+    findPeak(chat.db, app, around),
+    highestOf(presence, app, window),
+    countRooms(chat.db, app),
+  ])
+  const counts = new Map(byRoom)
+  for (const edge of atEdges) for (const [room, count] of edge) counts.set(room, (counts.get(room) ?? 0) + count)
+  return {
+    clientKey: found?.clientKey ?? '',
+    apiKey,
+    startTime: new Date(window.fromMS).toISOString(),
+    endTime: new Date(window.toMS).toISOString(),
+    start: Math.floor(window.fromMS / 1000),
+    end: Math.floor(window.toMS / 1000),
+    userList,
+    roomCount: counts.size,
+    totalRoomCount,
+    messageCount: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    peakConnectionCount: Math.max(peak, livePeak),
+    totalMem: totalmem(),
+    freeMem: freemem(),
+  }
+}
+
+/** The peaks that are still in Redis, and not yet in the buckets. */
+async function highestOf(presence: Presence, app: string, { fromMS, toMS }: Window): Promise<number> {
+  const peaks = await readPeaks(presence, app)
+  const within = [...peaks].filter(([at]) => (at + 1) * minute.sizeMS > fromMS && at * minute.sizeMS < toMS)
+  return Math.max(0, ...within.map(([, peak]) => peak))
+}

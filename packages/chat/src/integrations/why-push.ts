@@ -1,0 +1,120 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push-explanation'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
+import { findCall } from '@parley/db/push/call-history'
+import {
+  type DeviceDecision,
+  findDecisions,
+  findResults,
+  type PushDecisionDoc,
+  type PushResult,
+  userReasons,
+} from '@parley/db/push/push-decisions'
+import { findPushesTo, type PushDoc } from '@parley/db/push/pushes'
+import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { unknownMessage } from '../messages/change-message.ts'
+import { reasonNow } from './push-reason-now.ts'
+
+/** What is known of one push to a device. */
+interface Sent {
+  push: PushDoc | undefined
+  result: PushResult | undefined
+}
+
+/**
+ * Why a message was pushed to each device of a user or was not, and what came of it
+ * (docs/reference/push.md#why-a-push-came-or-did-not).
+ * @throws ApiError MESSAGE_NOT_FOUND, CLIENT_NOT_FOUND
+ */
+export async function whyPush({ db }: Chat, app: string, id: string, client: string): Promise<PushExplanation> {
+  const roomId = await findRoomOfMessage(db, app, id)
+  const message = roomId === undefined ? undefined : await findSentMessage(db, key(app, roomId), id)
+  if (!message) throw unknownMessage(id)
+  if (!(await findUser(db, app, client))) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(client)}`)
+  const content = key(app, id)
+  const { isAny, decisions } = await findDecisions(db, content, client)
+  const devices = await findDevicesOfUsers(db, app, [client])
+  const about = { message: id, room: message.room, client }
+  const decidedAtMS = decisions[0]?.at.getTime()
+  const when = decidedAtMS === undefined ? {} : { decidedAtMS }
+  const forAll = (reason: PushReason, recorded: boolean): PushExplanation => ({
+    ...{ ...about, recorded, ...when, reason },
+    devices: devices.map((device) => notSent(device, reason)),
+  })
+  if (message.push === false) return forAll('PUSH_FALSE', true)
+  const called = decisions.find((decision) => decision.called?.includes(client))
+  if (called) return { ...forAll('PUSH_GENERIC', true), ...(await findCallOf(db, app, called)) }
+  const reason = reasonOf(decisions, client)
+  if (reason) return forAll(reason, true)
+  const decided = await explainDevices(db, content, client, decisions)
+  if (decided.length > 0) return { ...about, recorded: true, ...when, devices: decided }
+  if (isAny) return forAll('NOT_A_MEMBER', true)
+  return forAll(await reasonNow(db, message, client, devices), false)
+}
+
+/** The reason for all devices of the user. */
+function reasonOf(decisions: readonly PushDecisionDoc[], client: string): PushReason | undefined {
+  const all = decisions.find((decision) => decision.all)?.all
+  return all ?? userReasons.find((reason) => decisions.some(({ users }) => users?.[reason]?.includes(client)))
+}
+
+async function explainDevices(
+  db: Db,
+  content: string,
+  client: string,
+  decisions: readonly PushDecisionDoc[],
+): Promise<ExplainedDevice[]> {
+  const [pushes, results] = await Promise.all([findPushesTo(db, content, client), findResults(db, content, client)])
+  const prefix = `${client}\0`
+  const explained = new Map<string, ExplainedDevice>()
+  const decided = (decision: DeviceDecision) =>
+    decisions.flatMap(({ devices }) => devices?.[decision] ?? []).filter((device) => device.startsWith(prefix))
+  for (const reason of ['NO_NETWORK', 'CONNECTED'] as const) {
+    for (const device of decided(reason)) {
+      const deviceId = device.slice(prefix.length)
+      explained.set(deviceId, { deviceId, outcome: 'not sent', reason })
+    }
+  }
+  const sent = [...decided('DUE').map((device) => device.slice(prefix.length)), ...results.map(({ device }) => device)]
+  for (const deviceId of new Set(sent)) {
+    const push = pushes.find(({ _id }) => _id === key(content, client, deviceId))
+    const result = results.findLast(({ device }) => device === deviceId)
+    explained.set(deviceId, { deviceId, ...cameOf({ push, result }) })
+  }
+  return [...explained.values()]
+}
+
+function cameOf({ push, result }: Sent): Omit<ExplainedDevice, 'deviceId'> {
+  const network = result?.network ?? push?.network
+  const of = network === undefined ? {} : { network }
+  if (result) {
+    const { as, atMS, id, reason } = result
+    const more = { atMS, ...(id !== undefined && { id }), ...(reason !== undefined && { reason }) }
+    switch (as) {
+      case 'dead':
+        return { ...of, outcome: 'refused', ...more, tokenRemoved: true }
+      case 'dropped':
+        return { ...of, outcome: 'given up', ...more }
+      default:
+        return { ...of, outcome: as, ...more }
+    }
+  }
+  if (push?.dueAtMS === undefined) return { ...of, outcome: 'sending' }
+  const { dueAtMS: nextTryAtMS, tries, lastError } = push
+  return { ...of, outcome: 'waiting', nextTryAtMS, tries, ...(lastError !== undefined && { lastError }) }
+}
+
+function notSent({ device, type }: DeviceDoc, reason: PushReason): ExplainedDevice {
+  return { deviceId: device, network: type === 'ios' ? 'apns' : 'fcm', outcome: 'not sent', reason }
+}
+
+async function findCallOf(db: Db, app: string, { call: id }: PushDecisionDoc): Promise<Pick<PushExplanation, 'call'>> {
+  const call = id === undefined ? null : await findCall(db, app, id)
+  if (!call) return {}
+  const { _id, state, tries, lastError } = call
+  return { call: { id: _id, state, tries, ...(lastError !== undefined && { lastError }) } }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { endJob, type JobDoc, JobTaken, jobLeaseMS, keepJob, releaseJob } from '@parley/db/jobs'
+import { newId } from '@parley/db/messages/messages'
+import type { Chat } from '../chat.ts'
+
+/** Given up when it was begun so often without getting on. */
+const mostAttempts = 20
+/** Before a job that failed is tried again. */
+const tryAgainAfterMS = 2_000
+
+/** The jobs that this process works on. */
+export interface Jobs {
+  /** Names this process in leases. */
+  worker: string
+  /** Work that takes longer becomes a job, in milliseconds. */
+  afterMS: number
+  /** Aborts when the process stops: what works on a job ends at the next point where another can go on. */
+  signal: AbortSignal
+  track(work: Promise<unknown>): void
+  /** How many are worked on here. */
+  readonly count: number
+  /** Settles when nothing is worked on here any more. */
+  stop(): Promise<void>
+}
+
+export function createJobs(afterMS: number): Jobs {
+  const stopping = new AbortController()
+  const inFlight = new Set<Promise<unknown>>()
+  return {
+    worker: newId(),
+    afterMS,
+    signal: stopping.signal,
+    track(work) {
+      const tracked = work.finally(() => inFlight.delete(tracked))
+      inFlight.add(tracked)
+    },
+    get count() {
+      return inFlight.size
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.allSettled(inFlight)
+    },
+  }
+}
+
+/**
+ * Works on a job that this process holds the lease of, and keeps it until the work is over; then notes its end. Never fails:
+ * what is not finished is left to the next holder of the lease, this process or another.
+ * @param work returns whether it is finished, or stopped because the process stops
+ * @returns whether the job is done
+ */
+export function workOnJob(
+  chat: Pick<Chat, 'db' | 'log' | 'jobs'>,
+  job: JobDoc,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  const { db, log, jobs } = chat
+  const about = { job: job.id, kind: job.kind, app: job.app }
+  const keep = () =>
+    keepJob(db, job).catch((error: unknown) => log.warn({ err: error, ...about }, 'lease of a job not extended'))
+
+  async function run(): Promise<boolean> {
+    try {
+      const isFinished = await work()
+      if (isFinished) await endJob(db, job, 'done')
+      else await releaseJob(db, job, 0)
+      log.info(about, isFinished ? 'job done' : 'job left to another process')
+      return isFinished
+    } catch (error) {
+      if (error instanceof JobTaken) return false
+      log.error({ err: error, ...about }, 'job failed for now; it is tried again, or given up after enough tries')
+      await giveUpOrRelease().catch((failure: unknown) =>
+        log.warn({ err: failure, ...about }, 'job not released; its lease expires'),
+      )
+      return false
+    }
+  }
+
+  async function giveUpOrRelease(): Promise<void> {
+    if (job.attempts >= mostAttempts) await endJob(db, job, 'failed')
+    else await releaseJob(db, job, Date.now() + tryAgainAfterMS)
+  }
+
+  const timer = setInterval(() => void keep(), jobLeaseMS / 3)
+  const over = run().finally(() => clearInterval(timer))
+  jobs.track(over)
+  return over
+}
+
+/** Whether the work is over within the time that a request may take; `work` goes on in any case. */
+export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promise<boolean> {
+  const enough = new AbortController()
+  const late = pause(afterMS, false, { signal: enough.signal }).catch(() => false)
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    enough.abort()
+  }
+}
+
+/** The result of an operation whose work goes on: answered with status 202. */
+export class Accepted {
+  readonly result: { job: string }
+
+  constructor(job: string) {
+    this.result = { job }
+  }
+}

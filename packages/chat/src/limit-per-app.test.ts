@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { ApiError } from '@parley/contracts/errors'
+import { describe, test } from 'vitest'
+import { limitPerApp } from './limit-per-app.ts'
+
+/** Work that ends when `end` is called. */
+function works() {
+  const begun: { who: string; end: () => void }[] = []
+  const state = { most: 0, inFlight: 0 }
+  const work = (who: string) => async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    begun.push({ who, end: resolve })
+    state.most = Math.max(state.most, ++state.inFlight)
+    await promise
+    state.inFlight--
+    return who
+  }
+  return { begun, state, work }
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const isRefused = (error: unknown) => error instanceof ApiError && error.code === 'TOO_MANY_REQUESTS'
+
+describe('a limit per app', () => {
+  test('an app runs no more than its share at a time, another app does not wait for it, and all run in order', async () => {
+    const limited = limitPerApp('tests', { perApp: 2, inAll: 10, waiting: 100, waitMS: 60_000 })
+    const { begun, state, work } = works()
+    const done = Array.from({ length: 6 }, (_, i) => limited('a', work(`a${i}`)))
+    const other = limited('b', work('b'))
+    await turn()
+    assert.deepEqual(
+      begun.map(({ who }) => who),
+      ['a0', 'a1', 'b'],
+    )
+    for (let i = 0; i < 7; i++) {
+      begun[i]?.end()
+      await turn()
+    }
+    assert.deepEqual(await Promise.all([...done, other]), ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'b'])
+    assert.equal(state.most, 3)
+  })
+
+  test('a process runs no more than its share at a time', async () => {
+    const limited = limitPerApp('tests', { perApp: 2, inAll: 3, waiting: 100, waitMS: 60_000 })
+    const { begun, state, work } = works()
+    const done = ['a', 'a', 'b', 'b', 'c'].map((app) => limited(app, work(app)))
+    for (let i = 0; i < 5; i++) {
+      await turn()
+      assert.ok(begun.length <= i + 3)
+      begun[i]?.end()
+    }
+    await Promise.all(done)
+    assert.equal(state.most, 3)
+  })
+
+  test('work that waits too long, or in too long a queue, is refused and never runs; its place is free again', async () => {
+    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 1, waitMS: 20 })
+    const { begun, work } = works()
+    const first = limited('a', work('first'))
+    const refused = [limited('a', work('second')), limited('a', work('third')), limited('b', work('b'))]
+    await Promise.all(refused.map((waiting) => assert.rejects(waiting, isRefused)))
+    begun[0]?.end()
+    assert.equal(await first, 'first', 'who has begun is not hurried')
+    const fourth = limited('a', work('fourth'))
+    begun[1]?.end()
+    assert.equal(await fourth, 'fourth')
+    assert.deepEqual(
+      begun.map(({ who }) => who),
+      ['first', 'fourth'],
+    )
+  })
+
+  test('work that need not wait runs even where waiting is not allowed', async () => {
+    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 0, waitMS: 60_000 })
+    const { begun, work } = works()
+    const first = limited('a', work('first'))
+    await assert.rejects(limited('a', work('second')), isRefused)
+    begun[0]?.end()
+    assert.equal(await first, 'first')
+  })
+
+  test('work that fails frees its place', async () => {
+    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 10, waitMS: 60_000 })
+    await assert.rejects(
+      limited('a', () => Promise.reject(new Error('away'))),
+      /away/,
+    )
+    assert.equal(await limited('a', () => Promise.resolve(7)), 7)
+  })
+})

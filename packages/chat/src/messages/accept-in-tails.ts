@@ -1,0 +1,156 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ConfigMark } from '@parley/db/apps/config-mark'
+import { type Db, isDatabaseAway } from '@parley/db/connect'
+import { appendStored } from '@parley/db/sending/append-stored'
+import { appendToTails, fenceAppends, findArrived, type TailAppend, untilDurable } from '@parley/db/sending/tails'
+import { NoTurn } from '@parley/db/transactions/turns'
+import type { UserDoc } from '@parley/db/users/users'
+import type { AcceptParts } from './accept-messages.ts'
+import type { Outcome } from './message-batch.ts'
+import { makeBatch, readFacts, type Send } from './read-batch.ts'
+import { type RoomAttempt, splitByRoom } from './tail-attempts.ts'
+
+/** After this long a send that keeps losing its place to others, or finds no server, fails. */
+const giveUpAfterMS = 10_000
+const awayPauseMS = 50
+/** Large messages in one transaction: while MongoDB writes them, the next are made. */
+const storedAtOnce = 16
+
+/**
+ * Appends a batch of messages to the tails of their rooms, by what is known of them: the write proves it. A room that has
+ * changed is read again, the others are done; and what a failed write has come to is looked up before it is tried again, so
+ * nothing is written twice.
+ */
+export async function acceptInTails(
+  parts: AcceptParts,
+  sends: readonly Send[],
+): Promise<(Outcome | Promise<Outcome>)[]> {
+  const outcomes = new Map<string, Outcome | Promise<Outcome>>()
+  const deadlineMS = performance.now() + giveUpAfterMS
+  /** Written maybe; how many of them, unless that is not known. */
+  let tried: readonly RoomAttempt[] = []
+  let written: number | undefined
+  let isUnknown = false
+  let hasFailed = false
+  const left = () => sends.filter(({ id }) => !outcomes.has(id))
+  const finish = (room: RoomAttempt, senders: ReadonlyMap<string, UserDoc>) => {
+    for (const [id, outcome] of room.outcomes) outcomes.set(id, outcome)
+    if (!room.append) return
+    parts.known.appended(room.append)
+    parts.settler.take(room.append, senders)
+  }
+
+  while (left().length > 0) {
+    // Only the events need them, so the write does not wait for them.
+    const profiles = handled(parts.profiles(left().map(({ draft }) => draft)))
+    try {
+      if (isUnknown) await fenceAppends(parts.db, tried.flatMap(appendOf))
+      const arrived = await findWritten(parts, tried, written)
+      for (const room of arrived) finish(room, await profiles)
+      for (const append of tried.filter((room) => !arrived.includes(room)).flatMap(appendOf)) parts.known.forget(append)
+      tried = []
+      isUnknown = false
+      if (left().length === 0) break
+      if (performance.now() > deadlineMS) throw new NoTurn(`a room kept changing for ${giveUpAfterMS} ms`)
+      const { rooms, marks } = await findRooms(parts, left())
+      const apart = goingApart(rooms, hasFailed)
+      for (const group of apart) acceptApart(parts, group, sends, outcomes)
+      for (const [id, outcome] of rooms.flatMap((room) => (room.append ? [] : room.outcomes))) outcomes.set(id, outcome)
+      const toAppend = rooms.filter((room) => room.append !== undefined && !apart.flat().includes(room))
+      if (toAppend.length === 0) continue
+      const appends = toAppend.flatMap(appendOf)
+      tried = toAppend
+      written = undefined
+      written = await append(parts.db, appends, marks)
+      hasFailed = written < appends.length
+      if (hasFailed) continue
+      for (const room of toAppend) finish(room, await profiles)
+      tried = []
+    } catch (error) {
+      isUnknown = true
+      if (!isDatabaseAway(error) || performance.now() > deadlineMS) {
+        for (const { id } of left()) outcomes.set(id, handled(Promise.reject(error)))
+      } else await pause(awayPauseMS)
+    }
+  }
+  return sends.map(({ id }) => outcomes.get(id) as Outcome)
+}
+
+function appendOf({ append }: RoomAttempt): TailAppend[] {
+  return append ? [append] : []
+}
+
+function append(db: Db, appends: readonly TailAppend[], marks: readonly ConfigMark[]): Promise<number> {
+  return appends[0]?.areStored ? appendStored(db, appends, marks) : appendToTails(db, appends, marks)
+}
+
+/** It may fail before anybody waits for it. */
+function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
+}
+
+async function findRooms({ db, censor, known }: AcceptParts, sends: readonly Send[]) {
+  const facts = await known.find(sends, (unknown) => readFacts(db, unknown))
+  const batch = await makeBatch(db, censor, sends, facts)
+  const isRepeat = (outcome: Outcome) => 'repeated' in outcome && outcome.repeated
+  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  if (batch.outcomes.some(isRepeat)) await untilDurable(db)
+  return { rooms: splitByRoom(batch, sends), marks: facts.marks }
+}
+
+/** Which of the rooms have the messages that were to be appended: `most` of them, where that is known. */
+async function findWritten(
+  { db }: AcceptParts,
+  rooms: readonly RoomAttempt[],
+  most: number | undefined,
+): Promise<RoomAttempt[]> {
+  if (rooms.length === 0 || most === 0) return []
+  const first = ({ append }: RoomAttempt) => append?.messages[0]?.message
+  const arrived = await findArrived(
+    db,
+    rooms.flatMap((room) => first(room) ?? []),
+    most,
+  )
+  return rooms.filter((room) => arrived.has(first(room)?._id ?? ''))
+}
+
+/**
+ * Rooms with what no tail takes are written several together, apart from the others, which do not wait for them; when one
+ * of them had changed, each by itself. What is not returned is written here.
+ */
+function goingApart(rooms: readonly RoomAttempt[], hasFailed: boolean): RoomAttempt[][] {
+  const written = rooms.filter(({ append }) => append !== undefined)
+  const stored = written.filter(({ append }) => append?.areStored)
+  const groups = groupsOf(stored, hasFailed ? 1 : storedAtOnce)
+  return groups.length === 1 && stored.length === written.length ? [] : groups
+}
+
+/** Groups of rooms with at least so many messages, but for the last. */
+function groupsOf(rooms: readonly RoomAttempt[], most: number): RoomAttempt[][] {
+  const groups: RoomAttempt[][] = []
+  let messages = most
+  for (const room of rooms) {
+    if (messages >= most) {
+      groups.push([])
+      messages = 0
+    }
+    groups.at(-1)?.push(room)
+    messages += room.append?.messages.length ?? 0
+  }
+  return groups
+}
+
+function acceptApart(
+  parts: AcceptParts,
+  rooms: readonly RoomAttempt[],
+  sends: readonly Send[],
+  outcomes: Map<string, Outcome | Promise<Outcome>>,
+): void {
+  const ids = new Set(rooms.flatMap((room) => room.outcomes.map(([id]) => id)))
+  const own = sends.filter(({ id }) => ids.has(id))
+  const accepted = acceptInTails(parts, own)
+  own.forEach(({ id }, i) => {
+    outcomes.set(id, handled(accepted.then((all) => all[i] as Outcome)))
+  })
+}

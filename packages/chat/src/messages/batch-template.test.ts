@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { ApiError } from '@parley/contracts/errors'
+import { maxMessageBytes } from '@parley/contracts/resources/message'
+import * as fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { batchTemplate } from './batch-template.ts'
+
+const names = ['$name$', '$n$', '$a b$', '$€$']
+
+/** Every text of a value, changed; names of fields stay. */
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]))
+}
+
+/** The plain way: from left to right, the first pattern that stands there; what it is replaced by is not looked at. */
+function replaced(message: unknown, patterns: Record<string, string>): unknown {
+  const known = Object.keys(patterns).map((name) => name.replaceAll('$', String.raw`\$`))
+  if (known.length === 0) return message
+  return mapTexts(message, (text) => text.replaceAll(new RegExp(known.join('|'), 'g'), (name) => patterns[name] ?? ''))
+}
+
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...names, '$', '$$', '"', '\\', '\n', '😀'), fc.string({ maxLength: 5 })), {
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(''))
+const { message } = fc.letrec((tie) => ({
+  message: fc.oneof(
+    { maxDepth: 3 },
+    text,
+    fc.constantFrom(null, true, 1.5),
+    fc.array(tie('message'), { maxLength: 3 }),
+    fc.dictionary(text, tie('message'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}))
+const patterns = fc.dictionary(fc.constantFrom(...names), text, { maxKeys: 4, noNullPrototype: true })
+
+describe('the template of a batch', () => {
+  test('replaces every pattern of a recipient in every text, once, and no name of a field', () => {
+    fc.assert(
+      fc.property(message, fc.array(patterns, { minLength: 1, maxLength: 4 }), (given, recipients) => {
+        const contentFor = batchTemplate(given)
+        for (const each of recipients) {
+          assert.equal(contentFor(each), JSON.stringify(replaced(given, each)))
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('refuses what would be over 64 KiB as JSON before it is made, and nothing smaller', () => {
+    const most = maxMessageBytes - '{"text":""}'.length
+    fc.assert(
+      fc.property(fc.constantFrom('a', '"', 'ü', '😀', '\n'), fc.integer({ min: -3, max: 3 }), (character, over) => {
+        const bytes = Buffer.byteLength(JSON.stringify(character)) - 2
+        const count = Math.floor(most / bytes) + over
+        const fill = () => batchTemplate({ text: '$n$' })({ $n$: character.repeat(count) })
+        if (count * bytes <= most) assert.equal(JSON.parse(fill()).text, character.repeat(count))
+        else assert.throws(fill, (error) => error instanceof ApiError && error.code === 'MESSAGE_TOO_LARGE')
+      }),
+    )
+  })
+
+  test('refuses at once what would be gigabytes', () => {
+    const contentFor = batchTemplate('$n$'.repeat(20_000))
+    assert.throws(() => contentFor({ $n$: 'x'.repeat(1_000_000) }), { code: 'MESSAGE_TOO_LARGE' })
+  })
+})

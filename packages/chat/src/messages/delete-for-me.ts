@@ -1,0 +1,69 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import { findMessagesOfRoom, isDeletedIn } from '@parley/db/messages/messages'
+import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
+import { currentMarker, setReadMarker } from '@parley/db/rooms/memberships'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMemberOf } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyUser } from '../events/notify-user.ts'
+
+type Deleted = EventPayload<'userDeleteMessages'>
+
+/**
+ * Deletes messages of a room for the caller only and notifies their devices (docs/reference/messages.md#delete). Those
+ * that they deleted before stay deleted.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND naming the unknown messages
+ */
+export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string, ids: string[]): Promise<Deleted> {
+  const { db } = chat
+  const { app, user } = caller
+  const deleted = { room: roomId, messages: ids, isUserDeleteAllMessagesInRoom: false }
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const taken = await takeRoom(db, app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
+    const messages = await findMessagesOfRoom(db, room._id, ids, session)
+    const known = new Set(messages.map((message) => message._id))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) {
+      throw new ApiError(
+        'MESSAGE_NOT_FOUND',
+        `messages: not in the room: ${unknown.map((id) => JSON.stringify(id)).join(', ')}`,
+      )
+    }
+    const before = await findUserDeletions(db, app, user, messages, session)
+    const added = messages.filter((message) => !before.has(message._id))
+    await insertUserDeletions(db, app, roomId, user, added, session)
+
+    const { readSeq, uncounted } = currentMarker(membership, room)
+    const counted = added.filter(
+      (message) => message.seq > readSeq && message.sender !== user && !isDeletedIn(message, room),
+    )
+    if (counted.length > 0) {
+      await setReadMarker(db, membership._id, { readSeq, uncounted: uncounted + counted.length }, session)
+    }
+    notifyUser(pending, caller, 'userDeleteMessages', deleted)
+  })
+  return deleted
+}
+
+/**
+ * Deletes every message that the room has now for the caller only; the cost does not grow with their number.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
+  const { db } = chat
+  const deleted = { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true }
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const taken = await takeRoom(db, caller.app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
+    await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
+    const { readSeq } = currentMarker(membership, room)
+    await setReadMarker(db, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
+    notifyUser(pending, caller, 'userDeleteMessages', deleted)
+  })
+  return deleted
+}

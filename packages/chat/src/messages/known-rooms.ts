@@ -1,0 +1,130 @@
+import type { ConfigVersion } from '@parley/db/apps/config'
+import { key } from '@parley/db/keys'
+import type { Sender } from '@parley/db/rooms/memberships'
+import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
+import type { TailAppend } from '@parley/db/sending/tails'
+import { LRUCache } from 'lru-cache'
+import type { Send } from './read-batch.ts'
+
+/** Rooms and their senders together. */
+const most = 100_000
+const mostApps = 1_000
+/** A room that others have just changed is read before each send for so long: what is known of it would be out of date. */
+const contestedMS = 500
+
+/**
+ * What this process knows of rooms that it sends to, of who may send there, and of the configuration, so that a send need
+ * not read it. It may be out of date at any time, so it holds only in a write that proves it: the room by its `rev` and
+ * `seq`, the configuration by its mark. A refusal is proven by nothing, so what would refuse is not known here.
+ */
+export interface KnownRooms {
+  /** What decides over these sends: what is known, and what `read` finds about the others. */
+  find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
+  /** This process has appended to the room. */
+  appended(append: TailAppend): void
+  /** What was known did not hold. */
+  forget(append: Pick<TailAppend, 'room'>): void
+}
+
+interface KnownRoom {
+  room: TailAppend['room']
+  /** IDs of the memberships that may send. */
+  members: ReadonlySet<string>
+}
+
+interface KnownConfig {
+  mark: string | undefined
+  /** Of what messages are censored by. */
+  version: ConfigVersion | undefined
+}
+
+export function createKnownRooms(): KnownRooms {
+  const rooms = new LRUCache<string, KnownRoom>({ maxSize: most, sizeCalculation: ({ members }) => 1 + members.size })
+  const apps = new LRUCache<string, KnownConfig>({ max: mostApps })
+  const contested = new LRUCache<string, true>({ max: 10_000, ttl: contestedMS })
+
+  /** The room of these sends, when it is known that all of them may be made. */
+  function knownRoom(roomKey: string, sends: readonly Send[]): TailAppend['room'] | undefined {
+    const known = contested.has(roomKey) ? undefined : rooms.get(roomKey)
+    const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
+      return sendKey === undefined && apps.has(app) && known?.members.has(key(app, room, sender))
+    })
+    return isEnough ? known?.room : undefined
+  }
+
+  /** Adds what is known of sends; returns those about which that is not enough. */
+  function addKnown(facts: SendFacts<Sender>, sends: readonly Send[]): Send[] {
+    const unknown: Send[] = []
+    for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
+      const room = knownRoom(roomKey, own)
+      if (room) {
+        facts.rooms.push(room)
+        for (const { draft } of own) facts.memberships.push({ _id: key(draft.app, draft.room, draft.sender) })
+      } else unknown.push(...own)
+    }
+    return unknown
+  }
+
+  function learn({ rooms: read, memberships }: SendFacts): void {
+    const byRoom = Map.groupBy(memberships, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
+    for (const { tail: _tail, tailBytes: _tailBytes, ...room } of read) {
+      // The rest of a deletion goes on without moving the room.
+      if (room.deletedAt || room.status === 0 || room.erasing) {
+        rooms.delete(room._id)
+        continue
+      }
+      const before = rooms.get(room._id)
+      const free = (byRoom.get(room._id) ?? []).filter(({ blocked }) => !blocked).map(({ _id }) => _id)
+      const members = withMembers(before?.room.rev === room.rev ? before?.members : undefined, free)
+      rooms.set(room._id, { room, members })
+    }
+  }
+
+  return {
+    async find(sends, read) {
+      const facts = noFacts<Sender>()
+      const unknown = addKnown(facts, sends)
+      const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as KnownConfig]))
+      if (unknown.length > 0) {
+        const found = await read(unknown)
+        learn(found)
+        facts.rooms.push(...found.rooms)
+        facts.memberships.push(...found.memberships)
+        facts.usedKeys = found.usedKeys
+        // In place of what was known: a write proves one state of the configuration.
+        for (const [app, known] of configOf(found)) {
+          apps.set(app, known)
+          config.set(app, known)
+        }
+      }
+      for (const [app, { mark, version }] of config) {
+        facts.marks.push({ app, mark })
+        if (version) facts.config.push(version)
+      }
+      return facts
+    },
+
+    appended({ room, messages }) {
+      const known = rooms.peek(room._id)
+      const last = messages.at(-1)?.message
+      if (!known || !last || known.room.rev !== room.rev || known.room.seq !== room.seq) return
+      rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
+    },
+
+    forget({ room }) {
+      rooms.delete(room._id)
+      apps.delete(room.app)
+      contested.set(room._id, true)
+    },
+  }
+}
+
+/** A contested room is read before each send, and may have many senders: they are copied only for a new one. */
+function withMembers(known: ReadonlySet<string> = new Set(), found: readonly string[]): ReadonlySet<string> {
+  return found.every((id) => known.has(id)) ? known : known.union(new Set(found))
+}
+
+function configOf({ marks, config }: SendFacts): Map<string, KnownConfig> {
+  const versions = new Map(config.map((version) => [version.app, version]))
+  return new Map(marks.map(({ app, mark }) => [app, { mark, version: versions.get(app) }]))
+}

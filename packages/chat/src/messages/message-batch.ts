@@ -1,0 +1,130 @@
+import type { ErrorCode } from '@parley/contracts/errors'
+import { key } from '@parley/db/keys'
+import { currentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import type { Sender } from '@parley/db/rooms/memberships'
+import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/rooms'
+import { messageTimes } from './message-times.ts'
+
+/** A message to send, checked as far as possible without the database. */
+export interface Draft {
+  app: string
+  room: string
+  sender: string
+  /** JSON text. */
+  content: string
+  messageType: string
+  mentions?: string[]
+  push: boolean
+  skipTotalBadge?: true
+  webhook?: false
+  /** The same key from the same sender to the same room within 24 hours returns the first message again. */
+  sendKey?: string
+  clientMessageID?: string
+  request?: string
+}
+
+interface AcceptedDraft {
+  message: MessageDoc
+  /** The sendKey was used before: this is the first message, and nothing was sent now. */
+  repeated: boolean
+}
+interface Refusal {
+  refused: ErrorCode
+}
+export type Outcome = AcceptedDraft | Refusal
+
+/** The messages of one write while they are being made. */
+export class MessageBatch {
+  readonly outcomes: Outcome[] = []
+  readonly messages: MessageDoc[] = []
+  readonly advances = new Map<string, RoomAdvance>()
+  /** How many messages each membership sends, and to which room. */
+  readonly sent = new Map<string, { room: RoomToSendTo; count: number }>()
+  readonly bySendKey = new Map<string, MessageDoc>()
+  readonly #times = new Map<string, (bytes: number) => number>()
+  readonly #rooms: Map<string, RoomToSendTo>
+  readonly #memberships: Map<string, Sender>
+  readonly #sentBefore: Map<string, MessageDoc>
+
+  constructor(rooms: RoomToSendTo[], memberships: readonly Sender[], sentBefore: Map<string, MessageDoc>) {
+    this.#sentBefore = sentBefore
+    this.#rooms = new Map(rooms.map((room) => [room._id, room]))
+    this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
+  }
+
+  add(draft: Draft, id: string): void {
+    this.outcomes.push(this.#decide(draft, id))
+  }
+
+  #decide(draft: Draft, id: string): Outcome {
+    const { before, sendKey } = this.#findRepeat(draft)
+    const room = this.#rooms.get(key(draft.app, draft.room))
+    if (before) return { message: currentMessage(before, room ?? {}), repeated: true }
+    const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
+    if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
+    if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
+    if (membership.blocked) return { refused: 'USER_BLOCKED' }
+    if (room.status === 0) return { refused: 'ROOM_FROZEN' }
+
+    const message = toMessage(draft, this.#advance(room, draft, id))
+    this.messages.push(message)
+    const count = (this.sent.get(membership._id)?.count ?? 0) + 1
+    this.sent.set(membership._id, { room, count })
+    if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
+    return { message, repeated: false }
+  }
+
+  /** The message that the same send made before, or the key under which to store this one. */
+  #findRepeat(draft: Draft): { before?: MessageDoc | undefined; sendKey?: string | undefined } {
+    const [sendKey, withRoom] = sendKeysOf(draft)
+    if (sendKey === undefined || withRoom === undefined) return {}
+    const find = (name: string) => this.bySendKey.get(name) ?? this.#sentBefore.get(name)
+    const first = find(sendKey)
+    if (first?.room === draft.room) return { before: first }
+    return { before: find(withRoom), sendKey: first ? withRoom : sendKey }
+  }
+
+  /** The room's next seq, and the time of the message that gets it. */
+  #advance(room: RoomToSendTo, draft: Draft, lastMessageID: string): RoomAdvance {
+    const nextTime = this.#times.get(room._id) ?? messageTimes(room)
+    this.#times.set(room._id, nextTime)
+    const seq = (this.advances.get(room._id)?.seq ?? room.seq) + 1
+    const advance = { room, seq, clockMS: nextTime(bytesOf(draft)), lastMessageID }
+    this.advances.set(room._id, advance)
+    return advance
+  }
+}
+
+/** What may be much of a message. */
+export function bytesOf({ content = '', mentions = [] }: Pick<MessageDoc, 'content' | 'mentions'>): number {
+  return Buffer.byteLength(content) + mentions.reduce((sum, user) => sum + Buffer.byteLength(user), 0)
+}
+
+function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
+  return {
+    _id: advance.lastMessageID,
+    app: draft.app,
+    room: draft.room,
+    roomKey: advance.room._id,
+    seq: advance.seq,
+    sender: draft.sender,
+    content: draft.content,
+    messageType: draft.messageType,
+    createdAtMS: advance.clockMS,
+    updatedAtMS: advance.clockMS,
+    ...(draft.mentions && { mentions: draft.mentions }),
+    ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
+    ...(!draft.push && { push: false }),
+    ...(draft.skipTotalBadge && { skipTotalBadge: true }),
+    ...(draft.webhook === false && { webhook: false }),
+    ...(draft.request !== undefined && { request: draft.request }),
+  }
+}
+
+/**
+ * The possible keys of a repeatable send. Where another room has used the sender's key, the key includes the room; the
+ * release before, which may run beside this one, always leaves the room out.
+ */
+export function sendKeysOf({ app, sender, room, sendKey }: Draft): string[] {
+  return sendKey === undefined ? [] : [key(app, sender, sendKey), key(app, sender, sendKey, room)]
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { SentMessage } from '@parley/contracts/resources/message'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { JsonText } from '../views/json-text.ts'
+import { sentMessageJson, toSentMessageView } from '../views/message.ts'
+import { contentOf } from './message-content.ts'
+
+export interface MessageToSend {
+  app: string
+  room: string
+  sender: string
+  /** Any JSON of at most 64 KiB. */
+  message: unknown
+  messageType: string
+  /** Users, and user groups, which stand for their members. */
+  mentions?: string[] | undefined
+  push: boolean
+  /** Leaves the badge out of the message's pushes. */
+  skipTotalBadge?: boolean | undefined
+  /** false: the room's webhook does not receive it, because the message is its own response. */
+  webhook?: false
+  clientMessageID?: string | undefined
+  /** Makes the send repeatable; by default the clientMessageID. */
+  idempotencyKey?: string | undefined
+  /** ID of the request, for the log lines of the message. */
+  request?: string | undefined
+}
+
+/**
+ * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is on
+ * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
+ * share their round trips.
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
+ */
+export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
+  return toSentMessageView(await sendContent(chat, send, contentOf(send.message)))
+}
+
+/** The same, with the message as JSON text: its content is not read and written again. */
+export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
+  return new JsonText(sentMessageJson(await sendContent(chat, send, contentOf(send.message))))
+}
+
+/**
+ * The same with the content as JSON text, whose size has been checked.
+ * @returns the message as it is stored
+ */
+export async function sendContent(
+  chat: Chat,
+  send: Omit<MessageToSend, 'message'>,
+  content: string,
+): Promise<MessageDoc> {
+  const sendKey = send.idempotencyKey ?? send.clientMessageID
+  const outcome = await chat.accept({
+    app: send.app,
+    room: send.room,
+    sender: send.sender,
+    content,
+    messageType: send.messageType,
+    push: send.push,
+    ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(send.webhook === false && { webhook: false }),
+    ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
+    ...(sendKey !== undefined && { sendKey }),
+    ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...(send.request !== undefined && { request: send.request }),
+  })
+  if ('refused' in outcome) throw await refusal(chat, outcome.refused, send)
+  return outcome.message
+}
+
+async function refusal(
+  chat: Chat,
+  code: ApiError['code'],
+  send: Pick<MessageToSend, 'app' | 'room' | 'sender'>,
+): Promise<ApiError> {
+  switch (code) {
+    case 'ROOM_NOT_FOUND':
+      return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
+    case 'NOT_ROOM_MEMBER':
+      if (!(await findUser(chat.db, send.app, send.sender))) {
+        return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
+      }
+      return new ApiError(code, 'sender is not a member of the room')
+    case 'USER_BLOCKED':
+      return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
+    default:
+      return new ApiError(code)
+  }
+}

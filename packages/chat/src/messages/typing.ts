@@ -1,0 +1,25 @@
+import { publishEvent } from '@parley/bus/events/publish'
+import { ApiError } from '@parley/contracts/errors'
+import { newId } from '@parley/db/messages/messages'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+
+/**
+ * Shows the other members what the caller is typing (docs/reference/messages.md#typing-and-streaming). Never stored.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
+ */
+export async function notifyTyping(
+  chat: Chat,
+  caller: UserCaller,
+  room: string,
+  message: string,
+): Promise<Record<string, never>> {
+  const { app, user } = caller
+  const { room: doc, membership } = await requireMember(chat, caller, room)
+  if (membership.blocked) throw new ApiError('USER_BLOCKED')
+  if (doc.status === 0) throw new ApiError('ROOM_FROZEN')
+  const json = JSON.stringify({ room, message, sender: user })
+  await publishEvent(chat.bus, { to: { app, room }, event: 'typing', json, id: newId(), exceptUser: user })
+  return {}
+}

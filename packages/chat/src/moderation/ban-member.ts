@@ -1,0 +1,78 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Ban } from '@parley/contracts/resources/ban'
+import { deleteBan, findBan, insertBan } from '@parley/db/rooms/bans'
+import { setBlocked } from '@parley/db/rooms/memberships'
+import { findRoom, type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
+import type { Session } from '@parley/db/transactions/transaction'
+import { findUser } from '@parley/db/users/users'
+import { type Caller, userOf } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import { notifyFeed } from '../events/notify-feed.ts'
+import { toBanView } from '../views/ban.ts'
+
+/**
+ * Bans a user in a group, by its owner, a platform admin or the API key: the banned user may still read and leave, and
+ * do nothing else there (docs/reference/moderation.md#bans). A user who is not a member stays banned when they join.
+ * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED
+ */
+export async function banMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
+  const { db } = chat
+  const { app } = by
+  return changeAndNotify(chat, roomLane(app, roomId), async (session, pending) => {
+    const room = await findRoom(db, app, roomId, session)
+    const user = await findUser(db, app, blockee, session)
+    if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+    if (!user) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no user ${JSON.stringify(blockee)}`)
+    if (room.roomType !== 'group') throw new ApiError('INSUFFICIENT_PERMISSIONS', 'nobody is banned in a direct room')
+    await requireBanner(chat, by, room, session)
+    if (blockee === userOf(by) || blockee === room.owner) {
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: neither oneself nor the owner can be banned')
+    }
+    if (await findBan(db, app, roomId, blockee, session)) {
+      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is banned already`)
+    }
+    const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '' }, session)
+    await setBlocked(db, { app, room: roomId, user: blockee }, true, session)
+    // Writes the room, so that it conflicts with concurrent sends and joins.
+    await takeRoomTime(db, room, session)
+    const view = toBanView(made, user)
+    notifyFeed(pending, { app, room: roomId }, 'ban', view)
+    return view
+  })
+}
+
+/** @throws ApiError INSUFFICIENT_PERMISSIONS; USER_BLOCKED for a platform admin who is banned there */
+async function requireBanner({ db }: Chat, by: Caller, room: RoomDoc, session: Session): Promise<void> {
+  if (by.kind === 'integrator' || by.user === room.owner) return
+  const { app, user } = by
+  if (!(await findUser(db, app, user, session))?.isAdmin) {
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room and platform admins ban')
+  }
+  if (await findBan(db, app, room.id, user, session)) throw new ApiError('USER_BLOCKED')
+}
+
+/**
+ * Lifts a ban, by the owner of the room or the API key; returns it with the time of lifting as `updatedAt`.
+ * @throws ApiError INSUFFICIENT_PERMISSIONS, BLOCK_NOT_FOUND
+ */
+export async function unbanMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
+  const { db } = chat
+  const { app } = by
+  return changeAndNotify(chat, roomLane(app, roomId), async (session, pending) => {
+    const room = await findRoom(db, app, roomId, session)
+    if (!room || room.deletedAt) throw new ApiError('BLOCK_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+    if (by.kind === 'user' && room.owner !== by.user) {
+      throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the owner of the room lifts bans')
+    }
+    const ban = await findBan(db, app, roomId, blockee, session)
+    if (!ban) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not banned in the room`)
+    await deleteBan(db, ban, session)
+    await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
+    await takeRoomTime(db, room, session)
+    const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, new Date())
+    notifyFeed(pending, { app, room: roomId }, 'unban', view)
+    return view
+  })
+}

@@ -1,0 +1,68 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Block } from '@parley/contracts/resources/ban'
+import { setBlocked } from '@parley/db/rooms/memberships'
+import { findDirectRoom, pairKey } from '@parley/db/rooms/rooms'
+import { moveRooms } from '@parley/db/rooms/take-room'
+import type { Session } from '@parley/db/transactions/transaction'
+import { deleteBlock, findBlock, insertBlock } from '@parley/db/users/blocks'
+import { findUser, noteBlocksChange } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyFeed } from '../events/notify-feed.ts'
+import { toBlockView } from '../views/ban.ts'
+
+/**
+ * Blocks a user everywhere: their direct messages to the caller are refused, and the caller gets no pushes of their
+ * messages (docs/reference/moderation.md#personal-blocks).
+ * @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS for the caller themselves, USER_ALREADY_BLOCKED
+ */
+export async function blockUser(chat: Chat, caller: UserCaller, blockee: string): Promise<Block> {
+  const { db } = chat
+  const { app, user } = caller
+  if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
+  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const found = await findUser(db, app, blockee, session)
+    if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
+    if (await findBlock(db, app, user, blockee, session)) {
+      throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is blocked already`)
+    }
+    const made = await insertBlock(db, { app, blocker: user, blockee }, session)
+    await setInDirectRoom(chat, caller, blockee, true, session)
+    const view = toBlockView(made, found)
+    notifyFeed(pending, { app, user }, 'block', view)
+    return view
+  })
+}
+
+/** @throws ApiError BLOCK_NOT_FOUND */
+export async function unblockUser(chat: Chat, caller: UserCaller, blockee: string): Promise<Block> {
+  const { db } = chat
+  const { app, user } = caller
+  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const block = await findBlock(db, app, user, blockee, session)
+    if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)
+    await deleteBlock(db, block, session)
+    await setInDirectRoom(chat, caller, blockee, false, session)
+    const view = toBlockView(block, (await findUser(db, app, blockee, session)) ?? undefined, new Date())
+    notifyFeed(pending, { app, user }, 'unblock', view)
+    return view
+  })
+}
+
+async function setInDirectRoom(
+  { db }: Chat,
+  { app, user }: UserCaller,
+  blockee: string,
+  blocked: boolean,
+  session: Session,
+): Promise<void> {
+  const room = await findDirectRoom(db, pairKey(app, user, blockee), session)
+  if (room) {
+    await setBlocked(db, { app, room: room.id, user: blockee }, blocked, session)
+    await moveRooms(db, [room._id], session)
+  }
+  // Creating the direct room writes the users too, so that of two concurrent calls one sees the other.
+  else await noteBlocksChange(db, app, user, session)
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '@parley/contracts/errors'
+import { type ConfigVersion, findConfigValue, findConfigVersions } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import { LRUCache } from 'lru-cache'
+import { createLetterReader } from './letters.ts'
+import { maskOfWords } from './mask-words.ts'
+
+/** Masks the listed words in the content of a message (JSON text). */
+type Mask = (content: string) => string
+
+/** Masks the words that apps list under `censorship` (docs/reference/moderation.md#censored-words). */
+export interface Censor {
+  /** The masks of the apps that have any, by app, for the given versions of the config value. */
+  masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
+  /** The mask of an app as it is configured now. */
+  maskOf(app: string): Promise<Mask | undefined>
+}
+
+/** The config key of the words: `{keywords: [...]}`. */
+export const censorshipKey = 'censorship'
+const maxWords = 10_000
+
+/** The states of all cached automata, at 40 bytes each: enough for 30 apps with the most words. */
+const maxKept = 4_000_000
+
+interface Made {
+  version: string
+  mask: Mask | undefined
+  size: number
+}
+
+/**
+ * Every batch of sends is censored by the current version of the words (known-rooms.ts). The words are read, and their automaton is built, once per version.
+ */
+export function createCensor(db: Db): Censor {
+  const kept = new LRUCache<string, Made>({ maxSize: maxKept, sizeCalculation: ({ size }) => size })
+  const making = new Map<string, Promise<Made>>()
+  let read: ReturnType<typeof createLetterReader> | undefined
+
+  async function make(app: string): Promise<Made> {
+    const { json, version } = (await findConfigValue(db, app, censorshipKey)) ?? { json: 'null', version: '' }
+    const words = wordsOf(json)
+    if (words.length === 0) return { version, mask: undefined, size: 1 }
+    const { mask, size } = maskOfWords(words, (read ??= createLetterReader()))
+    return { version, mask: (content) => maskContent(content, mask), size }
+  }
+
+  /** The mask of this version of the app's words, or of a newer one. */
+  async function maskFor({ app, version }: ConfigVersion): Promise<Mask | undefined> {
+    const known = kept.get(app)
+    if (known?.version === version) return known.mask
+    const name = `${app}\0${version}`
+    const made = making.get(name) ?? make(app).finally(() => making.delete(name))
+    making.set(name, made)
+    kept.set(app, await made)
+    return (await made).mask
+  }
+
+  async function masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>> {
+    const found = await Promise.all(versions.map(async (each) => [each.app, await maskFor(each)] as const))
+    return new Map(found.filter((pair): pair is [string, Mask] => pair[1] !== undefined))
+  }
+
+  return {
+    masks,
+    maskOf: async (app) => (await masks(await findConfigVersions(db, [app], censorshipKey))).get(app),
+  }
+}
+
+/**
+ * Refuses too many words.
+ * @throws ApiError INVALID_BODY
+ */
+export function checkCensorship(value: unknown): void {
+  if (keywordsOf(value).length > maxWords) {
+    throw new ApiError('INVALID_BODY', `${censorshipKey}.keywords: at most ${maxWords} words`)
+  }
+}
+
+/** The words of the stored value, also those that were stored before the limit existed. */
+function wordsOf(json: string): string[] {
+  const words = keywordsOf(JSON.parse(json)).filter((word) => typeof word === 'string' && word.isWellFormed())
+  return [...new Set((words as string[]).map((word) => word.trim()))].filter((word) => word !== '')
+}
+
+/** A config value may be any JSON; one that is not a list of words masks nothing. */
+function keywordsOf(value: unknown): unknown[] {
+  const keywords = typeof value === 'object' && value !== null && 'keywords' in value ? value.keywords : undefined
+  return Array.isArray(keywords) ? keywords : []
+}
+
+/** The text of a message: a string, or the field `text` of an object. */
+function maskContent(content: string, mask: (text: string) => string): string {
+  const value: unknown = JSON.parse(content)
+  if (typeof value === 'string') return JSON.stringify(mask(value))
+  if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string')
+    return content
+  return JSON.stringify({ ...value, text: mask(value.text) })
+}

@@ -1,0 +1,22 @@
+import type { Ban } from '@parley/contracts/resources/ban'
+import { findBansOfRoom } from '@parley/db/rooms/bans'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { toBanView } from '../views/ban.ts'
+
+/**
+ * The bans in force in a room, for its members.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function listBans(chat: Chat, caller: UserCaller, roomId: string): Promise<Ban[]> {
+  await requireMember(chat, caller, roomId)
+  const bans = await findBansOfRoom(chat.db, caller.app, roomId)
+  const users = await findUsers(
+    chat.db,
+    caller.app,
+    bans.map(({ blockee }) => blockee),
+  )
+  return bans.map((ban) => toBanView(ban, users.get(ban.blockee)))
+}

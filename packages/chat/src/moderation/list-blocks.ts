@@ -1,0 +1,17 @@
+import type { Block } from '@parley/contracts/resources/ban'
+import { findBlocksOfUser } from '@parley/db/users/blocks'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { toBlockView } from '../views/ban.ts'
+
+/** The users whom the caller blocks, the longest blocked first. */
+export async function listBlocks(chat: Chat, { app, user }: UserCaller): Promise<Block[]> {
+  const blocks = await findBlocksOfUser(chat.db, app, user)
+  const users = await findUsers(
+    chat.db,
+    app,
+    blocks.map(({ blockee }) => blockee),
+  )
+  return blocks.map((block) => toBlockView(block, users.get(block.blockee)))
+}

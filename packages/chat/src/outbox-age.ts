@@ -1,8 +1,0 @@
-import { oldestUnpublished } from '@parley/db/outbox'
-import type { Chat } from './chat.ts'
-
-/** How long the oldest event has waited that the bus does not have, in seconds: one or less when all is well. */
-export async function outboxAge({ db }: Chat): Promise<number> {
-  const oldest = await oldestUnpublished(db)
-  return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest) / 1000
-}

@@ -1,0 +1,106 @@
+import { marginMS, reachesBack, readStreamState } from '@parley/bus/stream/stream-state'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { getChanges as operation } from '@parley/contracts/operations/rooms/changes'
+import { findPrefsOf } from '@parley/db/users/prefs'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { jsonObjectText } from '../views/json-object.ts'
+import { JsonText, withField } from '../views/json-text.ts'
+import { roomForMember } from './get-room.ts'
+import { type Change, type Place, readChanges } from './read-changes.ts'
+
+const inMessages: ReadonlySet<string> = new Set([
+  'chat message',
+  'messageUpdated',
+  'messageDeleted',
+  'userDeleteMessages',
+])
+
+/** What events say of a room. */
+interface InRoom {
+  messages: boolean
+  /** The last message read, by member. */
+  lastRead: Map<string, string>
+}
+
+/**
+ * What changed for the caller since a time (docs/reference/rooms.md#changes): the rooms of which the stream has events since
+ * then, and the personal preferences, as they are now. Costs what changed.
+ * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE while the bus is away
+ */
+export async function changesSince(
+  chat: Chat,
+  caller: UserCaller,
+  { since, limit }: Input<typeof operation>['query'],
+): Promise<JsonText> {
+  const [sinceMS = 0, seq = 0] = since.split('-').map(Number)
+  return chat.limits.searches(caller.app, async () => {
+    const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seq })
+    const { rooms, prefs, stoppedAt } = sort(changes, limit)
+    const texts: string[] = []
+    const removed: string[] = []
+    for (const [id, inRoom] of rooms) {
+      const text = await roomText(chat, caller, id, inRoom)
+      if (text === undefined) removed.push(id)
+      else texts.push(text)
+    }
+    const found = await findPrefsOf(chat.db, caller, [...prefs])
+    const deletedPrefs = [...prefs].filter((name) => !found.some((pref) => pref.name === name))
+    const goOn = stoppedAt ?? next
+    const rest = { removed, deletedPrefs, cursor: cursorOf(goOn ?? { sinceMS: nowMS, seq: 0 }), complete: !goOn }
+    const withPrefs = withField(rest, 'prefs', jsonObjectText(found))
+    return new JsonText([`{"rooms":[${texts.join(',')}],${withPrefs.slice(1)}`])
+  })
+}
+
+const cursorOf = ({ sinceMS, seq }: Place) => (seq > 0 ? `${sinceMS}-${seq}` : `${sinceMS}`)
+
+async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
+  // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
+  const state = await readStreamState(chat.bus).catch(whenAway)
+  const nowMS = Math.floor(state.nowMS)
+  if (!reachesBack(state, place)) {
+    const details = { oldest: cursorOf({ sinceMS: nowMS, seq: 0 }) }
+    throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
+  }
+  const from = place.seq > 0 ? place : { sinceMS: place.sinceMS - marginMS, seq: 0 }
+  return { ...(await readChanges(chat, caller, from).catch(whenAway)), nowMS }
+}
+
+function whenAway(error: unknown): never {
+  throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause: error })
+}
+
+/** By room, `limit` rooms at most, and the keys of preferences; `stoppedAt` is the first change that is not among them. */
+function sort(changes: readonly Change[], limit: number) {
+  const rooms = new Map<string, InRoom>()
+  const prefs = new Set<string>()
+  for (const { at, event, room, pref, lastRead } of changes) {
+    if (pref !== undefined) prefs.add(pref)
+    if (room === undefined) continue
+    if (!rooms.has(room) && rooms.size >= limit) return { rooms, prefs, stoppedAt: at }
+    const inRoom = rooms.get(room) ?? { messages: false, lastRead: new Map() }
+    rooms.set(room, inRoom)
+    if (inMessages.has(event)) inRoom.messages = true
+    if (lastRead) inRoom.lastRead.set(lastRead.memberID, lastRead.messageID)
+  }
+  return { rooms, prefs, stoppedAt: undefined }
+}
+
+/** Undefined when the user is not a member, or the room is deleted. */
+async function roomText(
+  chat: Chat,
+  caller: UserCaller,
+  id: string,
+  { messages, lastRead }: InRoom,
+): Promise<string | undefined> {
+  try {
+    const { room, text } = await roomForMember(chat, caller, id)
+    const markers = [...lastRead].map(([memberID, messageID]) => ({ memberID, messageID }))
+    return withField({ seq: room.seq, messages, lastRead: markers }, 'room', text)
+  } catch (error) {
+    if (error instanceof ApiError && ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'].includes(error.code)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import type { createRoom as operation } from '@parley/contracts/operations/rooms/rooms'
+import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
+import { findUsers } from '@parley/db/users/users'
+import { asIntegrator } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { publishRoom } from '../events/publish-room.ts'
+import { writeSystemMessage } from '../messages/system-message.ts'
+import { toRoomViewFor } from '../views/room.ts'
+import { expandMembers } from './expand-members.ts'
+import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
+
+type Request = Input<typeof operation>['body']
+
+/** A room of more members is made by itself: those who come together should not wait for it. */
+const mostGathered = 100
+
+/**
+ * Creates a room with its members, or returns the existing one: the direct room of the pair, or the room with the given
+ * `_id` (docs/reference/rooms.md#create). A user group among the members stands for its members. The
+ * members' sockets are in the room when this settles.
+ * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, ROOM_EXISTS, INVALID_REQUEST
+ */
+export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
+  const { room, members, shown } = await openRoom(chat, app, request)
+  if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
+  const [speaker] = members
+  if (request.systemMessage === true && speaker !== undefined) {
+    await writeSystemMessage(chat, room, 'joinRoom', request.owner ?? speaker, members)
+  }
+  return shown
+}
+
+/** The ID of the direct room of two users, which is made where there is none. @throws as createRoom */
+export async function openDirectRoom(chat: Chat, app: string, members: [string, string]): Promise<string> {
+  return (await openRoom(chat, app, { roomType: 'direct', members })).room.id
+}
+
+/** Makes a room and notes its events, or finds it; `shown` is the Room when it was made. */
+async function openRoom(
+  chat: Chat,
+  app: string,
+  request: Request,
+): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined }> {
+  const { members, users } = await expandMembers(chat, app, request.members)
+  requireFitting(request, members)
+  const wanted = { room: toRoomDoc(app, request, members), members, isNamed: request._id !== undefined }
+  const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
+  if ('refused' in made) throw made.refused
+  const { room, noted } = made
+  if (!noted) return { room, members, shown: undefined }
+  const [shown] = await Promise.all([
+    publishRoom(chat, asIntegrator(app), { value: room, noted }, users),
+    room.pair === undefined ? chat.recordJoin(members.map((user) => key(app, user))) : undefined,
+  ])
+  return { room, members, shown }
+}
+
+async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }> {
+  const [made] = await makeRooms(chat, [wanted])
+  return made as MadeRoom | { refused: ApiError }
+}
+
+/** @throws ApiError INVALID_REQUEST */
+function requireFitting({ roomType, owner }: Request, members: readonly string[]): void {
+  if (roomType === 'direct' && members.length !== 2) {
+    throw new ApiError('INVALID_REQUEST', `members: a direct room has exactly two members, got ${members.length}`)
+  }
+  if (roomType === 'direct' && owner !== undefined) {
+    throw new ApiError('INVALID_REQUEST', 'owner: a direct room has none')
+  }
+  if (members.length === 0 || members.length > maxMembers) {
+    throw new ApiError('INVALID_REQUEST', `members: a group has 1 to ${maxMembers}, got ${members.length}`)
+  }
+  if (owner !== undefined && !members.includes(owner)) {
+    throw new ApiError('INVALID_REQUEST', 'owner: must be one of the members')
+  }
+}
+
+function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
+  const id = request._id ?? newId()
+  const now = Date.now()
+  const [a = '', b = ''] = members
+  return {
+    _id: key(app, id),
+    app,
+    id,
+    roomType: request.roomType,
+    name: request.name ?? '',
+    cover: request.cover ?? '',
+    description: request.description ?? '',
+    webhook: request.webhook ?? '',
+    botState: request.botState ?? '',
+    botMode: request.botMode ?? false,
+    encrypted: request.encrypted ?? false,
+    serviceStatus: request.serviceStatus ?? 0,
+    roomTags: request.roomTags ?? [],
+    extParams: request.extParams ?? {},
+    status: 1,
+    opening: request.opening ?? 0,
+    ...(request.owner !== undefined && { owner: request.owner }),
+    managers: [],
+    ...(request.roomType === 'direct' && { pair: pairKey(app, a, b) }),
+    createdAtMS: now,
+    rev: revStep(),
+    seq: 0,
+    clockMS: now,
+    lastMessageAtMS: 0,
+    memberCount: members.length,
+    firstMembers: members.slice(0, maxMembersShown),
+  }
+}

@@ -1,0 +1,23 @@
+import type { Room } from '@parley/contracts/resources/room'
+import { updateRoomDoc } from '@parley/db/rooms/rooms'
+import type { Caller } from '../access/caller.ts'
+import { findActingRole, requireRole } from '../access/room-role.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNote } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import { publishRoom } from '../events/publish-room.ts'
+import { roomChanged } from '../events/room-news.ts'
+
+/**
+ * Deletes a room: it is gone from every list, and its members get `room` with status 0.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS
+ */
+export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promise<Room> {
+  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+    const { room, role } = await findActingRole(chat, by, roomId, session)
+    requireRole(role, 'owner', 'a room is deleted')
+    roomChanged(pending, room)
+    return updateRoomDoc(chat.db, room, { status: 0, deletedAt: new Date() }, session)
+  })
+  return publishRoom(chat, by, changed)
+}

@@ -1,0 +1,40 @@
+import { type MembershipDoc, unreadOf } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { findRoomOfMember, type ShownRoom } from '@parley/db/rooms/rooms-of-member'
+import { unsettledOf } from '@parley/db/sending/tails'
+import { onlyUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import { checkMember, checkRoom } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { JsonText } from '../views/json-text.ts'
+import { roomJsonTo } from '../views/room.ts'
+
+/**
+ * A room as one of its members sees it (docs/reference/rooms.md#read).
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function getRoom(chat: Chat, caller: UserCaller, roomId: string): Promise<JsonText> {
+  const { text } = await roomForMember(chat, caller, roomId)
+  return new JsonText([text])
+}
+
+/** The same, as a document and as JSON text. */
+export async function roomForMember(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+): Promise<{ room: RoomDoc; text: string }> {
+  const found = await findRoomOfMember(chat.db, caller.app, roomId, caller.user)
+  const room = checkRoom(found?.room, roomId)
+  const membership = checkMember(found?.memberships[0])
+  const shown = { room, last: found?.last ?? [], users: found?.users ?? [] }
+  return { room, text: shownRoomJson({ membership, unread: unreadOf(membership, room) }, shown) }
+}
+
+/** What one of its members is shown of a room, as JSON text. */
+export function shownRoomJson(
+  of: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
+  { room, last: [settled], users }: ShownRoom,
+): string {
+  return roomJsonTo(of, room, onlyUsers(users), settled ?? unsettledOf(room).at(-1))
+}

@@ -1,0 +1,94 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { listRooms as operation } from '@parley/contracts/operations/rooms/rooms'
+import { findRoomsOfMember, findShownRooms, type RoomOfMember } from '@parley/db/rooms/rooms-of-member'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { parseTime } from '../read-time.ts'
+import { JsonText, listText } from '../views/json-text.ts'
+import { shownRoomJson } from './get-room.ts'
+import { matchesPref, parsePrefFilter } from './pref-filter.ts'
+
+type Query = Input<typeof operation>['query']
+
+/** Rooms read and written at once, which bounds the memory of a list of any length. */
+const roomsAtOnce = 50
+
+/**
+ * The caller's rooms (docs/reference/rooms.md#read): filtered, sorted and cut to the page first, then
+ * filled with members and latest messages, part by part. The cost does not grow with the histories. Costs two round trips
+ * to MongoDB for a user of few rooms, one more for each part of many.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listRooms(chat: Chat, caller: UserCaller, query: Query): Promise<JsonText> {
+  const startedMS = performance.now()
+  const compare = comparison(query)
+  const wanted = filter(query)
+  const rooms = await findRoomsOfMember(chat.db, caller.app, caller.user, { showUpTo: roomsAtOnce })
+  const entries = rooms.filter(wanted).sort(compare)
+  const page = entries.slice(query.skip, query.limit === 0 ? undefined : query.skip + query.limit)
+
+  async function* parts(): AsyncGenerator<string[]> {
+    for (let i = 0; i < page.length; i += roomsAtOnce) {
+      yield roomTexts(chat, caller, page.slice(i, i + roomsAtOnce))
+    }
+  }
+  async function* text(): AsyncGenerator<string> {
+    yield `{"totalCount":${entries.length},"data":`
+    yield* listText(parts())
+    const inspect = { query, tookMS: Math.round(performance.now() - startedMS) }
+    yield `,"inspect":${JSON.stringify(inspect)}}`
+  }
+  return new JsonText(text())
+}
+
+/** Some of the rooms as JSON text, in order, without those that were deleted meanwhile. */
+async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomOfMember[]): Promise<string[]> {
+  const toRead = entries.filter(({ shown }) => shown === undefined).map(({ room }) => room._id)
+  const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((shown) => [shown.room._id, shown]))
+  return entries.flatMap((entry) => {
+    const shown = entry.shown ?? found.get(entry.room._id)
+    return shown ? [shownRoomJson(entry, shown)] : []
+  })
+}
+
+function filter(query: Query): (entry: RoomOfMember) => boolean {
+  const afterMS = query.updatedAfter === undefined ? undefined : parseTime('updatedAfter', query.updatedAfter)
+  const pref = query.pref === undefined ? undefined : parsePrefFilter(query.pref)
+  return ({ membership, room }) =>
+    (afterMS === undefined || Math.max(room.lastMessageAtMS, room.createdAtMS) > afterMS) &&
+    (pref === undefined || matchesPref(membership, pref))
+}
+
+const sortValues: Record<string, (entry: RoomOfMember) => number | string> = {
+  // A room without a message sorts by its creation, so that a new one is not at the very end.
+  lastMessage: ({ room }) => room.lastMessageAtMS || room.createdAtMS,
+  createdTime: ({ room }) => room.createdAtMS,
+  name: ({ room }) => room.name,
+}
+
+function comparison(query: Query): (a: RoomOfMember, b: RoomOfMember) => number {
+  const fields = query.sort
+    .trim()
+    .split(/\s+/)
+    .map((field) => {
+      const descending = field.startsWith('-')
+      const value = sortValues[descending ? field.slice(1) : field]
+      if (!value || !Object.hasOwn(sortValues, descending ? field.slice(1) : field)) {
+        throw new ApiError(
+          'INVALID_QUERY',
+          `sort: ${JSON.stringify(field)} is none of ${Object.keys(sortValues).join(', ')}`,
+        )
+      }
+      return { value, direction: descending ? -1 : 1 }
+    })
+  const isRead = ({ unread }: RoomOfMember) => (unread > 0 ? 0 : 1)
+  return (a, b) => {
+    if (query.sortUnreadFirst !== 0 && isRead(a) !== isRead(b)) return isRead(a) - isRead(b)
+    for (const { value, direction } of fields) {
+      const [x, y] = [value(a), value(b)]
+      if (x !== y) return x < y ? -direction : direction
+    }
+    return a.room._id < b.room._id ? -1 : 1
+  }
+}

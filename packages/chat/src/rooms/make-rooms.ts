@@ -1,0 +1,106 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { insertMembershipsOf } from '@parley/db/rooms/room-members'
+import { findRoomsByKeyOrPair, insertRooms, type RoomDoc } from '@parley/db/rooms/rooms'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { recordJoin } from '@parley/db/users/users'
+import type { PendingEvents } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import type { Noted, Outbox } from '../events/outbox.ts'
+import { membersMade, roomChanged, socketsMoved } from '../events/room-news.ts'
+
+/** A room as it is to be made, and its members. */
+export interface WantedRoom {
+  room: RoomDoc
+  members: readonly string[]
+  /** The caller has given the room its ID, so that it may be there already. */
+  isNamed: boolean
+}
+
+/** The room that is there now, and what making it has noted; undefined where it was there before. */
+export interface MadeRoom {
+  room: RoomDoc
+  noted: Noted | undefined
+}
+
+/**
+ * Makes concurrently wanted rooms in one transaction, each with its memberships and the notes of its events. Where a room
+ * with the ID, or of the pair, exists already, returns that one. One outcome per wanted room, in order; a refused one leaves
+ * no trace.
+ */
+export async function makeRooms(
+  { db, outbox }: { db: Db; outbox: Outbox },
+  wanted: readonly WantedRoom[],
+): Promise<(MadeRoom | { refused: ApiError })[]> {
+  const plan = planRooms(wanted, await findExisting(db, wanted))
+  if (plan.fresh.length === 0) return plan.outcomes
+  let isFirstRun = true
+  return inTransaction(db, async (session) => {
+    // What somebody made since then fails the insert by its unique key, and is found by the second run.
+    const { outcomes, fresh } = isFirstRun ? plan : planRooms(wanted, await findExisting(db, wanted, session))
+    isFirstRun = false
+    if (fresh.length === 0) return outcomes
+    const noted = await write({ db, outbox }, fresh, session)
+    return outcomes.map((outcome) =>
+      'room' in outcome ? { room: outcome.room, noted: noted.get(outcome.room) } : outcome,
+    )
+  })
+}
+
+/** The rooms that the wanted ones would be a second of. */
+async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Session): Promise<RoomDoc[]> {
+  const keys = wanted.filter(({ isNamed }) => isNamed).map(({ room }) => room._id)
+  const pairs = wanted.flatMap(({ room: { pair } }) => pair ?? [])
+  return findRoomsByKeyOrPair(db, { keys, pairs }, session)
+}
+
+/** Which of the wanted rooms are to be made, and what the others are. */
+function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) {
+  const byKey = new Map(existing.map((room) => [room._id, room]))
+  const byPair = new Map(existing.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
+  const fresh: WantedRoom[] = []
+  const outcomes = wanted.map((one): MadeRoom | { refused: ApiError } => {
+    const { room, isNamed } = one
+    const named = isNamed ? byKey.get(room._id) : undefined
+    if (named && (named.deletedAt || named.roomType !== room.roomType || named.pair !== room.pair)) {
+      const when = named.deletedAt ? 'existed' : 'exists'
+      return { refused: new ApiError('ROOM_EXISTS', `_id: a room ${JSON.stringify(room.id)} ${when}`) }
+    }
+    const found = named ?? (room.pair === undefined ? undefined : byPair.get(room.pair))
+    if (found) return { room: found, noted: undefined }
+    fresh.push(one)
+    byKey.set(room._id, room)
+    if (room.pair !== undefined) byPair.set(room.pair, room)
+    return { room, noted: undefined }
+  })
+  return { outcomes, fresh }
+}
+
+/** Writes rooms with all that belongs to them; returns what is noted of each. */
+async function write(
+  { db, outbox }: { db: Db; outbox: Outbox },
+  fresh: readonly WantedRoom[],
+  session: Session,
+): Promise<Map<RoomDoc, Noted>> {
+  await insertRooms(
+    db,
+    fresh.map(({ room }) => room),
+    session,
+  )
+  const joining = fresh.map(({ room, members }) => ({ room, users: members }))
+  await insertMembershipsOf(db, joining, session, true)
+  const direct = fresh.filter(({ room }) => room.pair !== undefined)
+  // Inside the transaction, so that it excludes a block between the two: see noteBlocksChange.
+  const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
+  if (paired.length > 0) await recordJoin(db, paired, session)
+  const changes = fresh.map(({ room, members }) => {
+    const events: PendingEvents = []
+    socketsMoved(events, room, 'joined', members)
+    roomChanged(events, room)
+    membersMade(events, room, members)
+    return { lane: roomLane(room.app, room.id), events }
+  })
+  const noted = await outbox.note(changes, session, true)
+  return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
+}

@@ -1,0 +1,49 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { AdminUser, User } from '@parley/contracts/resources/user'
+import { findMembership } from '@parley/db/rooms/memberships'
+import { findRoom } from '@parley/db/rooms/rooms'
+import { findUser, type UserDoc } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { toAdminUserView, toUserView } from '../views/user.ts'
+import { applyPref } from './set-room-pref.ts'
+
+/** Mutes or unmutes a room of the caller. @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_NOT_MUTED */
+export async function muteMyRoom(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  muted: boolean,
+  device?: string,
+): Promise<User> {
+  const { membership } = await requireMember(chat, caller, roomId)
+  if (!muted && membership.pref?.muted !== true) throw notMuted(roomId)
+  await applyPref(chat, caller, roomId, { muted }, device)
+  return toUserView(chat.db, await requireUser(chat, caller))
+}
+
+/**
+ * Adds a room to a user's mute list or removes it (docs/reference/rooms.md#preferences-and-mutes).
+ * @throws ApiError CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER when muting, ROOM_NOT_MUTED when unmuting
+ */
+export async function muteRoomOfUser(chat: Chat, of: UserCaller, roomId: string, muted: boolean): Promise<AdminUser> {
+  const user = await requireUser(chat, of)
+  const room = await findRoom(chat.db, of.app, roomId)
+  if (!room || room.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `room: no room ${JSON.stringify(roomId)}`)
+  const membership = await findMembership(chat.db, of.app, roomId, of.user)
+  if (!muted && membership?.pref?.muted !== true) throw notMuted(roomId)
+  if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the user is not a member of the room')
+  await applyPref(chat, of, roomId, { muted })
+  return toAdminUserView(chat.db, user)
+}
+
+async function requireUser(chat: Chat, { app, user }: UserCaller): Promise<UserDoc> {
+  const found = await findUser(chat.db, app, user)
+  if (!found) throw new ApiError('CLIENT_NOT_FOUND', `uid: no user ${JSON.stringify(user)}`)
+  return found
+}
+
+function notMuted(room: string): ApiError {
+  return new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
+}

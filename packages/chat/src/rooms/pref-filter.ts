@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError } from '@parley/contracts/errors'
+import { type PrefFilter, prefFilter } from '@parley/contracts/resources/room-pref'
+import type { MembershipDoc } from '@parley/db/rooms/memberships'
+import { toPrefView } from '../views/room.ts'
+
+/**
+ * The `pref` filter of GET /rooms: a JSON object of preference fields that must all match.
+ * @throws ApiError INVALID_QUERY
+ */
+export function parsePrefFilter(text: string): PrefFilter {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw new ApiError('INVALID_QUERY', 'pref: expected a JSON object', { cause: error })
+  }
+  const parsed = prefFilter.safeParse(json)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new ApiError('INVALID_QUERY', `${['pref', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`)
+}
+
+/** Tags match when the room has all those of the filter; every other field when it is equal. */
+export function matchesPref(membership: Pick<MembershipDoc, 'pref'>, filter: PrefFilter): boolean {
+  const pref = toPrefView(membership)
+  const { tags, ...others } = filter
+  const wanted = tags === undefined ? [] : [tags].flat()
+  return (
+    wanted.every((tag) => pref.tags.includes(tag)) &&
+    Object.entries(others).every(([name, value]) => isDeepStrictEqual(pref[name as keyof typeof pref], value))
+  )
+}

@@ -1,0 +1,119 @@
+import type { Bus } from '@parley/bus/connect'
+import { toIncomingEvent } from '@parley/bus/events/incoming'
+import { exactSubjects, openReading, type StreamReading, wholeSubjects } from '@parley/bus/stream/read-stream'
+import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
+import type { Db } from '@parley/db/connect'
+import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/memberships'
+import type { UserCaller } from '../access/caller.ts'
+
+/** A place in the stream: a time (Unix milliseconds), or with `seq` (not 0) exactly a position. */
+export interface Place {
+  sinceMS: number
+  seq: number
+}
+
+/** What an event says of a room or a personal preference of the user. */
+export interface Change {
+  at: Place
+  event: ServerEvent
+  room?: string
+  /** A personal preference. */
+  pref?: string
+  lastRead?: EventPayload<'lastRead'>
+}
+
+/** A page looks through at most so many events, which bounds its time; the next goes on from there. */
+const mostEvents = 5_000
+/**
+ * When the whole app has no more events than these, they are all read, and only then which of their rooms are the user's:
+ * that costs less than a list of all rooms of the user.
+ */
+const mostOfApp = 1_000
+
+/**
+ * The changes in the user's rooms, and of the user's own, from a place on, in order; `next` is where to go on when there
+ * are too many for one page.
+ * @throws when the bus is away
+ */
+export async function readChanges(
+  { bus, db }: { bus: Bus; db: Db },
+  { app, user }: UserCaller,
+  { sinceMS, seq }: Place,
+): Promise<{ changes: Change[]; next: Place | undefined }> {
+  const whole = wholeSubjects([{ app, user }])
+  const ofApp = await readAll(bus, whole, { sinceMS, seq }, user, mostOfApp)
+  if (ofApp) {
+    const rooms = new Set(ofApp.changes.flatMap(({ event, room }) => (isOfUser(event) ? [] : (room ?? []))))
+    const mine = new Set(await findRoomsOfMember(db, app, user, [...rooms]))
+    return { ...ofApp, changes: ofMine(ofApp.changes, mine) }
+  }
+  const mine = new Set(await findRoomIdsOfUser(db, app, user))
+  const audiences = [{ app, user }, ...[...mine].map((room) => ({ app, room }))]
+  const read = await readAll(bus, exactSubjects(audiences) ?? whole, { sinceMS, seq }, user)
+  return { next: read?.next, changes: ofMine(read?.changes ?? [], mine) }
+}
+
+const userEvents: ReadonlySet<ServerEvent> = new Set([
+  ...(['removedFromRoom', 'roomPref', 'userDeleteMessages', 'myPrefChange', 'myPrefDelete'] as const),
+])
+const isOfUser = (event: ServerEvent) => userEvents.has(event)
+
+const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
+  changes.filter(({ event, room = '' }) => isOfUser(event) || mine.has(room))
+
+/** Undefined when there are more than `most`. */
+async function readAll(
+  bus: Bus,
+  subjects: readonly string[],
+  { sinceMS, seq }: Place,
+  user: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ changes: Change[]; next: Place | undefined } | undefined> {
+  const reading = await openReading(bus, subjects, { sinceMS })
+  try {
+    return reading.pending > most ? undefined : await collect(reading, seq, user)
+  } finally {
+    await reading.close()
+  }
+}
+
+async function collect(
+  reading: StreamReading,
+  fromSeq: number,
+  user: string,
+): Promise<{ changes: Change[]; next: Place | undefined }> {
+  const changes: Change[] = []
+  let count = 0
+  for await (const message of reading.pendingMessages()) {
+    const at = { sinceMS: Math.floor(message.info.timestampNanos / 1_000_000), seq: message.info.streamSequence }
+    if (at.seq < fromSeq) continue
+    if (++count > mostEvents) return { changes, next: at }
+    const change = toChange(at, toIncomingEvent(message), user)
+    if (change) changes.push(change)
+  }
+  return { changes, next: undefined }
+}
+
+function toChange(
+  at: Place,
+  { to, event, data }: Pick<ReturnType<typeof toIncomingEvent>, 'to' | 'event' | 'data'>,
+  user: string,
+): Change | undefined {
+  const payload = <E extends ServerEvent>() => JSON.parse(Buffer.from(data).toString()) as EventPayload<E>
+  if ('room' in to) {
+    return { at, event, room: to.room, ...(event === 'lastRead' && { lastRead: payload<'lastRead'>() }) }
+  }
+  if (to.user !== user) return undefined
+  switch (event) {
+    case 'myPrefChange':
+      return { at, event, pref: payload<typeof event>().key }
+    case 'myPrefDelete':
+      return { at, event, pref: payload<typeof event>() }
+    case 'removedFromRoom':
+    case 'roomPref':
+    case 'userDeleteMessages':
+      return { at, event, room: payload<typeof event>().room }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,41 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
+import { pageMembershipIds, repairUnread, verifyUnread, type WrongUnread } from '@parley/db/unread/verify-unread'
+
+const perPage = 200
+
+export interface RepairBadges {
+  app: string
+  /** Only this user's. */
+  client?: string
+  /** Changes nothing. */
+  dryRun?: boolean
+  /** Called after each page with the members verified so far, and those of the page that were wrong. */
+  onProgress: (verified: number, wrong: readonly WrongUnread[]) => void
+}
+
+/**
+ * Counts unread messages of members again, and corrects what is kept where it is wrong. It may run beside everything else,
+ * and be run again.
+ * @returns how many were verified, and how many of them were wrong
+ */
+export async function repairBadges(
+  db: Db,
+  { app, client, dryRun = false, onProgress }: RepairBadges,
+): Promise<{ verified: number; wrong: number }> {
+  const total = { verified: 0, wrong: 0 }
+  for await (const ids of client === undefined ? pageMembershipIds(db, app, perPage) : pagesOf(db, app, client)) {
+    const { verified, wrong } = await verifyUnread(db, ids)
+    if (!dryRun) for (const each of wrong) await repairUnread(db, each)
+    total.verified += verified
+    total.wrong += wrong.length
+    onProgress(total.verified, wrong)
+  }
+  return total
+}
+
+async function* pagesOf(db: Db, app: string, client: string): AsyncGenerator<string[]> {
+  const ids = (await findRoomIdsOfUser(db, app, client)).map((room) => key(app, room, client))
+  for (let i = 0; i < ids.length; i += perPage) yield ids.slice(i, i + perPage)
+}

@@ -1,0 +1,44 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { setRoomPref as operation } from '@parley/contracts/operations/rooms/room-preferences'
+import type { RoomPref } from '@parley/contracts/resources/room-pref'
+import { updatePref } from '@parley/db/rooms/memberships'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyUser } from '../events/notify-user.ts'
+import { toPrefView } from '../views/room.ts'
+
+/**
+ * Changes the caller's preferences for a room and notifies their other devices (docs/reference/rooms.md#preferences-and-mutes).
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function setRoomPref(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  change: Input<typeof operation>['body'],
+  device?: string,
+): Promise<Result<typeof operation>> {
+  await requireMember(chat, caller, roomId)
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+  return applyPref(chat, caller, roomId, given, device)
+}
+
+export async function applyPref(
+  chat: Chat,
+  caller: UserCaller,
+  room: string,
+  change: Partial<RoomPref>,
+  device?: string,
+): Promise<Result<typeof operation>> {
+  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const membership = await updatePref(chat.db, { ...caller, room }, change, session)
+    if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+    const pref = { room, ...toPrefView(membership) }
+    if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)
+    return pref
+  })
+}

@@ -1,0 +1,83 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { updateRoom as operation } from '@parley/contracts/operations/rooms/rooms'
+import type { Room } from '@parley/contracts/resources/room'
+import { findMembership } from '@parley/db/rooms/memberships'
+import { findMembersAmong } from '@parley/db/rooms/room-members'
+import { type RoomDoc, updateRoomDoc } from '@parley/db/rooms/rooms'
+import type { Session } from '@parley/db/transactions/transaction'
+import type { Caller } from '../access/caller.ts'
+import { findActingRole, type Role, requireRole } from '../access/room-role.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNote } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import { publishRoom } from '../events/publish-room.ts'
+import { roomChanged } from '../events/room-news.ts'
+
+type Change = Input<typeof operation>['body']
+
+/**
+ * Changes a room and emits `room` to all its members (docs/reference/rooms.md#change-and-delete).
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST
+ */
+export async function updateRoom(chat: Chat, by: Caller, roomId: string, change: Change): Promise<Room> {
+  const given = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  ) as Partial<RoomDoc>
+  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+    const { room, role } = await findActingRole(chat, by, roomId, session)
+    requireAllowed(role, given)
+    requireFitting(room, given)
+    const { owner = room.owner, managers = room.managers } = given
+    await requireMembers(chat, room, 'managers', given.managers ?? [], session)
+    if (given.owner !== undefined) await requireOwnerToBe(chat, room, given.owner, session)
+    const ruledBy = (given.owner !== undefined || given.managers) && {
+      managers: [...new Set(managers)].filter((manager) => manager !== owner),
+    }
+    roomChanged(pending, room)
+    return updateRoomDoc(chat.db, room, { ...given, ...ruledBy }, session)
+  })
+  return publishRoom(chat, by, changed)
+}
+
+/** @throws ApiError INSUFFICIENT_PERMISSIONS */
+function requireAllowed(role: Role, { owner, managers, status, webhook, botState }: Partial<RoomDoc>): void {
+  requireRole(role, 'manager', 'a room is changed')
+  if (owner !== undefined || managers || status !== undefined) {
+    requireRole(role, 'owner', 'owner, managers and status are changed')
+  }
+  // The webhook receives calls signed by the app, and may respond as any robot of the room.
+  if ((webhook !== undefined || botState !== undefined) && role !== 'integrator') {
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'webhook and botState are set by the API key only')
+  }
+}
+
+/** @throws ApiError INVALID_REQUEST for fields that direct rooms do not have */
+function requireFitting({ roomType, pair }: RoomDoc, { owner, managers = [], status }: Partial<RoomDoc>): void {
+  if (roomType === 'group') return
+  if (owner !== undefined) throw new ApiError('INVALID_REQUEST', 'owner: a direct room has none')
+  if (managers.length > 0) throw new ApiError('INVALID_REQUEST', 'managers: a direct room has none')
+  if (status === 1 && pair === undefined) {
+    throw new ApiError('INVALID_REQUEST', 'status: a member of the room was erased, it stays closed')
+  }
+}
+
+async function requireMembers(
+  chat: Chat,
+  room: RoomDoc,
+  field: string,
+  users: readonly string[],
+  session: Session,
+): Promise<void> {
+  const members = await findMembersAmong(chat.db, room, users, session)
+  const others = users.filter((user) => !members.has(user)).map((user) => JSON.stringify(user))
+  if (others.length > 0)
+    throw new ApiError('INVALID_REQUEST', `${field}: not members of the room: ${others.join(', ')}`)
+}
+
+async function requireOwnerToBe(chat: Chat, room: RoomDoc, user: string, session: Session): Promise<void> {
+  await requireMembers(chat, room, 'owner', [user], session)
+  const membership = await findMembership(chat.db, room.app, room.id, user, session)
+  // Only the owner lifts bans, so a banned owner could never be unbanned.
+  if (membership?.blocked) throw new ApiError('INVALID_REQUEST', `owner: ${JSON.stringify(user)} is banned in the room`)
+}

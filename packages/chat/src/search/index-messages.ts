@@ -1,0 +1,94 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Db } from '@parley/db/connect'
+import { findMessagesAfter, isDeletedIn } from '@parley/db/messages/messages'
+import { findSearchProgress, insertSearchTexts, type SearchTextDoc } from '@parley/db/messages/search-texts'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import PQueue from 'p-queue'
+import type { Log } from '../ports.ts'
+import { wordsOfContent } from './search-words.ts'
+
+/** Messages in one transaction. */
+const chunk = 100
+/** A room is indexed once it has been quiet for this long, */
+const quietMS = 5_000
+/** or once its oldest unindexed message has this age. */
+const latestMS = 60_000
+/** A batch makes a thousand rooms quiet at the same moment: their transactions must not take all connections. */
+const roomsAtOnce = 4
+
+/**
+ * Adds the words of a room's messages to the index, up to the last message. It follows the room's seq, so nothing is
+ * left out when a process dies, and any number of processes may do it at once.
+ */
+export async function indexRoom(db: Db, roomKey: string, untilMS: number): Promise<void> {
+  while (Date.now() < untilMS && (await indexChunk(db, roomKey))) continue
+}
+
+/** Returns whether there is more to do. */
+async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
+  return inTransaction(db, async (session) => {
+    const [room] = await findRoomsByKey(db, [roomKey], session)
+    if (!room) return false
+    const done = (await findSearchProgress(db, [roomKey], session)).get(roomKey) ?? 0
+    const after = Math.max(done, room.deletedUpToSeq ?? 0)
+    if (after >= room.seq) return false
+    const read = await findMessagesAfter(db, roomKey, after, chunk, session)
+    // What is missing is in the tail; settled, it is indexed with the next message or search.
+    const messages = read.filter(({ seq }, i) => seq === after + 1 + i)
+    const texts: SearchTextDoc[] = []
+    for (const message of messages) {
+      const words = isDeletedIn(message, room) ? [] : wordsOfContent(message.content)
+      const { _id, seq, createdAtMS } = message
+      if (words.length > 0) texts.push({ _id, roomKey, seq, createdAtMS, words })
+      // Finding the words of a long text takes a while, in which nothing else runs.
+      await nextTurn()
+    }
+    const upTo = messages.at(-1)?.seq
+    if (upTo === undefined) return false
+    await insertSearchTexts(db, roomKey, texts, upTo, session)
+    return upTo < room.seq
+  })
+}
+
+/** Indexes rooms in the background: sending does not wait for it. */
+export interface SearchIndex {
+  /** The room has new messages. */
+  soon(roomKey: string): void
+  /** The rest is indexed by the next search. */
+  stop(): void
+}
+
+export function createSearchIndex(db: Db, log: Log): SearchIndex {
+  const waiting = new Map<string, { timer: NodeJS.Timeout; sinceMS: number }>()
+
+  const queue = new PQueue({ concurrency: roomsAtOnce })
+
+  async function run(roomKey: string): Promise<void> {
+    try {
+      await indexRoom(db, roomKey, Number.POSITIVE_INFINITY)
+    } catch (error) {
+      const [app, room] = roomKey.split('\0')
+      log.warn({ err: error, app, room }, 'indexing for search failed; the next message or search does it')
+    }
+  }
+
+  return {
+    soon(roomKey) {
+      const known = waiting.get(roomKey)
+      if (known && Date.now() - known.sinceMS < latestMS - quietMS) known.timer.refresh()
+      if (known) return
+      const index = () => {
+        waiting.delete(roomKey)
+        void queue.add(() => run(roomKey))
+      }
+      const timer = setTimeout(index, quietMS).unref()
+      waiting.set(roomKey, { timer, sinceMS: Date.now() })
+    },
+    stop() {
+      for (const { timer } of waiting.values()) clearTimeout(timer)
+      waiting.clear()
+      queue.clear()
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { search as operation } from '@parley/contracts/operations/search/search'
+import { isDeletedIn } from '@parley/db/messages/messages'
+import { findSearchProgress, searchPages } from '@parley/db/messages/search-texts'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { QueryTooSlow } from '@parley/db/query-too-slow'
+import type { RoomSummary } from '@parley/db/rooms/rooms'
+import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
+import { settleRooms } from '@parley/db/sending/settle-tails'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { indexRoom } from './index-messages.ts'
+import { wordsOf } from './search-words.ts'
+
+/** Rooms in one query; the database reads the index once for each. */
+const roomsAtOnce = 100
+const hitsAtOnce = 100
+/** How long a search may keep the database busy. */
+const searchMS = 2_000
+/** How long a search waits for messages to be indexed. */
+const catchUpMS = 2_000
+
+/**
+ * POST /search: the messages of the caller's rooms that have every word of the keyword, the rooms with the latest
+ * messages first. It reads an index of words and never scans messages. It is exact: it finds every message sent before
+ * the search, and none that was deleted, for all or by the caller.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER of `room`, INVALID_REQUEST when it takes too long, TOO_MANY_REQUESTS
+ */
+export async function searchMessages(
+  chat: Chat,
+  caller: UserCaller,
+  query: Input<typeof operation>['body'],
+): Promise<Result<typeof operation>> {
+  const words = wordsOf(query.keyword)
+  const rooms = await searchedRooms(chat, caller, query)
+  if (words.length === 0) return { messages: [] }
+  const found = await chat.limits.searches(caller.app, async () => {
+    await catchUp(chat, rooms)
+    return searchAll(chat, caller, rooms, words, query.limit)
+  })
+  const byRoom = Map.groupBy(found, (message) => message.room)
+  return { messages: [...byRoom].map(([room, messages]) => ({ room, messages: messages.map(({ _id }) => _id) })) }
+}
+
+interface Found {
+  _id: string
+  /** ID of the room. */
+  room: string
+}
+
+async function searchAll(
+  chat: Chat,
+  caller: UserCaller,
+  rooms: readonly RoomSummary[],
+  words: string[],
+  limit: number,
+): Promise<Found[]> {
+  const untilMS = Date.now() + searchMS
+  const found: Found[] = []
+  try {
+    for (let i = 0; i < rooms.length && found.length < limit; i += roomsAtOnce) {
+      const group = new Map(rooms.slice(i, i + roomsAtOnce).map((room) => [room._id, room]))
+      found.push(...(await searchRooms(chat, caller, { rooms: group, words, limit: limit - found.length, untilMS })))
+    }
+  } catch (error) {
+    if (!(error instanceof QueryTooSlow)) throw error
+    const wanted = 'keyword: the search takes too long; narrow it by room, roomTags or more words'
+    throw new ApiError('INVALID_REQUEST', wanted, { cause: error })
+  }
+  return found
+}
+
+async function searchedRooms(
+  chat: Chat,
+  caller: UserCaller,
+  { room, roomTags }: { room?: string | undefined; roomTags?: string[] | undefined },
+): Promise<RoomSummary[]> {
+  if (room !== undefined) return [(await requireMember(chat, caller, room)).room]
+  const rooms = (await findRoomsOfMember(chat.db, caller.app, caller.user)).map((each) => each.room)
+  const tagged = roomTags ? rooms.filter((each) => each.roomTags.some((tag) => roomTags.includes(tag))) : rooms
+  return tagged.toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
+}
+
+async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void> {
+  const keys = rooms.map((room) => room._id)
+  const progress = await findSearchProgress(chat.db, keys)
+  const behind = rooms.filter((room) => Math.max(progress.get(room._id) ?? 0, room.deletedUpToSeq ?? 0) < room.seq)
+  const untilMS = Date.now() + catchUpMS
+  await settleRooms(
+    chat.db,
+    behind.map(({ _id }) => _id),
+  )
+  for (const room of behind) {
+    await indexRoom(chat.db, room._id, untilMS)
+    if (Date.now() >= untilMS) chat.searchIndex.soon(room._id)
+  }
+}
+
+async function searchRooms(
+  chat: Chat,
+  { app, user }: UserCaller,
+  query: { rooms: ReadonlyMap<string, RoomSummary>; words: string[]; limit: number; untilMS: number },
+): Promise<Found[]> {
+  const { rooms, words, limit, untilMS } = query
+  const found: Found[] = []
+  for await (const page of searchPages(chat.db, [...rooms.keys()], words, { atOnce: hitsAtOnce, untilMS })) {
+    const hits = page.flatMap(({ _id, roomKey, seq }) => {
+      const room = rooms.get(roomKey)
+      return room && !isDeletedIn({ seq }, room) ? [{ _id, room: room.id, seq }] : []
+    })
+    // The words of a message change with it in one transaction, so the index is right.
+    const hidden = await findUserDeletions(chat.db, app, user, hits)
+    found.push(...hits.filter(({ _id }) => !hidden.has(_id)))
+    if (found.length >= limit) break
+  }
+  return found.slice(0, limit)
+}

@@ -1,0 +1,41 @@
+/** The most words of one text, which bounds the index of a message. */
+const maxWords = 1_000
+/** The most segments looked at, words and gaps, which bounds the time to some 10 ms. */
+const maxSegments = 10_000
+const maxWordLength = 64
+
+/** Characters that are not part of words and slow the segmenter down. */
+const notWords = /[^\p{L}\p{M}\p{N}\p{Pc}\p{Cf}]{2,}/gu
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+
+/**
+ * The words by which a text is found, each once, without case and accents. Knows the word boundaries of languages
+ * without spaces.
+ */
+export function wordsOf(text: string): string[] {
+  const words = new Set<string>()
+  let segments = 0
+  for (const { segment, isWordLike } of segmenter.segment(fold(text).replace(notWords, ' '))) {
+    if (isWordLike) words.add(segment.slice(0, maxWordLength))
+    if (words.size === maxWords || ++segments === maxSegments) break
+  }
+  return [...words]
+}
+
+/** The words of a message's content: of a text, or of the `text` of an object. */
+export function wordsOfContent(content: string | undefined): string[] {
+  if (content === undefined) return []
+  const value: unknown = JSON.parse(content)
+  if (typeof value === 'string') return wordsOf(value)
+  if (typeof value !== 'object' || value === null || !('text' in value)) return []
+  return typeof value.text === 'string' ? wordsOf(value.text) : []
+}
+
+/** Removes accents, so that é is found as e. Only those of alphabets: in other scripts marks are letters. */
+function fold(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+}

@@ -1,0 +1,85 @@
+import { maxMembersShown } from '@parley/contracts/resources/room'
+import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
+import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
+import { forgetPushes } from '@parley/db/push/forget-pushes'
+import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
+import { removeFromRooms } from '@parley/db/rooms/room-members'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { asIntegrator } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import type { Committed, PendingEvents } from '../events/change-and-notify.ts'
+import { roomLane } from '../events/lanes.ts'
+import { publishRoom } from '../events/publish-room.ts'
+import { membersChanged } from '../events/room-news.ts'
+
+/** Rooms left in one transaction, few because other changes of these rooms wait for it. */
+const roomsAtOnce = 50
+
+/**
+ * Takes an erased user out of all rooms and out of the records of pushes, as a job of this process; returns whether it is finished.
+ * @throws JobTaken
+ */
+export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
+  const { app, user } = job
+  if (user === undefined) return true
+  let { done } = job
+  for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
+    for (let i = 0; i < rooms.length; i += roomsAtOnce) {
+      if (chat.jobs.signal.aborted) return false
+      done += await leaveTogetherOrEach(chat, { ...job, done }, user, rooms.slice(i, i + roomsAtOnce))
+    }
+    rooms = await findRoomIdsOfUser(chat.db, app, user)
+  }
+  await forgetPushes(chat.db, app, user)
+  return true
+}
+
+/** Where many together do not get through, as when one of them is written to all the time, each is left in its turn. */
+async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
+  try {
+    return await leaveRooms(chat, job, user, ids)
+  } catch (error) {
+    if (error instanceof JobTaken || ids.length === 1) throw error
+    chat.log.warn({ err: error, job: job.id }, 'rooms not left together; leaving them one by one')
+  }
+  let left = 0
+  for (const id of ids) left += await leaveRooms(chat, { ...job, done: job.done + left }, user, [id])
+  return left
+}
+
+/** Leaves some rooms, records the job's progress in the same transaction, and publishes the events; returns how many were left. */
+async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
+  const [first] = ids
+  const alone = ids.length === 1 && first !== undefined && { turn: roomLane(job.app, first) }
+  for (const room of ids) await forgetAnswersOfRoom(chat.db, { app: job.app, room }, { client: user })
+  const left = await inTransaction(chat.db, (session) => leaveIn(chat, job, user, ids, session), { ...alone })
+  await Promise.all(left.map((one) => publishRoom(chat, asIntegrator(job.app), one)))
+  return left.length
+}
+
+async function leaveIn(
+  chat: Chat,
+  job: JobDoc,
+  user: string,
+  ids: readonly string[],
+  session: Session,
+): Promise<Committed<RoomDoc>[]> {
+  const { app } = job
+  const found = await findRoomsByKey(
+    chat.db,
+    ids.map((id) => key(app, id)),
+    session,
+  )
+  const rooms = await removeFromRooms(chat.db, found, user, maxMembersShown, session)
+  await advanceJob(chat.db, job, rooms.length, { session })
+  const changes = rooms.map((room) => {
+    const events: PendingEvents = []
+    membersChanged(events, room, { event: 'DELETE_MEMBERS', sender: undefined, members: [user] })
+    return { lane: roomLane(app, room.id), events }
+  })
+  const noted = await chat.outbox.note(changes, session)
+  return rooms.map((value, i) => ({ value, noted: noted[i] ?? { notes: [], before: [] } }))
+}

@@ -1,0 +1,50 @@
+import { findErasures, insertJob, type JobDoc } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
+import type { Session } from '@parley/db/transactions/transaction'
+import { deleteDevices } from '@parley/db/users/devices'
+import { deletePrefsOfUser } from '@parley/db/users/prefs'
+import { deleteTokens } from '@parley/db/users/tokens'
+import { deleteUserDoc, findUser } from '@parley/db/users/users'
+import { unknownClient } from '../access/revoke-tokens.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyFeed } from '../events/notify-feed.ts'
+import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
+import { continueErasure } from './continue-erasure.ts'
+
+/**
+ * Erases a user: profile, tokens, sockets, devices and preferences end at once, and with them a job begins that takes the
+ * user out of all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the
+ * ID is nobody else's; erasing again returns the same job.
+ * @throws ApiError CLIENT_NOT_FOUND
+ */
+export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
+  const begun = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+    if (!(await findUser(chat.db, app, user, session))) {
+      return (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
+    }
+    tokensRevoked(pending, { app, user }, await deleteTokens(chat.db, app, user, undefined, session))
+    notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
+    return eraseProfile(chat, app, user, session)
+  })
+  if (begun === undefined) throw unknownClient(user)
+  if (typeof begun === 'string') return new Accepted(begun)
+  const leaving = workOnJob(chat, begun, () => continueErasure(chat, begun))
+  const isDone = (await isOverSoon(leaving, chat.jobs.afterMS)) && (await leaving)
+  return isDone ? {} : new Accepted(begun.id)
+}
+
+/** Deletes what is the user's alone, and notes that there are rooms to leave. */
+async function eraseProfile(chat: Chat, app: string, user: string, session: Session): Promise<JobDoc> {
+  const { db, jobs } = chat
+  await deleteDevices(db, app, user, 'all', session)
+  await deletePrefsOfUser(db, app, user, session)
+  await deleteUserDoc(db, app, user, session)
+  const total = (await findRoomIdsOfUser(db, app, user)).length
+  const erasing = { user, erasing: key(app, user) }
+  return insertJob(db, { app, id: newId(), kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, session)
+}

@@ -1,0 +1,37 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listUsers as operation } from '@parley/contracts/operations/users/users'
+import { QueryTooSlow } from '@parley/db/query-too-slow'
+import { findUserPage } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { toAdminUserViews } from '../views/user.ts'
+import { parseUserFilter } from './user-filter.ts'
+
+/** How long a filter may keep the database busy. */
+const maxTimeMS = 2_000
+const maxAnswerBytes = 1024 * 1024
+
+/**
+ * GET /admin/clients: the users that match the filter `q`, oldest first; few at a time for each app.
+ * @throws ApiError INVALID_QUERY, RESULT_TOO_LARGE, TOO_MANY_REQUESTS
+ */
+export async function listUsers(
+  chat: Chat,
+  app: string,
+  query: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const { q, skip, limit } = query
+  const wanted = q === undefined ? { all: [] } : parseUserFilter(q)
+  const page = { skip, limit, maxTimeMS }
+  const { totalCount, users } = await chat.limits
+    .queries(app, () => findUserPage(chat.db, app, wanted, page))
+    .catch((error) => {
+      if (!(error instanceof QueryTooSlow)) throw error
+      throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })
+    })
+  const data = await toAdminUserViews(chat.db, app, users)
+  if (Buffer.byteLength(JSON.stringify(data)) > maxAnswerBytes) {
+    throw new ApiError('RESULT_TOO_LARGE', `the answer is over ${maxAnswerBytes} bytes: narrow q or lower limit`)
+  }
+  return { totalCount, data }
+}

@@ -1,0 +1,73 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { saveUser as operation } from '@parley/contracts/operations/users/users'
+import type { SavedUser } from '@parley/contracts/resources/user'
+import { digest } from '@parley/db/apps/apps'
+import { defaultExpiry, expiryFrom, newToken } from '../access/new-token.ts'
+import type { Chat } from '../chat.ts'
+import { nothingKnown } from '../events/as-of-now.ts'
+import { toAdminUser } from '../views/user.ts'
+
+type Request = Input<typeof operation>['body']
+interface Token {
+  token: string
+  expiresAt: Date
+}
+
+/** What is saved: a user, or a token of the integrator's for a new user. */
+export type Saved = { kind: 'user'; user: SavedUser } | { kind: 'assigned token'; assigned: AssignedToken }
+
+interface AssignedToken {
+  _id: string
+  nickname: string
+  avatarUrl: string
+  issueAccessToken: boolean
+  token: string
+  expirationDate: string
+}
+
+/**
+ * POST /admin/clients in its four modes (docs/reference/users.md#create-update-issue-a-token). Replaced tokens end at
+ * once, and their sockets with them.
+ * @throws ApiError INVALID_REQUEST, USER_EXISTS, CLIENT_NOT_FOUND
+ */
+export async function saveUser(chat: Chat, app: string, request: Request): Promise<Saved> {
+  const token = requestedToken(chat, request)
+  const { _id: id, issueAccessToken, token: _token, expirationDate: _date, ...given } = request
+  const profile = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const outcome = await chat.writeUser({
+    ...{ app, id, profile, isCreation: issueAccessToken === false },
+    ...(token && { token: { digest: digest(token.token), expiresAt: token.expiresAt } }),
+  })
+  if ('refused' in outcome) throw outcome.refused
+  const { created, user, noted, ended } = outcome
+  const published = chat.outbox.publish(noted, nothingKnown)
+  // Sockets of a replaced token have ended when this returns; nobody waits for the feed.
+  if (ended.length > 0) await published
+  const fields = token && { token: token.token, expirationDate: token.expiresAt.toISOString() }
+  if (created && fields && request.issueAccessToken !== true) {
+    const { nickname, avatarUrl } = user
+    return { kind: 'assigned token', assigned: { _id: id, nickname, avatarUrl, issueAccessToken: false, ...fields } }
+  }
+  // Who is new is in no room.
+  const muted = created ? [] : ((await chat.findMutedRooms([user._id])).get(user._id) ?? [])
+  return { kind: 'user', user: { ...toAdminUser(user, muted), ...fields } }
+}
+
+/** The token that the request issues or binds; undefined when it only updates a profile. */
+function requestedToken(chat: Chat, request: Request): Token | undefined {
+  const { issueAccessToken, token, expirationDate } = request
+  if (issueAccessToken === true) {
+    if (token !== undefined) throw new ApiError('INVALID_REQUEST', 'token: leave it out with issueAccessToken true')
+    return {
+      token: newToken(),
+      expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate),
+    }
+  }
+  if (issueAccessToken === undefined && token === undefined && expirationDate === undefined) return undefined
+  if (token === undefined) throw new ApiError('INVALID_REQUEST', 'token is required to assign a token')
+  if (expirationDate === undefined && issueAccessToken === false) {
+    throw new ApiError('INVALID_REQUEST', 'expirationDate is required to assign a token')
+  }
+  return { token, expiresAt: expirationDate === undefined ? defaultExpiry(chat) : expiryFrom(expirationDate) }
+}

@@ -1,0 +1,33 @@
+import type { Input } from '@parley/contracts/operation'
+import type { saveUsers as operation } from '@parley/contracts/operations/users/users'
+import { findErasures } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import { findGroupIds } from '@parley/db/users/groups'
+import { type Profile, upsertUsers } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { takenByGroup, takenWhileErasing } from './taken-id.ts'
+
+/**
+ * Creates users, or updates the given fields of existing ones; all or none (docs/reference/users.md#create-update-issue-a-token).
+ * @throws ApiError USER_EXISTS naming the IDs of user groups
+ */
+export async function saveUsers(
+  chat: Chat,
+  app: string,
+  data: Input<typeof operation>['body']['data'],
+): Promise<{ count: number }> {
+  // A user that is named twice is saved twice, in order.
+  const users = new Map<string, { id: string } & Partial<Profile>>()
+  for (const { _id: id, ...fields } of data) users.set(id, { ...users.get(id), ...(fields as Partial<Profile>), id })
+  await inTransaction(chat.db, async (session) => {
+    const groups = await findGroupIds(chat.db, app, [...users.keys()], session)
+    if (groups.length > 0) throw takenByGroup('data', ...groups)
+    const keys = new Map([...users.keys()].map((id) => [key(app, id), id]))
+    for (const [user, job] of await findErasures(chat.db, [...keys.keys()], session)) {
+      throw takenWhileErasing('data', keys.get(user) ?? '', job)
+    }
+    await upsertUsers(chat.db, app, [...users.values()], session)
+  })
+  return { count: users.size }
+}

@@ -1,0 +1,46 @@
+import { ApiError } from '@parley/contracts/errors'
+import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
+import { deletePref, savePref } from '@parley/db/users/prefs'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyUser } from '../events/notify-user.ts'
+
+/**
+ * Sets a personal preference and emits myPrefChange to the user's other devices.
+ * @throws ApiError INVALID_REQUEST when the value is over 16 KiB as JSON
+ */
+export async function setMyPref(
+  chat: Chat,
+  caller: UserCaller,
+  key: string,
+  data: unknown,
+  device?: string,
+): Promise<{ key: string; data: unknown }> {
+  const json = JSON.stringify(data)
+  if (Buffer.byteLength(json) > maxPrefBytes) {
+    throw new ApiError('INVALID_REQUEST', `data: at most ${maxPrefBytes} bytes as JSON`)
+  }
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    await savePref(chat.db, caller, key, json, session)
+    notifyUser(pending, caller, 'myPrefChange', { data, key }, device)
+  })
+  return { key, data }
+}
+
+/** @throws ApiError PREF_NOT_FOUND */
+export async function deleteMyPref(
+  chat: Chat,
+  caller: UserCaller,
+  key: string,
+  device?: string,
+): Promise<Record<string, never>> {
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    if (!(await deletePref(chat.db, caller, key, session))) {
+      throw new ApiError('PREF_NOT_FOUND', `key: no preference ${JSON.stringify(key)}`)
+    }
+    notifyUser(pending, caller, 'myPrefDelete', key, device)
+  })
+  return {}
+}

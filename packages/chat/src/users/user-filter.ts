@@ -1,0 +1,179 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Comparison, QueryField, Scalar, UserQuery } from '@parley/db/users/user-query'
+import { RE2JS } from 're2js'
+import { patternSize } from './pattern-size.ts'
+
+/** Bounds of a filter. */
+const maxDepth = 8
+const maxConditions = 100
+const maxListed = 1_000
+const maxPatternLength = 512
+/** The size of all patterns with their repetitions written out, which take some 10 ms to compile. */
+const maxPatternSize = 2_000
+
+/** How much of a filter has been read. */
+interface Budget {
+  conditions: number
+  patternSize: number
+}
+
+type Kind = 'text' | 'number' | 'date' | 'milliseconds' | 'boolean'
+
+const fields: Record<string, { field: QueryField; kind: Kind }> = {
+  _id: { field: 'id', kind: 'text' },
+  id: { field: 'id', kind: 'text' },
+  nickname: { field: 'nickname', kind: 'text' },
+  email: { field: 'email', kind: 'text' },
+  description: { field: 'description', kind: 'text' },
+  isRobot: { field: 'isRobot', kind: 'boolean' },
+  lastLoginTimeMS: { field: 'lastLoginTimeMS', kind: 'milliseconds' },
+  createdAt: { field: 'createdAt', kind: 'date' },
+  updatedAt: { field: 'updatedAt', kind: 'date' },
+}
+const comparisons: ReadonlyMap<string, 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'> = new Map([
+  ['$eq', 'eq'],
+  ['$ne', 'ne'],
+  ['$gt', 'gt'],
+  ['$gte', 'gte'],
+  ['$lt', 'lt'],
+  ['$lte', 'lte'],
+] as const)
+const lists: ReadonlyMap<string, 'in' | 'nin'> = new Map([
+  ['$in', 'in'],
+  ['$nin', 'nin'],
+] as const)
+const typeNames = new Set(['double', 'string', 'object', 'array', 'bool', 'date', 'null', 'int', 'long', 'number'])
+const regexFlags: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
+
+/**
+ * Reads the filter `q` of GET /admin/clients. Only the operators listed here ever reach the
+ * database: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$regex` with `$options`, `$in`, `$nin`, `$exists`, `$type`,
+ * `$and` and `$or`, on the fields above. Times are ISO-8601 or milliseconds.
+ * @throws ApiError INVALID_QUERY naming the place
+ */
+export function parseUserFilter(q: string): UserQuery {
+  let given: unknown
+  try {
+    given = JSON.parse(q)
+  } catch (error) {
+    throw new ApiError('INVALID_QUERY', `q: not valid JSON: ${(error as Error).message}`)
+  }
+  const budget = { conditions: 0, patternSize: 0 }
+  return parseFilter(given, 'q', maxDepth, budget)
+}
+
+function parseFilter(given: unknown, at: string, depth: number, budget: Budget): UserQuery {
+  if (!isObject(given)) throw invalid(at, 'expected an object of conditions')
+  if (depth === 0) throw invalid(at, `nested more than ${maxDepth} deep`)
+  const all = Object.entries(given).map(([name, condition]): UserQuery => {
+    if (++budget.conditions > maxConditions) throw invalid('q', `more than ${maxConditions} conditions`)
+    const here = `${at}.${name}`
+    if (name === '$and' || name === '$or') {
+      if (!Array.isArray(condition) || condition.length === 0) throw invalid(here, 'expected a list of filters')
+      const parts = condition.map((part, i) => parseFilter(part, `${here}[${i}]`, depth - 1, budget))
+      return name === '$and' ? { all: parts } : { any: parts }
+    }
+    const known = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!known) {
+      const names = Object.keys(fields).join(', ')
+      throw invalid(here, name.startsWith('$') ? 'this operator is not supported here' : `not one of ${names}`)
+    }
+    return { field: known.field, holds: parseCondition(known.kind, condition, here, budget) }
+  })
+  return { all }
+}
+
+function parseCondition(kind: Kind, condition: unknown, at: string, budget: Budget): Comparison[] {
+  if (!isObject(condition)) return [{ operator: 'eq', value: scalar(kind, condition, at) }]
+  const operators = Object.entries(condition)
+  if (operators.length === 0) throw invalid(at, 'expected a value or operators')
+  if ('$options' in condition && !('$regex' in condition)) throw invalid(`${at}.$options`, 'only beside $regex')
+  return operators.flatMap(([name, operand]) =>
+    name === '$options' ? [] : [parseComparison(kind, { name, operand, options: condition['$options'] }, at, budget)],
+  )
+}
+
+function parseComparison(
+  kind: Kind,
+  { name, operand, options }: { name: string; operand: unknown; options: unknown },
+  at: string,
+  budget: Budget,
+): Comparison {
+  const here = `${at}.${name}`
+  const comparison = comparisons.get(name)
+  if (comparison) return { operator: comparison, value: scalar(kind, operand, here) }
+  const list = lists.get(name)
+  if (list) {
+    if (!Array.isArray(operand) || operand.length > maxListed) {
+      throw invalid(here, `expected a list of at most ${maxListed} values`)
+    }
+    return { operator: list, value: operand.map((value, i) => scalar(kind, value, `${here}[${i}]`)) }
+  }
+  switch (name) {
+    case '$exists':
+      if (typeof operand !== 'boolean') throw invalid(here, 'expected true or false')
+      return { operator: 'exists', value: operand }
+    case '$type':
+      if (typeof operand !== 'string' || !typeNames.has(operand)) {
+        throw invalid(here, `expected one of ${[...typeNames].join(', ')}`)
+      }
+      return { operator: 'type', value: operand }
+    case '$regex':
+      return { operator: 'regex', ...readPattern(operand, options ?? '', at, budget) }
+    default:
+      throw invalid(here, 'this operator is not supported')
+  }
+}
+
+/**
+ * RE2 does not backtrack, so its patterns have no look-around and no back-references. The database's own engine does
+ * backtrack: the time limit of the query stops patterns that still run away there.
+ */
+function readPattern(
+  pattern: unknown,
+  options: unknown,
+  at: string,
+  budget: Budget,
+): { value: string; options: string } {
+  if (typeof pattern !== 'string' || pattern.length > maxPatternLength || pattern.includes('\0')) {
+    throw invalid(`${at}.$regex`, `expected a pattern of at most ${maxPatternLength} characters`)
+  }
+  if (typeof options !== 'string' || !/^[ims]*$/.test(options)) {
+    throw invalid(`${at}.$options`, 'expected any of the letters i, m and s')
+  }
+  budget.patternSize += patternSize(pattern)
+  if (budget.patternSize > maxPatternSize) {
+    throw invalid(`${at}.$regex`, `too large: at most ${maxPatternSize} with repetitions written out, in all patterns`)
+  }
+  let flags = 0
+  for (const option of options) flags |= regexFlags[option] ?? 0
+  try {
+    RE2JS.compile(pattern, flags)
+  } catch (error) {
+    throw invalid(`${at}.$regex`, `not a pattern that RE2 reads: ${(error as Error).message}`)
+  }
+  return { value: pattern, options }
+}
+
+function scalar(kind: Kind, value: unknown, at: string): Scalar {
+  if (value === null) return null
+  if (kind === 'date' || kind === 'milliseconds') {
+    const date = typeof value === 'number' || typeof value === 'string' ? new Date(value) : undefined
+    if (!date || Number.isNaN(date.getTime())) {
+      throw invalid(at, 'expected a time, ISO-8601 or milliseconds')
+    }
+    return kind === 'date' ? date : date.getTime()
+  }
+  const wanted = kind === 'text' ? 'string' : kind
+  // oxlint-disable-next-line valid-typeof -- `wanted` is one of the three kinds that typeof names
+  if (typeof value !== wanted) throw invalid(at, `expected a ${wanted}`)
+  return value as Scalar
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(at: string, expected: string): ApiError {
+  return new ApiError('INVALID_QUERY', `${at}: ${expected}`)
+}

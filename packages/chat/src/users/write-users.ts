@@ -1,0 +1,192 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import { findErasures } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { exchangeTokens, findTokensOf, type TokenDoc } from '@parley/db/users/tokens'
+import {
+  findUsersByKey,
+  insertUsers,
+  newUserDoc,
+  type Profile,
+  type UserDoc,
+  updateProfiles,
+} from '@parley/db/users/users'
+import type { PendingEvents } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyFeed } from '../events/notify-feed.ts'
+import type { Noted, Outbox } from '../events/outbox.ts'
+import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { toAdminUser } from '../views/user.ts'
+import { takenByGroup, takenWhileErasing } from './taken-id.ts'
+
+/** A user to create or to change, and the one token that they have from then on. */
+export interface UserToWrite {
+  app: string
+  id: string
+  profile: Partial<Profile>
+  token?: { digest: string; expiresAt: Date }
+  /** With a profile and a token, the user must be new. */
+  isCreation: boolean
+}
+
+export interface WrittenUser {
+  user: UserDoc
+  created: boolean
+  /** The tokens that ended, whose sockets are still to be closed. */
+  ended: readonly string[]
+  noted: Noted
+}
+
+/** What the users of a transaction are, while they are changed. */
+interface State {
+  users: Map<string, UserDoc>
+  /** By user. */
+  tokens: Map<string, TokenDoc[]>
+  /** By ID. */
+  holders: Map<string, TokenDoc>
+  erasures: ReadonlyMap<string, string>
+  created: Set<string>
+  changed: Set<string>
+}
+
+/**
+ * Writes users who are to be written at the same time, in one transaction (the modes of POST /admin/clients: see
+ * docs/reference/users.md). One outcome per user, in order; what is refused leaves no trace.
+ */
+export async function writeUsers(
+  { db, outbox }: { db: Db; outbox: Outbox },
+  wanted: readonly UserToWrite[],
+): Promise<(WrittenUser | { refused: ApiError })[]> {
+  return inTransaction(db, async (session) => {
+    const { state, before } = await read(db, wanted, session)
+    const lanes = new Map<string, PendingEvents>()
+    const outcomes = wanted.map((one) => {
+      const outcome = write(state, one)
+      if ('refused' in outcome) return outcome
+      const of = { app: one.app, user: one.id }
+      const events = lanes.get(userLane(of)) ?? []
+      tokensRevoked(events, of, outcome.ended)
+      lanes.set(userLane(of), events)
+      return { ...outcome, lane: userLane(of) }
+    })
+    for (const user of [...state.created, ...state.changed]) noteProfile(lanes, state.users.get(user) as UserDoc)
+    await store(db, state, before, session)
+    const changes = [...lanes].map(([lane, events]) => ({ lane, events }))
+    const noted = await outbox.note(changes, session)
+    const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
+    return outcomes.map((outcome) => {
+      if ('refused' in outcome) return outcome
+      const { user, created, ended, lane } = outcome
+      return {
+        user: state.users.get(user) as UserDoc,
+        created,
+        ended,
+        noted: byLane.get(lane) ?? { notes: [], before: [] },
+      }
+    })
+  })
+}
+
+/** Adds the event of a written profile, once for all changes of the transaction. */
+function noteProfile(lanes: Map<string, PendingEvents>, user: UserDoc): void {
+  const of = { app: user.app, user: user.id }
+  const { mute: _mute, ...profile } = toAdminUser(user, [])
+  const events = lanes.get(userLane(of)) ?? []
+  notifyFeed(events, of, 'user', profile)
+  lanes.set(userLane(of), events)
+}
+
+async function read(
+  db: Db,
+  wanted: readonly UserToWrite[],
+  session: Session,
+): Promise<{ state: State; before: readonly TokenDoc[] }> {
+  const users = await findUsersByKey(
+    db,
+    wanted.map(({ app, id }) => key(app, id)),
+    session,
+  )
+  const withToken = wanted.flatMap(({ app, id, token }) =>
+    token ? [{ user: key(app, id), token: key(app, token.digest) }] : [],
+  )
+  const before =
+    withToken.length === 0
+      ? []
+      : await findTokensOf(
+          db,
+          { users: withToken.map(({ user }) => user), ids: withToken.map(({ token }) => token) },
+          session,
+        )
+  const erasures = await findErasures(
+    db,
+    wanted.map(({ app, id }) => key(app, id)).filter((user) => !users.has(user)),
+    session,
+  )
+  const state = {
+    users,
+    tokens: Map.groupBy(before, ({ userKey }) => userKey),
+    holders: new Map(before.map((token) => [token._id, token])),
+    ...{ erasures, created: new Set<string>(), changed: new Set<string>() },
+  }
+  return { state, before }
+}
+
+/** Changes what the users of the transaction are; returns the key of the user and the digests that ended. */
+function write(
+  state: State,
+  { app, id, profile, token, isCreation }: UserToWrite,
+): { user: string; created: boolean; ended: string[] } | { refused: ApiError } {
+  const user = key(app, id)
+  const existing = state.users.get(user)
+  const erasure = state.erasures.get(user)
+  const hasProfile = Object.keys(profile).length > 0
+  if (existing?.groupMembers) return { refused: takenByGroup('_id', id) }
+  if (!existing && !token) return refuse('CLIENT_NOT_FOUND', `_id: no user ${JSON.stringify(id)}`)
+  if (!existing && erasure !== undefined) return { refused: takenWhileErasing('_id', id, erasure) }
+  if (existing && token && isCreation && hasProfile) {
+    return refuse('USER_EXISTS', `_id: a user ${JSON.stringify(id)} exists`)
+  }
+  const holder = token && state.holders.get(key(app, token.digest))
+  if (holder && holder.userKey !== user) {
+    return refuse('INVALID_REQUEST', 'token: another user of the app holds this token')
+  }
+  if (!existing) state.created.add(user)
+  else if (hasProfile && !state.created.has(user)) state.changed.add(user)
+  state.users.set(user, existing ? changedBy(existing, profile) : newUserDoc(app, id, profile))
+  return { user, created: !existing, ended: token ? replaceTokens(state, { app, id }, token) : [] }
+}
+
+function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
+  if (Object.keys(profile).length === 0) return user
+  return { ...user, ...profile, updatedAt: new Date(), revision: user.revision + 1 }
+}
+
+/** Makes a token the only one of a user; returns the digests that ended. */
+function replaceTokens(
+  state: State,
+  { app, id }: { app: string; id: string },
+  { digest, expiresAt }: { digest: string; expiresAt: Date },
+): string[] {
+  const userKey = key(app, id)
+  const before = state.tokens.get(userKey) ?? []
+  for (const { _id } of before) state.holders.delete(_id)
+  const only = { _id: key(app, digest), app, user: id, userKey, digest, expiresAt, createdAt: new Date() }
+  state.tokens.set(userKey, [only])
+  state.holders.set(only._id, only)
+  return before.map((token) => token.digest).filter((ended) => ended !== digest)
+}
+
+async function store(db: Db, state: State, before: readonly TokenDoc[], session: Session): Promise<void> {
+  const of = (keys: Iterable<string>) => [...keys].map((user) => state.users.get(user) as UserDoc)
+  await insertUsers(db, of(state.created), session)
+  await updateProfiles(db, of(state.changed), session)
+  const stays = new Set(before.filter((token) => state.holders.get(token._id) === token))
+  const after = [...state.holders.values()].filter((token) => !stays.has(token))
+  const gone = before.filter((token) => !stays.has(token)).map(({ _id }) => _id)
+  await exchangeTokens(db, { before: gone, after }, session)
+}
+
+function refuse(code: ApiError['code'], message: string): { refused: ApiError } {
+  return { refused: new ApiError(code, message) }
+}

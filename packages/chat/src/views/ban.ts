@@ -1,0 +1,29 @@
+import type { Ban, Block } from '@parley/contracts/resources/ban'
+import type { BanDoc } from '@parley/db/rooms/bans'
+import type { BlockDoc } from '@parley/db/users/blocks'
+import type { UserDoc } from '@parley/db/users/users'
+
+/** A ban as clients see it; `updatedAt` is when it was made, or lifted. */
+export function toBanView(ban: BanDoc, user: UserDoc | undefined, updatedAt: Date = ban.createdAt): Ban {
+  return { ...toBlockView(ban, user, updatedAt), room: ban.room }
+}
+
+export function toBlockView(
+  { app, blocker, blockee, createdAt }: Omit<BlockDoc, '_id' | 'blockerKey'>,
+  user: UserDoc | undefined,
+  updatedAt: Date = createdAt,
+): Block {
+  return {
+    appID: app,
+    blockee: {
+      _id: blockee,
+      id: blockee,
+      nickname: user?.nickname ?? '',
+      avatarUrl: user?.avatarUrl ?? '',
+      lastLoginTimeMS: user?.lastLoginTimeMS ?? 0,
+    },
+    blocker,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

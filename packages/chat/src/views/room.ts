@@ -1,0 +1,64 @@
+import type { Room } from '@parley/contracts/resources/room'
+import { defaultRoomPref, type RoomPref } from '@parley/contracts/resources/room-pref'
+import { currentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import type { MembershipDoc } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import type { UserDoc } from '@parley/db/users/users'
+import type { Caller } from '../access/caller.ts'
+import { withField } from './json-text.ts'
+import { messageJson, toSenderView } from './message.ts'
+
+/**
+ * A room as every user sees it, e.g. in the `room` event: without `webhook` and `botState`, which are the integrator's
+ * (docs/reference/rooms.md). `users` has the profiles of the members shown.
+ */
+export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
+  return {
+    _id: doc.id,
+    id: doc.id,
+    appID: doc.app,
+    name: doc.name,
+    cover: doc.cover,
+    description: doc.description,
+    roomType: doc.roomType,
+    webhook: '',
+    botState: '',
+    botMode: doc.botMode,
+    encrypted: doc.encrypted,
+    serviceStatus: doc.serviceStatus,
+    roomTags: doc.roomTags,
+    status: doc.status,
+    members: doc.firstMembers.map((id) => toSenderView(id, users.get(id))),
+    createdTimeMS: doc.createdAtMS,
+    memberCount: doc.memberCount,
+    ...(doc.owner !== undefined && { owner: doc.owner }),
+    managers: doc.managers,
+    opening: doc.opening,
+    extParams: doc.extParams,
+  }
+}
+
+/** A room as the caller sees it: complete only for the integrator. */
+export function toRoomViewFor(by: Caller, doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): Room {
+  const room = toRoomView(doc, users)
+  return by.kind === 'integrator' ? { ...room, webhook: doc.webhook, botState: doc.botState } : room
+}
+
+/** A room as one of its members sees it, as JSON text: with the unread count, the preferences and the latest message. */
+export function roomJsonTo(
+  { membership, unread }: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
+  doc: RoomDoc,
+  users: ReadonlyMap<string, UserDoc>,
+  lastMessage: MessageDoc | undefined,
+): string {
+  const pref = toPrefView(membership)
+  const room: Room = { ...toRoomView(doc, users), unread, muted: pref.muted, pref }
+  if (!lastMessage) return JSON.stringify(room)
+  return withField(room, 'lastMessage', messageJson(currentMessage(lastMessage, doc), users.get(lastMessage.sender)))
+}
+
+export function toPrefView(membership: Pick<MembershipDoc, 'pref'>): RoomPref {
+  const { tagColors, ...pref } = membership.pref ?? {}
+  const colours = tagColors === undefined ? {} : (JSON.parse(tagColors) as RoomPref['tagColors'])
+  return { ...defaultRoomPref, ...pref, tagColors: colours }
+}

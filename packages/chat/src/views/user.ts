@@ -1,0 +1,49 @@
+import type { AdminUser, User } from '@parley/contracts/resources/user'
+import type { Db } from '@parley/db/connect'
+import { findMutedRooms } from '@parley/db/rooms/memberships'
+import type { UserDoc } from '@parley/db/users/users'
+
+/** A user as users see themselves (docs/reference/resources.md#user). */
+export async function toUserView(db: Db, doc: UserDoc): Promise<User> {
+  const { isAdmin: _, ...user } = await toAdminUserView(db, doc)
+  return user
+}
+
+/** A user as an API key sees it. */
+export async function toAdminUserView(db: Db, doc: UserDoc): Promise<AdminUser> {
+  const [shown] = await toAdminUserViews(db, doc.app, [doc])
+  return shown as AdminUser
+}
+
+/** Users of an app as an API key sees them, with one more query whatever their number. */
+export async function toAdminUserViews(db: Db, app: string, docs: readonly UserDoc[]): Promise<AdminUser[]> {
+  const muted = await findMutedRooms(
+    db,
+    app,
+    docs.map(({ id }) => id),
+  )
+  return docs.map((doc) => toAdminUser(doc, muted.get(doc.id) ?? []))
+}
+
+/** A user as an API key sees it, where it is known which rooms they muted. */
+export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
+  return {
+    _id: doc.id,
+    id: doc.id,
+    appID: doc.app,
+    nickname: doc.nickname,
+    description: doc.description,
+    ...(doc.email !== undefined && { email: doc.email }),
+    avatarUrl: doc.avatarUrl,
+    ...(doc.address && { address: doc.address }),
+    ...(doc.userAgent !== undefined && { userAgent: doc.userAgent }),
+    isRobot: doc.isRobot,
+    isAdmin: doc.isAdmin,
+    mute,
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+    ...(doc.lastJoinOrCreateRoomTime && { lastJoinOrCreateRoomTime: doc.lastJoinOrCreateRoomTime.toISOString() }),
+    lastLoginTimeMS: doc.lastLoginTimeMS,
+    __v: doc.revision,
+  }
+}

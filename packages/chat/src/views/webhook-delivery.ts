@@ -1,0 +1,22 @@
+import type { WebhookDelivery } from '@parley/contracts/resources/webhook'
+import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
+
+/** A call to an integrator's server, without its data (docs/reference/resources.md#webhookdelivery). */
+export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery {
+  const { status, answer, durationMS, atMS } = call.lastTry ?? {}
+  return {
+    id: call._id,
+    kind: call.kind,
+    roomID: call.room,
+    clientID: call.client,
+    event: call.event,
+    state: call.state,
+    tries: call.tries,
+    createdAtMS: call.createdAtMS,
+    ...(status !== undefined && { status }),
+    ...(answer !== undefined && { answer }),
+    ...(durationMS !== undefined && { durationMS }),
+    ...(atMS !== undefined && { lastTryAtMS: atMS }),
+    ...(call.lastError !== undefined && { lastError: call.lastError }),
+  }
+}

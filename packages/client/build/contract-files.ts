@@ -1,0 +1,53 @@
+import type { Operation } from '@parley/contracts/operation'
+import { allOperations } from '@parley/contracts/operations/all'
+import { compile, type JSONSchema } from 'json-schema-to-typescript'
+import { contractDefinitions, typeName } from './contract-definitions.ts'
+
+const banner = '// Written by `npm run docs:client` from packages/contracts: change that, not this.\n'
+
+/** The files of `src/generated` by name: types of the contract without zod, and how each operation is called. */
+export async function contractFiles(): Promise<Record<string, string>> {
+  const schema: JSONSchema = { title: 'Contract', definitions: contractDefinitions(), type: 'object', properties: {} }
+  const types = await compile(schema, 'Contract', {
+    additionalProperties: false,
+    bannerComment: '',
+    style: { semi: false, singleQuote: true, printWidth: 120 },
+    unreachableDefinitions: true,
+    strictIndexSignatures: false,
+  })
+  const written = types
+    .replace(/^export interface Contract \{\s*\}\n/m, '')
+    // Said of every definition that no other one refers to.
+    .replaceAll(
+      /\n? \*\n \* This interface was referenced by `Contract`'s JSON-Schema\n \* via the `definition` "\w+"\./g,
+      '',
+    )
+    .replaceAll(
+      /\/\*\*\n \* This interface was referenced by `Contract`'s JSON-Schema\n \* via the `definition` "\w+"\.\n \*\/\n/g,
+      '',
+    )
+  const byUsers = allOperations.filter(({ access }) => access.startsWith('client'))
+  const byServers = allOperations.filter(({ access }) => !access.startsWith('client') || access === 'client-or-admin')
+  return {
+    'types.ts': banner + written + callTypes('ClientCalls', byUsers) + callTypes('AdminCalls', byServers),
+    'client-calls.ts': banner + callTable('clientCalls', byUsers),
+    'admin-calls.ts': banner + callTable('adminCalls', byServers),
+  }
+}
+
+/** The operations with what they take (path parameters, query and body in one) and the `result` that they return. */
+function callTypes(name: string, operations: readonly Operation[]): string {
+  const lines = operations.map((operation) => {
+    const type = typeName(operation)
+    return `  /** ${operation.summary}: ${operation.method} ${operation.path} */\n  ${operation.id}: { input: ${type}Input; result: ${type}Result }`
+  })
+  return `export interface ${name} {\n${lines.join('\n')}\n}\n`
+}
+
+function callTable(name: string, operations: readonly Operation[]): string {
+  const lines = operations.map(({ id, method, path, query, body }) => {
+    if (query && body) throw new Error(`${id}: what is not in the path goes either into the query or into the body`)
+    return `  ${id}: '${method} ${path}${query ? '?' : ''}',`
+  })
+  return `export const ${name} = {\n${lines.join('\n')}\n} as const\n`
+}

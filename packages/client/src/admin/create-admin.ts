@@ -1,0 +1,33 @@
+import { headerValue, httpCall } from '../calls/http-call.ts'
+import { type TypedCalls, typedCalls } from '../calls/typed-calls.ts'
+import { adminCalls } from '../generated/admin-calls.ts'
+import type { AdminCalls, ListEventsResult } from '../generated/types.ts'
+import { type EventsOptions, eventsAfter } from './events.ts'
+
+export interface AdminOptions {
+  /** The base URL of Parley. */
+  url: string
+  /** Keep it on your server. */
+  apiKey: string
+  /** How long a call waits for its response; by default 60 s. */
+  timeoutMS?: number
+}
+
+/** What an integrator's server does: every call with the API key, by its operationId (docs/openapi.json). */
+export interface Admin extends TypedCalls<AdminCalls> {
+  /**
+   * The app's events from a cursor on, or from now, as they happen: for `for await`. It ends with `signal`, or when the
+   * loop is left. Calls that fail with what may pass are repeated.
+   */
+  events(options?: EventsOptions): AsyncGenerator<ListEventsResult['data'][number], void>
+}
+
+export function createAdmin({ url, apiKey, timeoutMS = 60_000 }: AdminOptions): Admin {
+  const options = {
+    url: url.replace(/\/+$/, ''),
+    headers: () => ({ 'im-api-key': headerValue(apiKey) }),
+    timeoutMS,
+  }
+  const calls = typedCalls<AdminCalls>(adminCalls, (...about) => httpCall(options, ...about))
+  return { ...calls, events: (about = {}) => eventsAfter(calls, about) }
+}

@@ -1,0 +1,42 @@
+import type { TypedCalls } from '../calls/typed-calls.ts'
+import type { AdminCalls, ListEventsResult } from '../generated/types.ts'
+import { retryWhilePassing } from '../retry-while-passing.ts'
+
+export interface EventsOptions {
+  /** The `cursor` of the last event that was handled; without it the events from now on come. */
+  after?: string
+  /** Only these events. */
+  types?: readonly string[]
+  signal?: AbortSignal
+}
+
+/** Seconds that a call waits for an event. */
+const waitSeconds = 25
+
+/** See `Admin.events`. */
+export async function* eventsAfter(
+  { listEvents }: Pick<TypedCalls<AdminCalls>, 'listEvents'>,
+  { after, types, signal }: EventsOptions,
+): AsyncGenerator<ListEventsResult['data'][number], void> {
+  let cursor = after
+  const isWanted = () => signal?.aborted !== true
+  while (isWanted()) {
+    let page: ListEventsResult | undefined
+    const read = async () => {
+      const input = {
+        limit: 500,
+        // The first call without a cursor says where now is.
+        wait: cursor === undefined ? 0 : waitSeconds,
+        ...(cursor !== undefined && { after: cursor }),
+        ...(types && { types: types.join(',') }),
+      }
+      page = await listEvents(input, signal && { signal })
+    }
+    await retryWhilePassing(read, isWanted).catch((error: unknown) => {
+      if (isWanted()) throw error
+    })
+    if (!page || !isWanted()) return
+    yield* page.data
+    cursor = page.cursor
+  }
+}

@@ -1,0 +1,6 @@
+export type { CallOptions } from '../calls/http-call.ts'
+export type * from '../generated/types.ts'
+export { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
+export { type Admin, type AdminOptions, createAdmin } from './create-admin.ts'
+export type { EventsOptions } from './events.ts'
+export { type SignedRequest, verifyPushCall, verifyWebhook } from './verify-webhook.ts'

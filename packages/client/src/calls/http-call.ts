@@ -1,0 +1,91 @@
+import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+
+export interface HttpOptions {
+  /** The base URL, without a slash at the end. */
+  url: string
+  /** The headers of every call. */
+  headers: () => Record<string, string>
+  timeoutMS: number
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+type Input = Record<string, unknown>
+
+/**
+ * Calls an operation.
+ * @param route its method and path, with `:name` for path parameters; a `?` at the end: the rest of the input goes into
+ *   the query, else into the body
+ * @returns the `result` of the envelope, or the whole body of a bare response
+ * @throws ParleyError
+ */
+export async function httpCall(
+  { url, headers, timeoutMS }: HttpOptions,
+  route: string,
+  input: Input = {},
+  options: CallOptions = {},
+): Promise<unknown> {
+  const { method, target, body } = requestOf(route, input)
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(new Error('timed out')), timeoutMS)
+  const abort = () => timeout.abort(options.signal?.reason)
+  if (options.signal?.aborted) abort()
+  options.signal?.addEventListener('abort', abort, { once: true })
+  try {
+    const response = await fetch(url + target, {
+      method,
+      signal: timeout.signal,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers(),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    return await resultOf(response)
+  } catch (error) {
+    throw error instanceof ParleyError ? error : networkError(error)
+  } finally {
+    clearTimeout(timer)
+    options.signal?.removeEventListener('abort', abort)
+  }
+}
+
+function requestOf(route: string, input: Input): { method: string; target: string; body?: string } {
+  const [method = '', path = ''] = route.split(' ')
+  const rest = { ...input }
+  const target = path.replace(/\?$/, '').replaceAll(/:(\w+)/g, (_, name: string) => {
+    delete rest[name]
+    return encodeURIComponent(String(input[name]))
+  })
+  if (method !== 'GET' && !path.endsWith('?')) return { method, target, body: JSON.stringify(rest) }
+  const query = Object.entries(rest)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+  return { method, target: query.length > 0 ? `${target}?${query.join('&')}` : target }
+}
+
+async function resultOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  const body = parse(text)
+  if (!response.ok) {
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    throw errorOf(response.status, body, Number.isNaN(seconds) ? undefined : seconds * 1000)
+  }
+  if (body === undefined) throw new ParleyError('NETWORK_ERROR', 'the response is not JSON', response.status)
+  return typeof body === 'object' && body !== null && 'RC' in body ? (body as { result?: unknown }).result : body
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** A header's value: what is not plain ASCII is percent-encoded (docs/reference/README.md#authentication). */
+export const headerValue = (value: string): string => (/^[ -~]*$/.test(value) ? value : encodeURIComponent(value))

@@ -1,0 +1,25 @@
+import type { CallOptions } from './http-call.ts'
+
+/** Operations by their ID in the contract, with what each takes and returns. */
+export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown } }
+
+/** One function per operation. Without required fields, the input may be left out. */
+export type TypedCalls<O extends Operations<O>> = {
+  [Id in keyof O]: (
+    ...args: object extends O[Id]['input']
+      ? [input?: O[Id]['input'], options?: CallOptions]
+      : [input: O[Id]['input'], options?: CallOptions]
+  ) => Promise<O[Id]['result']>
+}
+
+/** @param table the route of each operation, by its ID */
+export function typedCalls<O extends Operations<O>>(
+  table: Record<keyof O, string>,
+  call: (route: string, input?: Record<string, unknown>, options?: CallOptions) => Promise<unknown>,
+): TypedCalls<O> {
+  const entries = Object.entries<string>(table).map(([id, route]) => [
+    id,
+    (input?: Record<string, unknown>, options?: CallOptions) => call(route, input, options),
+  ])
+  return Object.fromEntries(entries) as TypedCalls<O>
+}

@@ -1,0 +1,22 @@
+import type { Storage } from './sending/outbox-storage.ts'
+
+export interface ClientOptions {
+  /** The base URL of Parley. */
+  url: string
+  /** The app's client key. Without it the token names the app, which is known after the first login. */
+  clientKey?: string
+  /** The user's token; or a function that fetches one from your server, also when the last one has ended. */
+  token: string | (() => Promise<string>)
+  /**
+   * Names this device: the same as for push, so that a device that is connected gets no push. By default a random one.
+   */
+  deviceID?: string
+  /** Where unsent messages survive a reload: localStorage, AsyncStorage. Without it they last as long as the client. */
+  storage?: Storage
+  /** How events are written on the connection; by default `plain`. */
+  encoding?: 'plain' | 'base64'
+  /** By default a WebSocket, and long-polling where none is possible. */
+  transports?: readonly ('websocket' | 'polling')[]
+  /** How long a call waits for its response; by default 20 s. */
+  timeoutMS?: number
+}

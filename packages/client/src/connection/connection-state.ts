@@ -1,0 +1,17 @@
+import type { ParleyError } from '../parley-error.ts'
+
+/**
+ * - `connecting`: it connects and logs in.
+ * - `syncing`: events arrive, and what was missed is being fetched.
+ * - `online`: everything is there.
+ * - `waiting`: it is offline, by `error`, and tries again at `retryAtMS`.
+ * - `stopped`: Parley refuses it, by `error`; it tries again only by `client.connect()`.
+ * - `closed`: by `client.close()`.
+ */
+export type ConnectionState =
+  | { status: 'connecting' | 'syncing' | 'online' | 'closed' }
+  | { status: 'waiting'; error: ParleyError; retryAtMS: number }
+  | { status: 'stopped'; error: ParleyError }
+
+/** Codes at the login that no further try mends. */
+export const finalCodes: readonly string[] = ['INVALID_TOKEN', 'INVALID_CLIENT_KEY', 'INVALID_REQUEST']

@@ -1,0 +1,159 @@
+import { io, type Socket } from 'socket.io-client'
+import type { LoginResult } from '../generated/types.ts'
+import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+import { growingPauses } from '../pauses.ts'
+import { retryWhilePassing } from '../retry-while-passing.ts'
+import { createStore, type Store } from '../store.ts'
+import { type ConnectionState, finalCodes } from './connection-state.ts'
+import { decodeEvent } from './decode-event.ts'
+import { type Emit, emitChecked, type LoginOptions, login } from './login.ts'
+import { onNetworkBack } from './network-back.ts'
+
+export interface ConnectionOptions extends LoginOptions {
+  url: string
+  transports: readonly ('websocket' | 'polling')[]
+  timeoutMS: number
+  /** Every event, also those that arrive before `onLogin`. */
+  onEvent: (name: string, payload: unknown) => void
+  /** After each login: fetches what was missed. Called again while it fails with what may pass. */
+  onLogin: (result: LoginResult & { resumed?: boolean }) => Promise<void>
+}
+
+/** Longer connections than this were good ones: the next pause is short again. */
+const stableMS = 10_000
+
+/** A connection that comes back by itself, and logs in each time (docs/reference/socket.md). */
+export class Connection {
+  readonly #state = createStore<ConnectionState>({ status: 'closed' })
+  readonly state: Store<ConnectionState> = this.#state
+  readonly #options: ConnectionOptions
+  readonly #socket: Socket
+  readonly #emitNow: Emit
+  readonly #pauses = growingPauses(300, 20_000)
+  /** Counts connections: what began in an earlier one stops. */
+  #attempt = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #stopListening: (() => void) | undefined
+  /** Everything up to this time of the server is known; 0 before the first login. */
+  #since = 0
+  #latestServerTimeMS = 0
+  #loggedInAtMS: number | undefined
+  #token: string | undefined
+  #endedToken: string | undefined
+  /** What the server said before it closed the connection. */
+  #said: ParleyError | undefined
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options
+    this.#socket = io(options.url, {
+      forceNew: true,
+      autoConnect: false,
+      // Ours: it waits for logins too, and hears of the network.
+      reconnection: false,
+      transports: [...options.transports],
+      tryAllTransports: true,
+    })
+    this.#emitNow = (event, ...args) => this.#socket.timeout(options.timeoutMS).emitWithAck(event, ...args)
+    this.#socket.on('connect', () => void this.#enter())
+    this.#socket.on('connect_error', (error) => this.#lost(networkError(error)))
+    this.#socket.on('disconnect', (reason) => {
+      // A Socket.IO disconnect: mostly the token ended. The next login says why, or succeeds with another token.
+      if (reason === 'io server disconnect') this.#endedToken = this.#token
+      this.#lost(this.#said ?? networkError(reason))
+    })
+    this.#socket.onAny((name: string, payload: unknown) => this.#heard(name, payload))
+  }
+
+  open(): void {
+    const { status } = this.#state.get()
+    if (status === 'connecting' || status === 'syncing' || status === 'online') return
+    this.#stopListening ??= onNetworkBack(() => this.wake())
+    this.#connect()
+  }
+
+  /** Ends a pause between two tries. */
+  wake(): void {
+    if (this.#state.get().status === 'waiting') this.#connect()
+  }
+
+  close(): void {
+    this.#end({ status: 'closed' })
+  }
+
+  /**
+   * Emits, and returns the result of the acknowledgement.
+   * @throws ParleyError NETWORK_ERROR when there is no connection, or it broke before the acknowledgement
+   */
+  async emit(event: string, payload: unknown): Promise<unknown> {
+    if (this.#loggedInAtMS === undefined) throw networkError('not connected')
+    return emitChecked(this.#emitNow, event, payload)
+  }
+
+  #connect(): void {
+    clearTimeout(this.#timer)
+    this.#attempt++
+    this.#said = undefined
+    this.#state.set({ status: 'connecting' })
+    this.#socket.connect()
+  }
+
+  async #enter(): Promise<void> {
+    const attempt = this.#attempt
+    const isCurrent = () => attempt === this.#attempt && this.#socket.connected
+    try {
+      const { token, result } = await login(this.#emitNow, this.#options, this.#since, this.#endedToken)
+      if (!isCurrent()) return
+      this.#token = token
+      this.#loggedInAtMS = Date.now()
+      this.#latestServerTimeMS = Math.max(this.#latestServerTimeMS, result.serverTimeMS)
+      this.#state.set({ status: 'syncing' })
+      await retryWhilePassing(() => this.#options.onLogin(result), isCurrent)
+      if (!isCurrent()) return
+      this.#since = this.#latestServerTimeMS
+      this.#state.set({ status: 'online' })
+    } catch (error) {
+      if (isCurrent()) this.#refused(error instanceof ParleyError ? error : networkError(error))
+    }
+  }
+
+  #refused(error: ParleyError): void {
+    if (finalCodes.includes(error.code)) this.#end({ status: 'stopped', error })
+    else this.#lost(error)
+  }
+
+  /** Waits for the next try. */
+  #lost(error: ParleyError): void {
+    const { status } = this.#state.get()
+    if (status === 'closed' || status === 'stopped' || status === 'waiting') return
+    if (this.#loggedInAtMS !== undefined && Date.now() - this.#loggedInAtMS > stableMS) this.#pauses.reset()
+    this.#loggedInAtMS = undefined
+    this.#attempt++
+    const pauseMS = Math.max(this.#pauses.next(), error.retryAfterMS ?? 0)
+    this.#state.set({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
+    this.#socket.disconnect()
+    this.#timer = setTimeout(() => this.#connect(), pauseMS)
+  }
+
+  #end(state: ConnectionState): void {
+    clearTimeout(this.#timer)
+    this.#stopListening?.()
+    this.#stopListening = undefined
+    this.#attempt++
+    this.#loggedInAtMS = undefined
+    this.#pauses.reset()
+    this.#state.set(state)
+    this.#socket.disconnect()
+  }
+
+  #heard(name: string, raw: unknown): void {
+    const payload = decodeEvent(raw, this.#options.encoding)
+    if (name === 'error') {
+      this.#said = errorOf((payload as { RC?: number } | null)?.RC ?? 500, payload)
+    } else if (name === 'serverTime') {
+      this.#latestServerTimeMS = (payload as { serverTimeMS: number }).serverTimeMS
+      if (this.#state.get().status === 'online') this.#since = this.#latestServerTimeMS
+    } else {
+      this.#options.onEvent(name, payload)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { LoginResult } from '../generated/types.ts'
+import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+import type { TokenSource } from './token-source.ts'
+
+/** Emits with an acknowledgement; what it returns is the envelope. */
+export type Emit = (event: string, ...args: unknown[]) => Promise<unknown>
+
+export interface LoginOptions {
+  tokens: TokenSource
+  clientKey: () => string | undefined
+  deviceID: string
+  encoding: 'plain' | 'base64'
+}
+
+/**
+ * Authenticates a connection (docs/reference/socket.md#connect); a token that was refused is replaced once.
+ * @param ended a token that is known to have ended
+ * @throws ParleyError
+ */
+export async function login(
+  emit: Emit,
+  { tokens, clientKey, deviceID, encoding }: LoginOptions,
+  since: number,
+  ended: string | undefined,
+): Promise<{ token: string; result: LoginResult & { resumed?: boolean } }> {
+  if (encoding !== 'plain') await emitChecked(emit, 'conf', { encoding })
+  let token = await tokens.get()
+  if (token === ended) token = (await tokens.renew(token)) ?? token
+  const options = { deviceId: deviceID, clientKey: clientKey(), since }
+  const auth2 = (withToken: string) => emitChecked(emit, 'auth2', withToken, options) as Promise<LoginResult>
+  try {
+    return { token, result: await auth2(token) }
+  } catch (error) {
+    if (!(error instanceof ParleyError) || error.code !== 'INVALID_TOKEN') throw error
+    const next = await tokens.renew(token)
+    if (next === undefined) throw error
+    return { token: next, result: await auth2(next) }
+  }
+}
+
+/**
+ * The `result` of an acknowledgement.
+ * @throws ParleyError of its error, or NETWORK_ERROR when none came
+ */
+export async function emitChecked(emit: Emit, event: string, ...args: unknown[]): Promise<unknown> {
+  const answer = (await emit(event, ...args).catch((error: unknown) => {
+    throw networkError(error)
+  })) as { RC: number; result?: unknown }
+  if (answer.RC !== 0) throw errorOf(answer.RC, answer)
+  return answer.result
+}

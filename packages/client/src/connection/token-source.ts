@@ -1,0 +1,45 @@
+import { networkError } from '../parley-error.ts'
+
+export interface TokenSource {
+  /** The token to use now. */
+  get: () => Promise<string>
+  /** A token other than the one that was refused; undefined where there is none. */
+  renew: (refused: string) => Promise<string | undefined>
+}
+
+/** A token, or a function that fetches one: it is called for the first token, and when one has ended. */
+export function createTokenSource(token: string | (() => Promise<string>)): TokenSource {
+  if (typeof token === 'string') return { get: async () => token, renew: async () => undefined }
+  const fetchNew = token
+  let current: string | undefined
+  let fetching: Promise<string> | undefined
+
+  /** All who need a token at the same time wait for one. */
+  function fetchToken(): Promise<string> {
+    fetching ??= Promise.resolve()
+      .then(fetchNew)
+      .then(
+        (fetched) => {
+          current = fetched
+          return fetched
+        },
+        (error: unknown) => {
+          // Whatever keeps the integrator's server from responding may pass.
+          throw networkError(error)
+        },
+      )
+      .finally(() => {
+        fetching = undefined
+      })
+    return fetching
+  }
+
+  return {
+    get: async () => current ?? (await fetchToken()),
+    async renew(refused) {
+      if (current === refused) current = undefined
+      const next = current ?? (await fetchToken())
+      return next === refused ? undefined : next
+    },
+  }
+}

@@ -1,0 +1,2700 @@
+// Written by `npm run docs:client` from packages/contracts: change that, not this.
+export type SendBatchResult =
+  | (
+      | {
+          result: SentMessage
+        }
+      | {
+          error: {
+            code: string
+            message: string
+          }
+        }
+    )[]
+  | {
+      /**
+       * ID of the job: see GET /admin/jobs/{id}
+       */
+      job: string
+    }
+export type SendMessageResult = SentMessage
+export type WriteMessageResult = SentMessage
+export type AddReactionResult = Message
+export type RemoveReactionResult = Message
+export type PinMessageResult = Message
+export type UnpinMessageResult = Message
+export type CreateRoomResult = Room
+export type DeleteRoomResult = Room
+export type GetRoomResult = Room
+export type UpdateRoomResult = Room
+export type MuteRoomResult = User
+export type MuteUserResult = AdminUser
+export type UnmuteRoomResult = User
+export type UnmuteUserResult = AdminUser
+export type DeclineInvitationResult = Invitation
+export type JoinRoomResult = Room
+export type RemoveMembersResult = Room
+export type SetMemberRoleResult = Room
+export type EraseUserResult =
+  | {}
+  | {
+      /**
+       * ID of the job: see GET /admin/jobs/{id}
+       */
+      job: string
+    }
+export type SaveUserResult =
+  | SavedUser
+  | {
+      /**
+       * User ID
+       */
+      _id: string
+      nickname: string
+      avatarUrl: string
+      issueAccessToken: boolean
+      token: string
+      /**
+       * ISO-8601 time
+       */
+      expirationDate: string
+    }
+export type GetMeResult = User
+export type SaveGroupResult = UserGroup
+export type BanMemberResult = Ban
+export type ListBansResult = Ban[]
+export type UnbanMemberResult = Ban
+export type BlockUserResult = Block
+export type ListBlocksResult = Block[]
+export type UnblockUserResult = Block
+export type WhyPushResult = PushExplanation
+export type GetJobResult = Job
+export type ErrorCode =
+  | 'INVALID_TAGS'
+  | 'INVALID_QUERY'
+  | 'INVALID_BODY'
+  | 'ROOM_NOT_MUTED'
+  | 'MISSING_PARAMETER'
+  | 'INVALID_USER_ID'
+  | 'INVALID_REQUEST'
+  | 'INVALID_ENCODING'
+  | 'INVALID_TOKEN'
+  | 'INVALID_CLIENT_KEY'
+  | 'INVALID_API_KEY'
+  | 'UNAUTHORIZED'
+  | 'NOT_ROOM_MEMBER'
+  | 'PERMISSION_DENIED'
+  | 'INSUFFICIENT_PERMISSIONS'
+  | 'USER_BLOCKED'
+  | 'ROOM_FROZEN'
+  | 'ROOM_CLOSED'
+  | 'NOT_FOUND'
+  | 'UNKNOWN_EVENT'
+  | 'ROOM_NOT_FOUND'
+  | 'CLIENT_NOT_FOUND'
+  | 'TOKEN_NOT_FOUND'
+  | 'CONFIG_NOT_FOUND'
+  | 'BLOCK_NOT_FOUND'
+  | 'ROOM_OR_USER_NOT_FOUND'
+  | 'MESSAGE_NOT_FOUND'
+  | 'INVITATION_NOT_FOUND'
+  | 'PREF_NOT_FOUND'
+  | 'JOB_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
+  | 'USER_ALREADY_BLOCKED'
+  | 'USER_EXISTS'
+  | 'CONFLICT'
+  | 'ROOM_EXISTS'
+  | 'CURSOR_GONE'
+  | 'MESSAGE_TOO_LARGE'
+  | 'BODY_TOO_LARGE'
+  | 'RESULT_TOO_LARGE'
+  | 'URI_TOO_LONG'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'TOO_MANY_REQUESTS'
+  | 'HEADERS_TOO_LARGE'
+  | 'INTERNAL_ERROR'
+  | 'SERVICE_UNAVAILABLE'
+
+export interface ListMessagesInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Max messages returned
+   */
+  limit?: number
+  /**
+   * Messages before this message, where it stands now
+   */
+  beforeMessage?: string
+  /**
+   * Messages after this message, where it stands now
+   */
+  afterMessage?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  afterTime?: string
+  timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
+}
+export interface Message {
+  /**
+   * Message ID
+   */
+  _id: string
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * Content; absent once the message is deleted or recalled
+   */
+  message?: unknown
+  /**
+   * Room ID
+   */
+  room: string
+  messageType: string
+  appID: string
+  /**
+   * ISO-8601 time
+   */
+  messageTime: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  messageTimeMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  updatedAtMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  reactions: Reaction[]
+  reactionCount: number
+  isDeleted: boolean
+  /**
+   * 1, 2, 3… without holes in its room
+   */
+  seq: number
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  pinned?: boolean
+  /**
+   * Its content was replaced
+   */
+  edited?: boolean
+  clientMessageID?: string
+  sender: Sender
+}
+export interface Reaction {
+  /**
+   * User ID
+   */
+  client: string
+  reaction: string
+}
+export interface Sender {
+  /**
+   * User ID
+   */
+  _id: string
+  /**
+   * User ID
+   */
+  id: string
+  nickname: string
+  description: string
+  avatarUrl: string
+  isRobot?: boolean
+  /**
+   * 0 when the user never logged in
+   */
+  lastLoginTimeMS: number
+}
+export interface ListMessagesResult {
+  /**
+   * All messages in the room
+   */
+  totalCount: number
+  data: Message[]
+  /**
+   * IDs of the messages that the caller deleted for themselves
+   */
+  userDeletedIDs: string[]
+  /**
+   * Diagnostic only
+   */
+  inspect: {
+    query: unknown
+    tookMS: number
+  }
+}
+export interface SendBatchInput {
+  /**
+   * Content: any JSON, at most 64 KiB
+   */
+  message: unknown
+  /**
+   * Free-form type, e.g. text, image, announcement
+   */
+  messageType: string
+  /**
+   * Required: without it every recipient gets an error
+   */
+  sender?: string
+  push?: boolean
+  skipTotalBadge?: boolean
+  /**
+   * Recipients, each with the texts of its patterns
+   */
+  paras: {
+    /**
+     * User ID
+     */
+    receiver?: string
+    /**
+     * Room ID
+     */
+    room?: string
+    [k: string]: string | undefined
+  }[]
+}
+export interface SentMessage {
+  /**
+   * Message ID
+   */
+  _id: string
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * Content; absent once the message is deleted or recalled
+   */
+  message?: unknown
+  /**
+   * Room ID
+   */
+  room: string
+  messageType: string
+  appID: string
+  /**
+   * ISO-8601 time
+   */
+  messageTime: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  messageTimeMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  updatedAtMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  reactions: Reaction[]
+  reactionCount: number
+  isDeleted: boolean
+  /**
+   * 1, 2, 3… without holes in its room
+   */
+  seq: number
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  pinned?: boolean
+  /**
+   * Its content was replaced
+   */
+  edited?: boolean
+  clientMessageID?: string
+  /**
+   * User ID
+   */
+  sender: string
+}
+export interface SendMessageInput {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * User ID
+   */
+  sender: string
+  /**
+   * Content: any JSON, at most 64 KiB
+   */
+  message: unknown
+  /**
+   * Free-form type, e.g. text, image, announcement
+   */
+  messageType: string
+  /**
+   * Send push to room members
+   */
+  push?: boolean
+  /**
+   * Leave the badge out of the pushes of this message; it counts as unread like any other
+   */
+  skipTotalBadge?: boolean
+  /**
+   * Users who receive mention notifications; a user group stands for its members
+   *
+   * Items: User ID
+   */
+  mentions?: string[]
+  /**
+   * Makes the send repeatable for 24 hours
+   */
+  clientMessageID?: string
+}
+export interface WriteMessageInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * The message to edit or recall; sends a new one when absent
+   */
+  _id?: string
+  /**
+   * With the API key only, and required then
+   */
+  sender?: string
+  /**
+   * Content: any JSON, at most 64 KiB; left out to recall
+   */
+  message?: unknown
+  /**
+   * Required to send; `recall` with `_id` recalls
+   */
+  messageType?: string
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  push?: boolean
+  skipTotalBadge?: boolean
+  /**
+   * Makes the send repeatable for 24 hours
+   */
+  clientMessageID?: string
+}
+export interface AddReactionInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * The reaction, e.g. an emoji
+   */
+  reaction: string
+}
+export interface RemoveReactionInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * A reaction of the caller
+   */
+  reaction: string
+}
+export interface ListReadersInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface ListReadersResult {
+  /**
+   * Message ID
+   */
+  messageID: string
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * How many have read it
+   */
+  totalCount: number
+  /**
+   * The members of the room, with the sender
+   */
+  memberCount: number
+  data: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    description: string
+    avatarUrl: string
+    isRobot?: boolean
+    /**
+     * 0 when the user never logged in
+     */
+    lastLoginTimeMS: number
+    /**
+     * When they last reported what they have read in the room
+     */
+    lastReadTimeMS?: number
+  }[]
+}
+export interface TraceMessageInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface WebhookDelivery {
+  /**
+   * The webhook-id of every try
+   */
+  id: string
+  /**
+   * A room's webhook, or PUSH_GENERIC
+   */
+  kind: 'webhook' | 'push'
+  /**
+   * Room ID
+   */
+  roomID: string
+  clientID: string
+  /**
+   * The event of the webhook; PUSH for PUSH_GENERIC
+   */
+  event: string
+  state: 'waiting' | 'done' | 'failed'
+  tries: number
+  /**
+   * When it was queued, the last time
+   */
+  createdAtMS: number
+  /**
+   * HTTP status of the last response
+   */
+  status?: number
+  /**
+   * The first KiB of its body
+   */
+  answer?: string
+  /**
+   * Of the last try
+   */
+  durationMS?: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  lastTryAtMS?: number
+  /**
+   * Why the last try failed
+   */
+  lastError?: string
+}
+export interface TraceMessageResult {
+  /**
+   * Message ID
+   */
+  message: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * User ID
+   */
+  sender: string
+  seq: number
+  isDeleted: boolean
+  accepted: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+    /**
+     * ID of the request that sent it
+     */
+    request?: string
+  }
+  /**
+   * Its event in the stream; absent when it is not there: not yet, or not any more
+   */
+  published?: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+    streamSeq: number
+  }
+  /**
+   * Whether it has left the tail of its room
+   */
+  settled: boolean
+  deliveries: {
+    node: string
+    /**
+     * Sockets that it was handed to
+     */
+    sockets: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+  }[]
+  /**
+   * Realtime nodes that did not answer in time
+   */
+  silentNodes: string[]
+  push: {
+    recorded: boolean
+    /**
+     * Members without a push, by reason
+     */
+    members: {
+      [k: string]: number
+    }
+    /**
+     * Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC users as CALLED
+     */
+    devices: {
+      [k: string]: number
+    }
+    /**
+     * What came of the pushes: sent, refused, dead, dropped
+     */
+    results: {
+      [k: string]: number
+    }
+  }
+  /**
+   * Calls to the room's webhook and to PUSH_GENERIC
+   */
+  calls: WebhookDelivery[]
+  readBy: {
+    totalCount: number
+    /**
+     * At most 1,000, the longest-standing members first
+     *
+     * Items: User ID
+     */
+    data: string[]
+  }
+}
+export interface DeleteAllForMeInput {
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface DeleteAllForMeResult {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Items: Message ID
+   */
+  messages: string[]
+  isUserDeleteAllMessagesInRoom: boolean
+}
+export interface DeleteForAllInput {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * Message ID, or _all
+   */
+  messageID: string
+}
+export interface DeleteForAllResult {
+  deletedCount: number
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * Message ID
+   */
+  messageID: string
+  /**
+   * null when the API key did
+   */
+  deletedBy: string | null
+  /**
+   * ISO-8601 time
+   */
+  deletedAt: string
+}
+export interface DeleteForMeInput {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Items: Message ID
+   */
+  messages: string[]
+}
+export interface DeleteForMeResult {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Items: Message ID
+   */
+  messages: string[]
+  isUserDeleteAllMessagesInRoom: boolean
+}
+export interface StreamTextInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * A robot in the room
+   */
+  sender: string
+  text: string
+}
+export interface StreamTextResult {}
+export interface TypingInput {
+  /**
+   * Room ID
+   */
+  id: string
+  message: string
+}
+export interface TypingResult {}
+export interface PinMessageInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface UnpinMessageInput {
+  /**
+   * Message ID
+   */
+  id: string
+}
+export interface CreateRoomInput {
+  name?: string
+  /**
+   * Cover image URL
+   */
+  cover?: string
+  description?: string
+  roomTags?: string[]
+  /**
+   * Webhook URL; by the API key only, and shown to it alone
+   */
+  webhook?: string
+  /**
+   * By the API key only, and shown to it alone
+   */
+  botState?: string
+  botMode?: boolean
+  /**
+   * Any JSON object of at most 16 KiB
+   */
+  extParams?: {
+    [k: string]: unknown
+  }
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Room ID
+   */
+  _id?: string
+  roomType: 'direct' | 'group'
+  /**
+   * User IDs; two for a direct room
+   *
+   * Items: User ID
+   */
+  members: string[]
+  /**
+   * Write a message of type joinRoom
+   */
+  systemMessage?: boolean
+  encrypted?: boolean
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening?: 0 | 1
+  serviceStatus?: number
+}
+export interface Room {
+  /**
+   * Room ID
+   */
+  _id: string
+  /**
+   * Room ID
+   */
+  id: string
+  appID: string
+  name: string
+  cover: string
+  description: string
+  roomType: 'direct' | 'group'
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  /**
+   * 1 active, 0 frozen
+   */
+  status: number
+  /**
+   * The first 50 members
+   */
+  members: Sender[]
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdTimeMS: number
+  unread?: number
+  muted?: boolean
+  lastMessage?: Message
+  pref?: RoomPref
+  memberCount: number
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Items: User ID
+   */
+  managers: string[]
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening: number
+  extParams: {
+    [k: string]: unknown
+  }
+}
+export interface RoomPref {
+  tags: string[]
+  tagColors: {
+    [k: string]: string
+  }
+  hidden: boolean
+  sticky: boolean
+  muted: boolean
+  folder: string
+}
+export interface DeleteRoomInput {
+  /**
+   * Room ID
+   */
+  id: string
+}
+export interface GetRoomInput {
+  /**
+   * Room ID
+   */
+  id: string
+}
+export interface ListRoomsInput {
+  /**
+   * Space-separated lastMessage, createdTime, name; prefix - for descending
+   */
+  sort?: string
+  skip?: number
+  /**
+   * 0 means no limit
+   */
+  limit?: number
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  updatedAfter?: string
+  /**
+   * JSON object: filter by the room preferences of the caller
+   */
+  pref?: string
+  /**
+   * Non-zero: rooms with unread messages first
+   */
+  sortUnreadFirst?: number
+}
+export interface ListRoomsResult {
+  totalCount: number
+  data: Room[]
+  /**
+   * Diagnostic only
+   */
+  inspect: {
+    query: unknown
+    tookMS: number
+  }
+}
+export interface UpdateRoomInput {
+  /**
+   * Room ID
+   */
+  id: string
+  name?: string
+  /**
+   * Cover image URL
+   */
+  cover?: string
+  description?: string
+  roomTags?: string[]
+  /**
+   * Webhook URL; by the API key only, and shown to it alone
+   */
+  webhook?: string
+  /**
+   * By the API key only, and shown to it alone
+   */
+  botState?: string
+  botMode?: boolean
+  /**
+   * Any JSON object of at most 16 KiB
+   */
+  extParams?: {
+    [k: string]: unknown
+  }
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Items: User ID
+   */
+  managers?: string[]
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening?: 0 | 1
+  /**
+   * 0 frozen: nobody sends
+   */
+  status?: 0 | 1
+}
+export interface MarkReadInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Message ID
+   */
+  message: string
+}
+export interface MarkReadResult {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * User ID
+   */
+  memberID: string
+  /**
+   * Message ID
+   */
+  messageID: string
+  unread: number
+}
+export interface ExplainBadgeInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  /**
+   * Also count from the messages
+   */
+  verify?: 'true' | 'false'
+  /**
+   * Rooms to pass over
+   */
+  skip?: number
+  /**
+   * Rooms at most
+   */
+  limit?: number
+}
+export interface ExplainBadgeResult {
+  /**
+   * User ID
+   */
+  client: string
+  /**
+   * Total unread across all rooms, as GET /me/badge returns it
+   */
+  badge: number
+  /**
+   * The rooms of the user
+   */
+  totalCount: number
+  data: {
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * seq of the last message of the room
+     */
+    seq: number
+    /**
+     * seq of the last message that counts as read
+     */
+    readSeq: number
+    /**
+     * Messages after the marker that do not count as unread, as they are kept
+     */
+    uncounted: number
+    /**
+     * Of them, sent by the user
+     */
+    own?: number
+    /**
+     * Of them, deleted for all
+     */
+    deleted?: number
+    /**
+     * Of them, deleted by the user for themselves
+     */
+    hidden?: number
+    unread: number
+    /**
+     * With verify: unread as counted from the messages
+     */
+    countedUnread?: number
+    /**
+     * With verify: whether both are the same
+     */
+    agrees?: boolean
+  }[]
+  /**
+   * With verify: whether all rooms of this page that were counted agree
+   */
+  agrees?: boolean
+  /**
+   * With verify: rooms of this page with too many messages to count
+   */
+  notVerified?: number
+}
+export interface GetBadgeInput {}
+export interface GetBadgeResult {
+  badge: number
+}
+export interface GetBadgesByRoomTagsInput {
+  /**
+   * Without any, all tags
+   */
+  tags?: string[]
+}
+export interface GetBadgesByRoomTagsResult {
+  totalBadge: number
+  data: {
+    [k: string]: number
+  }
+}
+export interface MuteRoomInput {
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface User {
+  /**
+   * User ID
+   */
+  _id: string
+  /**
+   * User ID
+   */
+  id: string
+  appID: string
+  nickname: string
+  description: string
+  email?: string
+  avatarUrl: string
+  /**
+   * Last connection address; absent before the first connection
+   */
+  address?: Address
+  userAgent?: string
+  isRobot: boolean
+  /**
+   * IDs of the rooms that this user muted
+   *
+   * Items: Room ID
+   */
+  mute: string[]
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  updatedAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastJoinOrCreateRoomTime?: string
+  /**
+   * 0 when the user never logged in
+   */
+  lastLoginTimeMS: number
+  __v: number
+}
+export interface Address {
+  /**
+   * Left out where it is not known
+   */
+  port?: number
+  family: string
+  address: string
+}
+export interface MuteUserInput {
+  /**
+   * User ID
+   */
+  uid: string
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface AdminUser {
+  /**
+   * User ID
+   */
+  _id: string
+  /**
+   * User ID
+   */
+  id: string
+  appID: string
+  nickname: string
+  description: string
+  email?: string
+  avatarUrl: string
+  /**
+   * Last connection address; absent before the first connection
+   */
+  address?: Address
+  userAgent?: string
+  isRobot: boolean
+  /**
+   * IDs of the rooms that this user muted
+   *
+   * Items: Room ID
+   */
+  mute: string[]
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  updatedAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastJoinOrCreateRoomTime?: string
+  /**
+   * 0 when the user never logged in
+   */
+  lastLoginTimeMS: number
+  __v: number
+  isAdmin: boolean
+}
+export interface SetRoomPrefInput {
+  /**
+   * Room ID
+   */
+  room: string
+  tags?: string[]
+  tagColors?: {
+    [k: string]: string
+  }
+  hidden?: boolean
+  sticky?: boolean
+  muted?: boolean
+  folder?: string
+}
+export interface SetRoomPrefResult {
+  /**
+   * Room ID
+   */
+  room: string
+  tags: string[]
+  tagColors: {
+    [k: string]: string
+  }
+  hidden: boolean
+  sticky: boolean
+  muted: boolean
+  folder: string
+}
+export interface UnmuteRoomInput {
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface UnmuteUserInput {
+  /**
+   * User ID
+   */
+  uid: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Tolerated, without effect
+   */
+  limit?: string
+  /**
+   * Tolerated, without effect
+   */
+  skip?: string
+}
+export interface GetChangesInput {
+  /**
+   * The cursor of the last answer, or `serverTimeMS` of a socket; 0 for the first time
+   */
+  since: string
+  /**
+   * Rooms at most
+   */
+  limit?: number
+}
+export interface GetChangesResult {
+  /**
+   * The rooms that changed
+   */
+  rooms: {
+    /**
+     * The room as GET /rooms/{id} has it: with unread, preferences and last message
+     */
+    room: Room
+    /**
+     * seq of the last message
+     */
+    seq: number
+    /**
+     * Whether messages came, or were changed or deleted: fetch them
+     */
+    messages: boolean
+    /**
+     * The read markers that moved, each as it is last
+     */
+    lastRead: {
+      /**
+       * User ID
+       */
+      memberID: string
+      /**
+       * Message ID
+       */
+      messageID: string
+    }[]
+  }[]
+  /**
+   * Rooms that the user is in no more, or that were deleted
+   *
+   * Items: Room ID
+   */
+  removed: string[]
+  /**
+   * The personal preferences that were set, as they are now
+   */
+  prefs: {
+    [k: string]: unknown
+  }
+  /**
+   * Keys of personal preferences that were deleted
+   */
+  deletedPrefs: string[]
+  /**
+   * The next `since`; when `complete`, also for `auth2`, as a number
+   */
+  cursor: string
+  /**
+   * False: there is more
+   */
+  complete: boolean
+}
+export interface AddMembersInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * User IDs; the ID of a user group stands for its members
+   *
+   * Items: User ID
+   */
+  invitees: string[]
+  /**
+   * Also write a system message about it
+   */
+  systemMessage?: boolean
+  invitationRequired?: boolean
+}
+export interface Invitation {
+  _id: string
+  /**
+   * Who invited; empty when the API key did, in a room without members
+   */
+  inviter: string
+  /**
+   * User ID
+   */
+  invitee: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  updatedAt: string
+}
+export interface AddMembersResult {
+  /**
+   * Room ID
+   */
+  _id: string
+  /**
+   * Room ID
+   */
+  id: string
+  appID: string
+  name: string
+  cover: string
+  description: string
+  roomType: 'direct' | 'group'
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  /**
+   * 1 active, 0 frozen
+   */
+  status: number
+  /**
+   * The first 50 members
+   */
+  members: Sender[]
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdTimeMS: number
+  unread?: number
+  muted?: boolean
+  lastMessage?: Message
+  pref?: RoomPref
+  memberCount: number
+  /**
+   * User ID
+   */
+  owner?: string
+  /**
+   * Items: User ID
+   */
+  managers: string[]
+  /**
+   * 0 closed to joining and invitations, 1 open
+   */
+  opening: number
+  extParams: {
+    [k: string]: unknown
+  }
+  invitations?: Invitation[]
+}
+export interface DeclineInvitationInput {
+  /**
+   * Room ID
+   */
+  id: string
+}
+export interface JoinRoomInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Also write a system message about it
+   */
+  systemMessage?: boolean
+}
+export interface ListMembersInput {
+  /**
+   * Room ID
+   */
+  id: string
+  skip?: number
+  limit?: number
+}
+export interface ListMembersResult {
+  totalCount: number
+  data: Sender[]
+}
+export interface RemoveMembersInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Items: User ID
+   */
+  members: string[]
+  /**
+   * Also write a system message about it
+   */
+  systemMessage?: boolean
+}
+export interface SetMemberRoleInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * User ID
+   */
+  client: string
+  property: 'role'
+  value: 'admin' | 'member'
+}
+export interface EraseUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
+}
+export interface ListUsersInput {
+  /**
+   * JSON filter in document-database query syntax
+   */
+  q?: string
+  limit?: number
+  skip?: number
+}
+export interface ListUsersResult {
+  totalCount: number
+  data: AdminUser[]
+}
+export interface SaveUserInput {
+  /**
+   * User ID
+   */
+  _id: string
+  nickname?: string
+  description?: string
+  email?: string
+  avatarUrl?: string
+  isRobot?: boolean
+  /**
+   * Platform admin
+   */
+  isAdmin?: boolean
+  /**
+   * true: the service generates a token
+   */
+  issueAccessToken?: boolean
+  /**
+   * Token generated by the integrator
+   */
+  token?: string
+  /**
+   * ISO-8601 expiry of a supplied token
+   */
+  expirationDate?: string
+}
+export interface SavedUser {
+  /**
+   * User ID
+   */
+  _id: string
+  /**
+   * User ID
+   */
+  id: string
+  appID: string
+  nickname: string
+  description: string
+  email?: string
+  avatarUrl: string
+  /**
+   * Last connection address; absent before the first connection
+   */
+  address?: Address
+  userAgent?: string
+  isRobot: boolean
+  /**
+   * IDs of the rooms that this user muted
+   *
+   * Items: Room ID
+   */
+  mute: string[]
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  updatedAt: string
+  /**
+   * ISO-8601 time
+   */
+  lastJoinOrCreateRoomTime?: string
+  /**
+   * 0 when the user never logged in
+   */
+  lastLoginTimeMS: number
+  __v: number
+  isAdmin: boolean
+  token?: string
+  /**
+   * ISO-8601 time
+   */
+  expirationDate?: string
+}
+export interface SaveUsersInput {
+  data: {
+    /**
+     * User ID
+     */
+    _id: string
+    nickname?: string
+    description?: string
+    email?: string
+    avatarUrl?: string
+    isRobot?: boolean
+    /**
+     * Platform admin
+     */
+    isAdmin?: boolean
+  }[]
+}
+export interface SaveUsersResult {
+  count: number
+}
+export interface GetMeInput {}
+export interface ListConnectionsInput {
+  /**
+   * User ID
+   */
+  client_id: string
+}
+export interface ListConnectionsResult {
+  data: {
+    /**
+     * As in auth2; without one there, the ID of the socket
+     */
+    deviceId: string
+    node: string
+    transport: 'websocket' | 'polling'
+    /**
+     * When it authenticated
+     */
+    sinceMS: number
+    /**
+     * When something was last heard of it, a heartbeat at least
+     */
+    lastSeenMS: number
+    userAgent: string
+    /**
+     * `auth.clientVersion` of the connection, if the client gave one
+     */
+    clientVersion?: string
+  }[]
+  /**
+   * Nodes that did not answer in time
+   */
+  silentNodes: string[]
+}
+export interface SubscribeInput {
+  type: 'ios' | 'fcm'
+  /**
+   * Device push token
+   */
+  token: string
+  /**
+   * The same as in auth2, so that an online device gets no push
+   */
+  deviceId: string
+}
+export interface SubscribeResult {
+  type: 'ios' | 'fcm'
+  deviceId: string
+}
+export interface UnsubscribeInput {
+  /**
+   * A registered device
+   */
+  deviceId?: string
+  /**
+   * Device push token
+   */
+  token?: string
+}
+export interface UnsubscribeResult {
+  removed: number
+}
+export interface DeleteGroupInput {
+  /**
+   * User group ID
+   */
+  id: string
+}
+export interface DeleteGroupResult {}
+export interface ListGroupsInput {
+  limit?: number
+  skip?: number
+}
+export interface UserGroup {
+  /**
+   * User ID
+   */
+  _id: string
+  nickname: string
+  avatarUrl: string
+  /**
+   * Items: User ID
+   */
+  members: string[]
+}
+export interface ListGroupsResult {
+  totalCount: number
+  data: UserGroup[]
+}
+export interface SaveGroupInput {
+  /**
+   * Made when absent
+   */
+  _id?: string
+  nickname: string
+  avatarUrl?: string
+  /**
+   * Items: User ID
+   */
+  members?: string[]
+}
+export interface DeleteMyPrefInput {
+  /**
+   * A key that was set
+   */
+  key: string
+}
+export interface DeleteMyPrefResult {}
+export interface ListMyPrefsInput {}
+/**
+ * Keys with any JSON as value
+ */
+export interface ListMyPrefsResult {
+  [k: string]: unknown
+}
+export interface SetMyPrefInput {
+  key: string
+  /**
+   * Any JSON of at most 16 KiB
+   */
+  data: unknown
+}
+export interface SetMyPrefResult {
+  key: string
+  data: unknown
+}
+export interface BindTokenInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  token: string
+  /**
+   * ISO-8601 expiry of a supplied token
+   */
+  expirationDate: string
+}
+export interface BindTokenResult {
+  /**
+   * User ID
+   */
+  _id: string
+  token: string
+  /**
+   * ISO-8601 time
+   */
+  expirationDate: string
+}
+export interface RenewTokenInput {}
+export interface RenewTokenResult {
+  token: string
+  /**
+   * ISO-8601 time
+   */
+  expirationDate: string
+}
+export interface RevokeTokensInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  /**
+   * Without it all tokens are removed
+   */
+  token?: string
+}
+export interface RevokeTokensResult {
+  success: boolean
+  message: string
+  revokedTokens: number
+}
+export interface BanMemberInput {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * User ID
+   */
+  blockee: string
+}
+export interface Ban {
+  appID: string
+  blockee: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    avatarUrl: string
+    lastLoginTimeMS: number
+  }
+  /**
+   * Who did it; empty when it was the API key
+   */
+  blocker: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * Last change; on unban the unban time
+   */
+  updatedAt: string
+  /**
+   * Room ID
+   */
+  room: string
+}
+export interface ListBansInput {
+  /**
+   * Room ID
+   */
+  roomID: string
+}
+export interface UnbanMemberInput {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * User ID
+   */
+  blockee: string
+}
+export interface BlockUserInput {
+  /**
+   * User ID
+   */
+  blockee: string
+}
+export interface Block {
+  appID: string
+  blockee: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    avatarUrl: string
+    lastLoginTimeMS: number
+  }
+  /**
+   * Who did it; empty when it was the API key
+   */
+  blocker: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * Last change; on unban the unban time
+   */
+  updatedAt: string
+}
+export interface ListBlocksInput {}
+export interface UnblockUserInput {
+  /**
+   * User ID
+   */
+  blockee: string
+}
+export interface SearchInput {
+  type?: 'messages'[]
+  keyword: string
+  /**
+   * Only this room
+   */
+  room?: string
+  /**
+   * Only rooms with one of these tags
+   */
+  roomTags?: string[]
+  /**
+   * Messages in all
+   */
+  limit?: number
+}
+export interface SearchResult {
+  messages: {
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * Items: Message ID
+     */
+    messages: string[]
+  }[]
+}
+export interface PushPayload {
+  /**
+   * Custom classification tag
+   */
+  type?: string
+  /**
+   * iOS: expiration, Unix seconds
+   */
+  expiry?: number
+  /**
+   * iOS: plain text, or an object with loc-key and loc-args
+   */
+  alert?:
+    | string
+    | {
+        'loc-key'?: string
+        'loc-args'?: unknown[]
+        [k: string]: unknown
+      }
+  /**
+   * iOS: app icon badge
+   */
+  badge?: number
+  /**
+   * iOS: sound file name
+   */
+  sound?: string
+  /**
+   * iOS: push topic, normally the app bundle ID
+   */
+  topic?: string
+  /**
+   * Android: title
+   */
+  title?: string
+  /**
+   * Android: body
+   */
+  body?: string
+  /**
+   * Android: icon URL
+   */
+  icon?: string
+  /**
+   * Android: notifications with the same key collapse
+   */
+  collapseKey?: string
+}
+export interface PushToClientsInput {
+  /**
+   * User or group IDs
+   *
+   * Items: User ID
+   */
+  clients: string[]
+  payload: PushPayload
+}
+export interface PushToClientsResult {}
+export interface WhyPushInput {
+  /**
+   * Message ID
+   */
+  message: string
+  /**
+   * User ID
+   */
+  client: string
+}
+export interface PushExplanation {
+  /**
+   * Message ID
+   */
+  message: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * User ID
+   */
+  client: string
+  /**
+   * Whether it is on record; false: the reasons that would hold now
+   */
+  recorded: boolean
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  decidedAtMS?: number
+  /**
+   * Why none of the devices got a push
+   */
+  reason?:
+    | 'NO_DEVICE'
+    | 'CONNECTED'
+    | 'MUTED'
+    | 'BANNED'
+    | 'BLOCKED'
+    | 'SENDER'
+    | 'ROBOT'
+    | 'PUSH_FALSE'
+    | 'NOT_A_MEMBER'
+    | 'PUSH_GENERIC'
+    | 'DELETED'
+    | 'LATE'
+    | 'NO_NETWORK'
+    | 'NOT_RECORDED'
+  devices: {
+    deviceId: string
+    network?: 'apns' | 'fcm'
+    /**
+     * `sending` for long: the process that sent it was killed, and nobody knows
+     */
+    outcome: 'sent' | 'refused' | 'waiting' | 'sending' | 'given up' | 'not sent'
+    /**
+     * With `not sent` one of PushReason, else the network's
+     */
+    reason?: string
+    /**
+     * The network's name of the push
+     */
+    id?: string
+    /**
+     * When it was sent, refused or given up
+     */
+    atMS?: number
+    /**
+     * The network called the token dead
+     */
+    tokenRemoved?: boolean
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    nextTryAtMS?: number
+    /**
+     * Failed tries so far
+     */
+    tries?: number
+    lastError?: string
+  }[]
+  /**
+   * The call of PUSH_GENERIC that names the user
+   */
+  call?: {
+    /**
+     * The webhook-id
+     */
+    id: string
+    state: 'waiting' | 'done' | 'failed'
+    tries: number
+    lastError?: string
+  }
+}
+export interface DeleteConfigKeyInput {
+  key: string
+}
+export interface DeleteConfigKeyResult {}
+export interface GetConfigInput {}
+/**
+ * Keys of 1 to 128 characters with any JSON as value
+ */
+export interface GetConfigResult {
+  [k: string]: unknown
+}
+/**
+ * Keys of 1 to 128 characters with any JSON as value
+ */
+export interface SetConfigInput {
+  [k: string]: unknown
+}
+/**
+ * Keys of 1 to 128 characters with any JSON as value
+ */
+export interface SetConfigResult {
+  [k: string]: unknown
+}
+export interface GetConnectionCountInput {}
+export interface GetConnectionCountResult {
+  count: number
+}
+export interface GetStatsInput {
+  /**
+   * Unix seconds
+   */
+  start?: number
+  /**
+   * Unix seconds
+   */
+  end?: number
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  startTime?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  endTime?: string
+}
+export interface GetStatsResult {
+  /**
+   * Sensitive; do not log
+   */
+  clientKey: string
+  /**
+   * The key of this call. Sensitive; do not log
+   */
+  apiKey: string
+  /**
+   * ISO-8601 time
+   */
+  startTime: string
+  /**
+   * ISO-8601 time
+   */
+  endTime: string
+  /**
+   * Unix seconds
+   */
+  start: number
+  /**
+   * Unix seconds
+   */
+  end: number
+  /**
+   * Users who sent or were connected in the window
+   *
+   * Items: User ID
+   */
+  userList: string[]
+  /**
+   * Rooms with messages in the window
+   */
+  roomCount: number
+  totalRoomCount: number
+  messageCount: number
+  peakConnectionCount: number
+  /**
+   * Host memory in bytes
+   */
+  totalMem: number
+  /**
+   * Available memory in bytes
+   */
+  freeMem: number
+}
+export interface ListFailedWebhooksInput {
+  skip?: number
+  limit?: number
+}
+export interface FailedWebhook {
+  /**
+   * The webhook-id of every try
+   */
+  id: string
+  /**
+   * A room's webhook, or PUSH_GENERIC
+   */
+  kind: 'webhook' | 'push'
+  /**
+   * Room ID
+   */
+  roomID: string
+  clientID: string
+  /**
+   * The event of the webhook; PUSH for PUSH_GENERIC
+   */
+  event: string
+  data: unknown
+  tries: number
+  lastError: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  /**
+   * ISO-8601 time
+   */
+  failedAt: string
+}
+export interface ListFailedWebhooksResult {
+  totalCount: number
+  data: FailedWebhook[]
+}
+export interface ListWebhookCallsInput {
+  /**
+   * Room ID
+   */
+  room?: string
+  /**
+   * From this time on; 7 days ago by default
+   */
+  since?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  until?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListWebhookCallsResult {
+  data: WebhookDelivery[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface RetryFailedWebhookInput {
+  /**
+   * ID of a failed call
+   */
+  id: string
+}
+export interface RetryFailedWebhookResult {
+  id: string
+}
+export interface RetryWebhookCallInput {
+  /**
+   * ID of a call
+   */
+  id: string
+}
+export interface RetryWebhookCallResult {
+  id: string
+}
+export interface RetryWebhookCallsInput {
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  since: string
+  /**
+   * Now by default
+   */
+  until?: string
+  /**
+   * Room ID
+   */
+  room?: string
+  /**
+   * Only those that were made, or that failed for good
+   */
+  state?: 'done' | 'failed'
+}
+export interface RetryWebhookCallsResult {
+  /**
+   * Calls that are made again
+   */
+  count: number
+  complete: boolean
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  until: number
+}
+export interface ListEventsInput {
+  /**
+   * The cursor of an event, or of an earlier response
+   */
+  after?: string
+  /**
+   * Events at most, and 1 MiB of them
+   */
+  limit?: number
+  /**
+   * Only these events: names, separated by commas
+   */
+  types?: string
+  /**
+   * Seconds to wait for an event when there is none
+   */
+  wait?: number
+}
+export interface FeedEvent {
+  /**
+   * The place of the event: `after` for all that came later
+   */
+  cursor: string
+  /**
+   * The same if the event comes twice; that of a new message is its `_id`
+   */
+  id: string
+  /**
+   * What `data` is: see the table of events
+   */
+  event:
+    | 'chat message'
+    | 'room'
+    | 'lastRead'
+    | 'roomPref'
+    | 'myPrefChange'
+    | 'myPrefDelete'
+    | 'invitation'
+    | 'removedFromRoom'
+    | 'userDeleteMessages'
+    | 'messageDeleted'
+    | 'messageUpdated'
+    | 'members'
+    | 'ban'
+    | 'unban'
+    | 'block'
+    | 'unblock'
+    | 'user'
+    | 'userDeleted'
+    | 'group'
+    | 'groupDeleted'
+  /**
+   * When the event was published; milliseconds since 1970
+   */
+  timeMS: number
+  /**
+   * The room that it concerns
+   */
+  room?: string
+  /**
+   * The user or user group that it concerns, where no room is concerned
+   */
+  user?: string
+  /**
+   * X-Request-ID of the call that caused it
+   */
+  request?: string
+  /**
+   * The payload, as sockets get it where they get the event
+   */
+  data: unknown
+}
+export interface ListEventsResult {
+  data: FeedEvent[]
+  /**
+   * `after` for the next call
+   */
+  cursor: string
+}
+export interface GetJobInput {
+  /**
+   * `job` of an answer with status 202
+   */
+  id: string
+  /**
+   * Outcomes to pass over
+   */
+  skip?: number
+  /**
+   * Outcomes at most
+   */
+  limit?: number
+}
+export interface Job {
+  _id: string
+  kind: 'batch' | 'erasure'
+  /**
+   * failed: given up after many tries; what is done stays done
+   */
+  state: 'running' | 'done' | 'failed'
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * When it last got on
+   */
+  updatedAt: string
+  /**
+   * ISO-8601 time
+   */
+  finishedAt?: string
+  /**
+   * Recipients of a batch, or rooms of the erased user; `done` only grows
+   */
+  progress: {
+    done: number
+    total: number
+  }
+  /**
+   * Of a batch: what became of each recipient, in their order, from `skip` on
+   */
+  outcomes?: {
+    /**
+     * Outcomes so far
+     */
+    totalCount: number
+    data: (
+      | {
+          result: SentMessage
+        }
+      | {
+          error: {
+            code: string
+            message: string
+          }
+        }
+    )[]
+  }
+}
+export interface ServerEvents {
+  'chat message': Message
+  room: Room
+  lastRead: {
+    /**
+     * Room ID
+     */
+    roomID: string
+    /**
+     * User ID
+     */
+    memberID: string
+    /**
+     * Message ID
+     */
+    messageID: string
+  }
+  typing: {
+    /**
+     * Room ID
+     */
+    room: string
+    message: string
+    /**
+     * User ID
+     */
+    sender: string
+  }
+  ai_streaming: {
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * User ID
+     */
+    sender: string
+    text: string
+  }
+  roomPref: {
+    /**
+     * Room ID
+     */
+    room: string
+    tags: string[]
+    tagColors: {
+      [k: string]: string
+    }
+    hidden: boolean
+    sticky: boolean
+    muted: boolean
+    folder: string
+  }
+  myPrefChange: {
+    data: unknown
+    key: string
+  }
+  myPrefDelete: string
+  invitation: Invitation
+  removedFromRoom: {
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * The user who did it; null for the API key
+     */
+    by: string | null
+  }
+  serverTime: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    serverTimeMS: number
+  }
+  userDeleteMessages: {
+    /**
+     * Room ID
+     */
+    room: string
+    /**
+     * Items: Message ID
+     */
+    messages: string[]
+    isUserDeleteAllMessagesInRoom: boolean
+  }
+  messageDeleted: {
+    /**
+     * Room ID
+     */
+    room: string
+    messageID: string
+  }
+  messageUpdated: Message
+}
+export interface LoginResult {
+  /**
+   * User ID
+   */
+  _id: string
+  appID: string
+  /**
+   * What the user’s REST calls take as IM-CLIENT-KEY
+   */
+  clientKey: string
+  deviceId: string
+  /**
+   * When the token ends, and the connection with it
+   */
+  expirationDate: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  serverTimeMS: number
+  /**
+   * With `since`: whether everything that passed since then has arrived; false: fetch what you missed
+   */
+  resumed?: boolean
+}
+export interface WebhookCall {
+  appID: string
+  /**
+   * The user who acted; empty when the API key did
+   */
+  clientID: string
+  /**
+   * Room ID
+   */
+  roomID: string
+  event: 'MESSAGE' | 'MESSAGE_UPDATED' | 'MESSAGE_DELETED' | 'JOIN_ROOM' | 'ADD_MEMBERS' | 'DELETE_MEMBERS' | 'ROOM'
+  botState: string
+  /**
+   * A Message; {room, sender, members}; with ROOM the Room beside them
+   */
+  data: unknown
+}
+export interface PushCall {
+  /**
+   * Message ID
+   */
+  _id: string
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * Content; absent once the message is deleted or recalled
+   */
+  message?: unknown
+  /**
+   * Room ID
+   */
+  room: string
+  messageType: string
+  appID: string
+  /**
+   * ISO-8601 time
+   */
+  messageTime: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  messageTimeMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  updatedAtMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  reactions: Reaction[]
+  reactionCount: number
+  isDeleted: boolean
+  /**
+   * 1, 2, 3… without holes in its room
+   */
+  seq: number
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  pinned?: boolean
+  /**
+   * Its content was replaced
+   */
+  edited?: boolean
+  clientMessageID?: string
+  sender: Sender
+  roomName: string
+  /**
+   * The recipients, at most 10,000; more come in further calls
+   *
+   * Items: User ID
+   */
+  pushToClients: string[]
+}
+export interface WebhookAnswer {
+  /**
+   * User ID
+   */
+  senderID?: string
+  toBotState?: string
+  data?: {
+    /**
+     * Content: any JSON, at most 64 KiB
+     */
+    message: unknown
+    /**
+     * Free-form type, e.g. text, image, announcement
+     */
+    messageType: string
+  }
+}
+export interface ClientCalls {
+  /** A page of the history of a room: GET /rooms/:id/messages/v3 */
+  listMessages: { input: ListMessagesInput; result: ListMessagesResult }
+  /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
+  writeMessage: { input: WriteMessageInput; result: WriteMessageResult }
+  /** React to a message: POST /messages/:id/reaction */
+  addReaction: { input: AddReactionInput; result: AddReactionResult }
+  /** Remove a reaction of the caller: DELETE /messages/:id/reaction */
+  removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
+  /** Who has read a message: GET /messages/:id/readers */
+  listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** Delete all present messages of a room for the caller only: POST /messages/user-delete/all-in-room */
+  deleteAllForMe: { input: DeleteAllForMeInput; result: DeleteAllForMeResult }
+  /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
+  deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
+  /** Delete messages for the caller only: POST /messages/user-delete */
+  deleteForMe: { input: DeleteForMeInput; result: DeleteForMeResult }
+  /** Show the other members that the caller is typing: POST /rooms/:id/typing */
+  typing: { input: TypingInput; result: TypingResult }
+  /** Pin a message: POST /messages/:id/pin */
+  pinMessage: { input: PinMessageInput; result: PinMessageResult }
+  /** Unpin a message: DELETE /messages/:id/pin */
+  unpinMessage: { input: UnpinMessageInput; result: UnpinMessageResult }
+  /** Delete a room: DELETE /rooms/:id */
+  deleteRoom: { input: DeleteRoomInput; result: DeleteRoomResult }
+  /** A room of the caller: GET /rooms/:id */
+  getRoom: { input: GetRoomInput; result: GetRoomResult }
+  /** The caller's rooms: GET /rooms */
+  listRooms: { input: ListRoomsInput; result: ListRoomsResult }
+  /** Change a room: PUT /rooms/:id */
+  updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
+  /** Report the last message that the caller has read: PUT /rooms/:id/lastRead */
+  markRead: { input: MarkReadInput; result: MarkReadResult }
+  /** Total unread across the rooms of the caller: GET /me/badge */
+  getBadge: { input: GetBadgeInput; result: GetBadgeResult }
+  /** Unread by the rooms' tags: POST /badges/byRoomTags */
+  getBadgesByRoomTags: { input: GetBadgesByRoomTagsInput; result: GetBadgesByRoomTagsResult }
+  /** Mute a room; roomPref goes to the other devices: POST /me/mute/:room */
+  muteRoom: { input: MuteRoomInput; result: MuteRoomResult }
+  /** Change the caller's preferences for a room; roomPref goes to the other devices: POST /roomPrefs/:room */
+  setRoomPref: { input: SetRoomPrefInput; result: SetRoomPrefResult }
+  /** Unmute a room; roomPref goes to the other devices: DELETE /me/mute/:room */
+  unmuteRoom: { input: UnmuteRoomInput; result: UnmuteRoomResult }
+  /** What changed for the caller since a time: GET /me/changes */
+  getChanges: { input: GetChangesInput; result: GetChangesResult }
+  /** Add members to a group, or invite them: POST /rooms/:id/members */
+  addMembers: { input: AddMembersInput; result: AddMembersResult }
+  /** Decline an invitation: DELETE /rooms/:id/invitations */
+  declineInvitation: { input: DeclineInvitationInput; result: DeclineInvitationResult }
+  /** Join a group that is open, or that the caller is invited to: POST /rooms/:id/join */
+  joinRoom: { input: JoinRoomInput; result: JoinRoomResult }
+  /** The members of a room, the longest-standing first: GET /rooms/:id/members */
+  listMembers: { input: ListMembersInput; result: ListMembersResult }
+  /** Leave a group, or remove members from it: POST /rooms/:id/delete/members */
+  removeMembers: { input: RemoveMembersInput; result: RemoveMembersResult }
+  /** Make a member a manager, or a manager a member again: PUT /rooms/:id/member/:client */
+  setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
+  /** The caller: GET /me */
+  getMe: { input: GetMeInput; result: GetMeResult }
+  /** Register a device for push: POST /me/subscribe */
+  subscribe: { input: SubscribeInput; result: SubscribeResult }
+  /** Unregister a device; without deviceId and token, all devices of the caller: POST /me/unsubscribe */
+  unsubscribe: { input: UnsubscribeInput; result: UnsubscribeResult }
+  /** Delete a personal preference; myPrefDelete goes to the other devices: DELETE /me/pref/:key */
+  deleteMyPref: { input: DeleteMyPrefInput; result: DeleteMyPrefResult }
+  /** All personal preferences of the caller: GET /me/pref */
+  listMyPrefs: { input: ListMyPrefsInput; result: ListMyPrefsResult }
+  /** Set a personal preference; myPrefChange goes to the other devices: POST /me/pref/:key */
+  setMyPref: { input: SetMyPrefInput; result: SetMyPrefResult }
+  /** Issue a new token; ends the one of this call: POST /me/token */
+  renewToken: { input: RenewTokenInput; result: RenewTokenResult }
+  /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
+  banMember: { input: BanMemberInput; result: BanMemberResult }
+  /** The bans in force in a room, for its members: GET /blockStatus/room/:roomID */
+  listBans: { input: ListBansInput; result: ListBansResult }
+  /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
+  unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
+  /** Block a user everywhere: POST /blockStatus/my/:blockee */
+  blockUser: { input: BlockUserInput; result: BlockUserResult }
+  /** The users whom the caller blocks: GET /blockStatus/my */
+  listBlocks: { input: ListBlocksInput; result: ListBlocksResult }
+  /** Lift a personal block: DELETE /blockStatus/my/:blockee */
+  unblockUser: { input: UnblockUserInput; result: UnblockUserResult }
+  /** Search the messages of the caller's rooms: POST /search */
+  search: { input: SearchInput; result: SearchResult }
+  /** The current configuration: GET /config */
+  getConfig: { input: GetConfigInput; result: GetConfigResult }
+}
+export interface AdminCalls {
+  /** Send a message to many users and rooms: POST /messages/batch */
+  sendBatch: { input: SendBatchInput; result: SendBatchResult }
+  /** Send a message to a room on behalf of a user: POST /messages */
+  sendMessage: { input: SendMessageInput; result: SendMessageResult }
+  /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
+  writeMessage: { input: WriteMessageInput; result: WriteMessageResult }
+  /** Who has read a message: GET /messages/:id/readers */
+  listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** The way of one message: GET /admin/messages/:id/trace */
+  traceMessage: { input: TraceMessageInput; result: TraceMessageResult }
+  /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
+  deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
+  /** Stream a piece of a message that a robot is writing: POST /rooms/:id/aiStreaming */
+  streamText: { input: StreamTextInput; result: StreamTextResult }
+  /** Create a room: POST /rooms/ */
+  createRoom: { input: CreateRoomInput; result: CreateRoomResult }
+  /** Delete a room: DELETE /rooms/:id */
+  deleteRoom: { input: DeleteRoomInput; result: DeleteRoomResult }
+  /** Change a room: PUT /rooms/:id */
+  updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
+  /** The sum that makes a user's badge: GET /admin/clients/:client_id/badge */
+  explainBadge: { input: ExplainBadgeInput; result: ExplainBadgeResult }
+  /** Put a room into a user's mute list: POST /admin/clients/:uid/mute/:room */
+  muteUser: { input: MuteUserInput; result: MuteUserResult }
+  /** Take a room out of a user's mute list: DELETE /admin/clients/:uid/mute/:room */
+  unmuteUser: { input: UnmuteUserInput; result: UnmuteUserResult }
+  /** Add members to a group, or invite them: POST /rooms/:id/members */
+  addMembers: { input: AddMembersInput; result: AddMembersResult }
+  /** The members of a room, the longest-standing first: GET /rooms/:id/members */
+  listMembers: { input: ListMembersInput; result: ListMembersResult }
+  /** Leave a group, or remove members from it: POST /rooms/:id/delete/members */
+  removeMembers: { input: RemoveMembersInput; result: RemoveMembersResult }
+  /** Make a member a manager, or a manager a member again: PUT /rooms/:id/member/:client */
+  setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
+  /** Erase a user: DELETE /admin/clients/:client_id */
+  eraseUser: { input: EraseUserInput; result: EraseUserResult }
+  /** Query users: GET /admin/clients */
+  listUsers: { input: ListUsersInput; result: ListUsersResult }
+  /** Create or update a user, issue or assign a token: POST /admin/clients */
+  saveUser: { input: SaveUserInput; result: SaveUserResult }
+  /** Create or update up to 1,000 users at once: POST /admin/clients/list */
+  saveUsers: { input: SaveUsersInput; result: SaveUsersResult }
+  /** The devices of a user that are connected now: GET /admin/clients/:client_id/connections */
+  listConnections: { input: ListConnectionsInput; result: ListConnectionsResult }
+  /** Remove a user group; its members stay: DELETE /admin/groups/:id */
+  deleteGroup: { input: DeleteGroupInput; result: DeleteGroupResult }
+  /** User groups: GET /admin/groups */
+  listGroups: { input: ListGroupsInput; result: ListGroupsResult }
+  /** Create or replace a user group: POST /admin/groups */
+  saveGroup: { input: SaveGroupInput; result: SaveGroupResult }
+  /** Bind a token of the integrator to a user; it replaces all of the user’s tokens: PUT /admin/clients/:client_id/token */
+  bindToken: { input: BindTokenInput; result: BindTokenResult }
+  /** Revoke one token of a user, or all: DELETE /admin/clients/:client_id/token */
+  revokeTokens: { input: RevokeTokensInput; result: RevokeTokensResult }
+  /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
+  banMember: { input: BanMemberInput; result: BanMemberResult }
+  /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
+  unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
+  /** Push a notification to all devices of users: POST /push/push2clients */
+  pushToClients: { input: PushToClientsInput; result: PushToClientsResult }
+  /** Why a message was pushed to the devices of a user, or was not, and what came of it: GET /admin/push/why */
+  whyPush: { input: WhyPushInput; result: WhyPushResult }
+  /** Remove a configuration key: DELETE /config/:key */
+  deleteConfigKey: { input: DeleteConfigKeyInput; result: DeleteConfigKeyResult }
+  /** The current configuration: GET /config */
+  getConfig: { input: GetConfigInput; result: GetConfigResult }
+  /** Set configuration keys; others stay: POST /config */
+  setConfig: { input: SetConfigInput; result: SetConfigResult }
+  /** Current WebSocket connections: GET /admin/connection-count */
+  getConnectionCount: { input: GetConnectionCountInput; result: GetConnectionCountResult }
+  /** Statistics of a window: GET /admin/stats */
+  getStats: { input: GetStatsInput; result: GetStatsResult }
+  /** Calls to room webhooks and PUSH_GENERIC that failed for good, the latest first: GET /admin/webhooks/failed */
+  listFailedWebhooks: { input: ListFailedWebhooksInput; result: ListFailedWebhooksResult }
+  /** Calls to room webhooks and PUSH_GENERIC, the latest first: GET /admin/webhooks/calls */
+  listWebhookCalls: { input: ListWebhookCallsInput; result: ListWebhookCallsResult }
+  /** Retry a failed call: POST /admin/webhooks/failed/:id/retry */
+  retryFailedWebhook: { input: RetryFailedWebhookInput; result: RetryFailedWebhookResult }
+  /** Make a call again that was made, or that failed for good: POST /admin/webhooks/calls/:id/retry */
+  retryWebhookCall: { input: RetryWebhookCallInput; result: RetryWebhookCallResult }
+  /** Make the calls of a time again: POST /admin/webhooks/calls/retry */
+  retryWebhookCalls: { input: RetryWebhookCallsInput; result: RetryWebhookCallsResult }
+  /** The app's events, all in one order: GET /admin/events */
+  listEvents: { input: ListEventsInput; result: ListEventsResult }
+  /** How far a batch or an erasure is that goes on in the background: GET /admin/jobs/:id */
+  getJob: { input: GetJobInput; result: GetJobResult }
+}

@@ -1,0 +1,15 @@
+/** Listeners of named events. */
+export function createListeners<Events>() {
+  const byEvent = new Map<keyof Events, Set<(payload: never) => void>>()
+  return {
+    on<E extends keyof Events>(event: E, listener: (payload: Events[E]) => void): () => void {
+      const own = (payload: Events[E]) => listener(payload)
+      const listeners = byEvent.get(event) ?? new Set()
+      byEvent.set(event, listeners.add(own))
+      return () => void listeners.delete(own)
+    },
+    call<E extends keyof Events>(event: E, payload: Events[E]): void {
+      for (const listener of byEvent.get(event) ?? []) listener(payload as never)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { ErrorCode } from './generated/types.ts'
+
+/**
+ * Why a call failed: a code of the interface (docs/errors.md), or of the library:
+ * - NETWORK_ERROR: no response; whether the call had an effect is not known.
+ * - CLOSED: the client was closed.
+ * - OUTCOME_UNKNOWN: a queued message that was sent longer ago than Parley recognises a repeated send.
+ * - INVALID_SIGNATURE: a webhook was not signed by Parley, or too long ago.
+ */
+export type ParleyErrorCode = ErrorCode | 'NETWORK_ERROR' | 'CLOSED' | 'OUTCOME_UNKNOWN' | 'INVALID_SIGNATURE'
+
+export class ParleyError extends Error {
+  readonly code: ParleyErrorCode
+  /** The HTTP status; 0 when there was no response. */
+  readonly status: number
+  /** How long to wait before another try, where the server said so. */
+  readonly retryAfterMS: number | undefined
+
+  constructor(code: ParleyErrorCode, message: string, status = 0, retryAfterMS?: number, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ParleyError'
+    this.code = code
+    this.status = status
+    this.retryAfterMS = retryAfterMS
+  }
+}
+
+/** Whether the same call may succeed later without anybody doing something about it. */
+export function isPassing({ code, status }: ParleyError): boolean {
+  return code === 'NETWORK_ERROR' || status === 408 || status === 429 || status >= 500
+}
+
+/** The error of a response: in the envelope, or in the bare form (docs/reference/README.md#conventions). */
+export function errorOf(status: number, body: unknown, retryAfterMS?: number): ParleyError {
+  const { error, message, RM } = (typeof body === 'object' && body !== null ? body : {}) as {
+    error?: string | { code?: string; message?: string }
+    message?: string
+    RM?: string
+  }
+  const code = typeof error === 'string' ? error : error?.code
+  const text = (typeof error === 'string' ? message : error?.message) ?? RM ?? `HTTP status ${status}`
+  // What is not of Parley (a proxy's page) has no code.
+  const known = code ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  return new ParleyError(known as ErrorCode, text, status, retryAfterMS)
+}
+
+export function networkError(cause: unknown): ParleyError {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new ParleyError('NETWORK_ERROR', message, 0, undefined, { cause })
+}

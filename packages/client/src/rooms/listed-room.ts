@@ -1,0 +1,41 @@
+import type { Message, Room } from '../generated/types.ts'
+import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from './unread-count.ts'
+
+/** A room as the user sees it, with `unread` as it is now. */
+export interface RoomInfo extends Room {
+  unread: number
+}
+
+/** A room of the list, with what is unread in it. */
+export interface Listed {
+  resource: Room
+  unread: UnreadCount
+}
+
+export const toInfo = ({ resource, unread }: Listed): RoomInfo => ({ ...resource, unread: totalOf(unread) })
+
+/** As it was just read. What arrived while it was read is newer. */
+export function asRead(before: Listed | undefined, resource: Room): Listed {
+  const upToSeq = resource.lastMessage?.seq ?? 0
+  const last = before?.resource.lastMessage
+  const lastMessage = last && last.seq > upToSeq ? last : resource.lastMessage
+  return {
+    resource: { ...resource, ...(lastMessage && { lastMessage }) },
+    unread: recounted(before?.unread ?? noUnread, resource.unread ?? 0, upToSeq),
+  }
+}
+
+export function afterMessage({ resource, unread }: Listed, message: Message, me: string | undefined): Listed {
+  const isLatest = message.seq > (resource.lastMessage?.seq ?? 0)
+  return {
+    resource: isLatest ? { ...resource, lastMessage: message } : resource,
+    unread: withMessage(unread, message, me),
+  }
+}
+
+/** What depends on the user is not in the event. */
+export function afterRoomEvent({ resource: before, unread }: Listed, resource: Room): Listed {
+  const { muted, pref, lastMessage } = before
+  const own = { ...(muted !== undefined && { muted }), ...(pref && { pref }), ...(lastMessage && { lastMessage }) }
+  return { resource: { ...resource, ...own }, unread }
+}

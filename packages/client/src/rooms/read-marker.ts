@@ -1,0 +1,81 @@
+import type { MarkReadResult } from '../generated/types.ts'
+import { isPassing, ParleyError } from '../parley-error.ts'
+import type { RoomList } from './room-list.ts'
+import type { Timeline } from './timeline.ts'
+import { countsFor } from './unread-count.ts'
+
+export interface ReadMarkerOptions {
+  roomID: string
+  timeline: Timeline
+  rooms: RoomList
+  me: () => string | undefined
+  /** Reports a message as read; fails while there is no connection. */
+  report: (messageID: string) => Promise<MarkReadResult>
+}
+
+/** Reports of one room that come together are one. */
+const batchMS = 250
+
+/** The user's read marker in a room. The unread count follows at once; the report goes out batched, and after a login. */
+export class ReadMarker {
+  readonly #options: ReadMarkerOptions
+  #markedSeq = 0
+  /** What is to be reported. */
+  #due: string | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: ReadMarkerOptions) {
+    this.#options = options
+  }
+
+  /** The user has read up to this message. */
+  mark(messageID: string): void {
+    const seq = this.#options.timeline.get(messageID)?.seq
+    if (seq !== undefined && seq <= this.#markedSeq) return
+    this.#markedSeq = seq ?? this.#markedSeq
+    this.#due = messageID
+    this.#count(messageID)
+    this.#timer ??= setTimeout(() => void this.flush(), batchMS)
+  }
+
+  /** The user has read up to this message on a device of theirs, maybe this one. */
+  heard(messageID: string): void {
+    const seq = this.#options.timeline.get(messageID)?.seq
+    if (seq !== undefined) this.#markedSeq = Math.max(this.#markedSeq, seq)
+    if (this.#due === undefined && !this.#count(messageID)) this.#options.rooms.changed(this.#options.roomID)
+  }
+
+  /** Reports what is due. What fails for want of a connection stays due. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const messageID = this.#due
+    if (messageID === undefined) return
+    try {
+      await this.#options.report(messageID)
+    } catch (error) {
+      if (error instanceof ParleyError && isPassing(error)) return
+    }
+    if (this.#due === messageID) this.#due = undefined
+    if (!this.#options.timeline.get(messageID)) this.#options.rooms.changed(this.#options.roomID)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    void this.flush()
+  }
+
+  /** Counts what is unread after a message; false if not everything after it is loaded. */
+  #count(messageID: string): boolean {
+    const { roomID, timeline, rooms, me } = this.#options
+    const message = timeline.get(messageID)
+    if (!message || !timeline.isFollowing || timeline.hasHole()) return false
+    let unread = 0
+    for (let seq = message.seq + 1; seq <= timeline.high; seq++) {
+      const later = timeline.at(seq)
+      if (later && countsFor(later, me()) && !timeline.isHidden(later._id)) unread++
+    }
+    rooms.setUnread(roomID, unread, timeline.high)
+    return true
+  }
+}

@@ -1,0 +1,71 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import type { Message, SentMessage } from '../generated/types.ts'
+import { networkError } from '../parley-error.ts'
+import type { Room } from './room.ts'
+import type { RoomList } from './room-list.ts'
+
+export type RoomActions = Pick<
+  Room,
+  | 'edit'
+  | 'recall'
+  | 'react'
+  | 'unreact'
+  | 'pin'
+  | 'unpin'
+  | 'deleteForMe'
+  | 'deleteAllForMe'
+  | 'deleteForAll'
+  | 'setPref'
+  | 'mute'
+  | 'unmute'
+  | 'members'
+  | 'leave'
+>
+
+interface Shown {
+  rooms: RoomList
+  /** Shows what a call changed; the event that follows says the same. */
+  changed: (message: Message) => void
+  hid: (messageIDs: string[]) => void
+  get: (messageID: string) => Message | undefined
+  me: () => string | undefined
+}
+
+/** What the user does in a room by one call each. */
+export function roomActions(id: string, calls: UserCalls, { rooms, changed, hid, get, me }: Shown): RoomActions {
+  /** Writing returns the sender's ID alone. */
+  const written = (sent: SentMessage) => {
+    const before = get(sent._id)
+    if (before) changed({ ...sent, sender: before.sender })
+  }
+  return {
+    edit: async (_id, message, options = {}) => written(await calls.writeMessage({ id, _id, message, ...options })),
+    recall: async (_id) => written(await calls.writeMessage({ id, _id, messageType: 'recall' })),
+    react: async (messageID, reaction) => changed(await calls.addReaction({ id: messageID, reaction })),
+    unreact: async (messageID, reaction) => changed(await calls.removeReaction({ id: messageID, reaction })),
+    pin: async (messageID) => changed(await calls.pinMessage({ id: messageID })),
+    unpin: async (messageID) => changed(await calls.unpinMessage({ id: messageID })),
+    async deleteForMe(messages) {
+      await calls.deleteForMe({ room: id, messages })
+      hid(messages)
+    },
+    deleteAllForMe: async () => void (await calls.deleteAllForMe({ room: id })),
+    deleteForAll: async (messageID) => void (await calls.deleteForAll({ roomID: id, messageID })),
+    // The event goes to the other devices.
+    setPref: async (pref) => rooms.heardPref(await calls.setRoomPref({ room: id, ...pref })),
+    async mute() {
+      await calls.muteRoom({ room: id })
+      rooms.changed(id)
+    },
+    async unmute() {
+      await calls.unmuteRoom({ room: id })
+      rooms.changed(id)
+    },
+    members: (page = {}) => calls.listMembers({ id, ...page }),
+    async leave() {
+      const user = me()
+      if (user === undefined) throw networkError('not connected')
+      await calls.removeMembers({ id, members: [user] })
+    },
+  }
+}

@@ -1,0 +1,203 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import type { MarkReadResult, Message, ServerEvents } from '../generated/types.ts'
+import type { Outbox } from '../sending/outbox.ts'
+import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
+import { createStore, type Store } from '../store.ts'
+import { loadFirstUnread } from './first-unread.ts'
+import type { RoomInfo } from './listed-room.ts'
+import { ReadMarker } from './read-marker.ts'
+import { Readers } from './readers.ts'
+import type { Room } from './room.ts'
+import { type RoomActions, roomActions } from './room-actions.ts'
+import { RoomHistory } from './room-history.ts'
+import type { RoomList } from './room-list.ts'
+import { LiveTexts, throttledTyping } from './room-live.ts'
+import { ShownMessages } from './shown-messages.ts'
+
+export interface RoomParts {
+  calls: UserCalls
+  rooms: RoomList
+  outbox: Outbox
+  me: () => string | undefined
+  /** The user as the sender of their messages. */
+  sender: () => Message['sender']
+  isConnected: () => boolean
+  /** Settles when the user and their rooms are known. */
+  whenReady: () => Promise<void>
+  emit: (event: 'typing' | 'lastRead', payload: object) => Promise<unknown>
+}
+
+/** Longer than the pause between two emits of who is typing. */
+const typingEndsMS = 6_000
+const streamingEndsMS = 60_000
+
+/** A room with what keeps it up to date. */
+export class RoomHandle implements Omit<Room, keyof RoomActions> {
+  readonly id: string
+  readonly #parts: RoomParts
+  readonly #history: RoomHistory
+  readonly #info = createStore<RoomInfo | undefined>(undefined)
+  readonly info: Store<RoomInfo | undefined> = this.#info
+  readonly #shown: ShownMessages
+  readonly messages: Store<readonly RoomMessage[]>
+  readonly #firstUnread = createStore<string | undefined>(undefined)
+  readonly firstUnread: Store<string | undefined> = this.#firstUnread
+  readonly #typing = new LiveTexts(typingEndsMS)
+  readonly typing = this.#typing.store
+  readonly #streaming = new LiveTexts(streamingEndsMS)
+  readonly streaming = this.#streaming.store
+  readonly #readers: Readers
+  readonly readers
+  readonly history
+  readonly #marker: ReadMarker
+  readonly #typed: ReturnType<typeof throttledTyping>
+
+  constructor(id: string, parts: RoomParts) {
+    this.id = id
+    this.#parts = parts
+    const { calls, rooms, me, emit, isConnected } = parts
+    this.#history = new RoomHistory({ roomID: id, calls, isConnected, onChange: () => this.#shown.changed() })
+    this.history = this.#history.state
+    const { timeline } = this.#history
+    this.#shown = new ShownMessages({ ...parts, roomID: id, timeline })
+    this.messages = this.#shown.store
+    this.#readers = new Readers(timeline)
+    this.readers = this.#readers.store
+    const report = (message: string) => emit('lastRead', { room: id, message }) as Promise<MarkReadResult>
+    this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report })
+    this.#typed = throttledTyping((message) => {
+      emit('typing', { room: id, message }).catch(() => undefined)
+    })
+    rooms.rooms.subscribe(() => this.#info.set(rooms.get(id)))
+  }
+
+  /** What the user does to messages and to the room by a call each. */
+  actions(): RoomActions {
+    return roomActions(this.id, this.#parts.calls, {
+      rooms: this.#parts.rooms,
+      changed: (message) => this.heardMessage(message),
+      get: (messageID) => this.#history.timeline.get(messageID),
+      hid: (messages) => this.heardHidden({ room: this.id, messages, isUserDeleteAllMessagesInRoom: false }),
+      me: this.#parts.me,
+    })
+  }
+
+  async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
+    await this.#parts.whenReady()
+    const { timeline } = this.#history
+    const wasLoaded = timeline.isLoaded
+    const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
+    await this.#history.open(limit, around)
+    if (wasLoaded) return
+    if (around === undefined) {
+      this.#firstUnread.set(await loadFirstUnread(this.#history, unread, this.#parts.me()))
+    }
+    await this.#loadReaders()
+  }
+
+  loadOlder(limit = 50): Promise<void> {
+    return this.#history.loadOlder(limit)
+  }
+
+  loadNewer(limit = 50): Promise<void> {
+    return this.#history.loadNewer(limit)
+  }
+
+  toLatest(limit = 50): Promise<void> {
+    return this.#history.toLatest(limit)
+  }
+
+  send(message: unknown, options: SendOptions = {}): Promise<Message> {
+    this.#typed.end()
+    return this.#parts.outbox.send(this.id, message, options)
+  }
+
+  retry(key: string): Promise<Message> {
+    return this.#parts.outbox.retry(key)
+  }
+
+  discard(key: string): void {
+    this.#parts.outbox.discard(key)
+  }
+
+  typed(text = ''): void {
+    if (this.#parts.isConnected()) this.#typed.typed(text)
+  }
+
+  markRead(messageID?: string): void {
+    const { timeline } = this.#history
+    const latest = timeline.at(timeline.high) ?? this.#parts.rooms.get(this.id)?.lastMessage
+    const id = messageID ?? latest?._id
+    if (id !== undefined) this.#marker.mark(id)
+  }
+
+  readBy(messageID: string): string[] {
+    return this.#readers.of(messageID)
+  }
+
+  /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
+  async catchUp(): Promise<void> {
+    const room = this.#parts.rooms.get(this.id)
+    if (room) await this.#history.catchUp(room.lastMessage?.seq ?? 0)
+  }
+
+  /** After each login. */
+  loggedIn(): void {
+    this.#shown.changed()
+    this.#history.watchHole()
+    void this.#marker.flush()
+  }
+
+  heardMessage(message: Message): void {
+    this.#history.apply({ kind: 'message', message })
+    this.#typing.end(message.sender._id)
+    this.#streaming.end(message.sender._id)
+  }
+
+  heardDeletion(messageID: string): void {
+    const { latestSeq } = this.#history.timeline
+    this.#history.apply(
+      messageID === '_all' ? { kind: 'all deleted', upToSeq: latestSeq } : { kind: 'deleted', messageID },
+    )
+  }
+
+  heardHidden({ messages, isUserDeleteAllMessagesInRoom: all }: ServerEvents['userDeleteMessages']): void {
+    const { latestSeq } = this.#history.timeline
+    this.#history.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
+    this.#parts.rooms.changed(this.id)
+  }
+
+  heardTyping({ sender, message }: ServerEvents['typing']): void {
+    if (sender !== this.#parts.me()) this.#typing.heard(sender, () => message)
+  }
+
+  heardStreaming({ sender, text }: ServerEvents['ai_streaming']): void {
+    this.#streaming.heard(sender, (soFar) => soFar + text)
+  }
+
+  heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
+    if (memberID === this.#parts.me()) this.#marker.heard(messageID)
+    else this.#readers.hasRead(memberID, messageID)
+  }
+
+  /** What is pending in it changed. */
+  pendingChanged(): void {
+    this.#shown.changed()
+  }
+
+  close(): void {
+    this.#history.close()
+    this.#marker.close()
+    this.#typing.close()
+    this.#streaming.close()
+    this.#typed.end()
+  }
+
+  /** Large rooms have none, and the room is complete without. */
+  async #loadReaders(): Promise<void> {
+    const mine = this.#history.timeline.shown().findLast(({ sender }) => sender._id === this.#parts.me())
+    if (!mine) return
+    const readers = await this.#parts.calls.listReaders({ id: mine._id }).catch(() => undefined)
+    for (const { _id } of readers?.data ?? []) this.#readers.hasRead(_id, mine._id)
+  }
+}

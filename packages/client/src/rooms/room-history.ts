@@ -1,0 +1,156 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import { isPassing, ParleyError } from '../parley-error.ts'
+import { growingPauses, sleep } from '../pauses.ts'
+import { createStore, type Store } from '../store.ts'
+import { type HistoryState, historyState, notLoaded } from './history-state.ts'
+import { type Change, type Page, Timeline } from './timeline.ts'
+import { type PageQuery, walkHistory } from './walk-history.ts'
+
+export interface RoomHistoryOptions {
+  roomID: string
+  calls: Pick<UserCalls, 'listMessages'>
+  /** Whether events arrive. */
+  isConnected: () => boolean
+  /** After each change of what is loaded. */
+  onChange: () => void
+}
+
+/** Messages on their way at the same time may arrive in another order: what is missing longer is fetched. */
+const holeMS = 400
+/** Who missed more than this gets the latest messages only. */
+const mostMissed = 2_000
+
+/** Loads the messages of a room, and keeps them whole. Pages go by the time of sending, which is the order of seq. */
+export class RoomHistory {
+  readonly timeline = new Timeline()
+  readonly #state = createStore(notLoaded)
+  readonly state: Store<HistoryState> = this.#state
+  readonly #options: RoomHistoryOptions
+  /** Loads go one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #holeTimer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: RoomHistoryOptions) {
+    this.#options = options
+  }
+
+  apply(change: Change): void {
+    this.timeline.apply(change)
+    this.#changed()
+    this.watchHole()
+  }
+
+  /** Loads the latest messages, if nothing is loaded; or those around a message. */
+  open(limit: number, around?: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (around === undefined ? this.timeline.isLoaded : this.timeline.get(around)) return
+      if (around === undefined) return this.#add(await this.#page({ limit }), true)
+      const before = await this.#page({ limit, beforeMessage: around })
+      const previous = before.data[0]
+      const from = previous ? { afterMessage: previous._id } : { afterTime: '0' }
+      const after = await this.#page({ limit: limit + 1, ...from })
+      this.timeline.reset()
+      this.timeline.addPage(before.data.length > 0 ? before : after)
+      this.#add(after)
+    })
+  }
+
+  /** Drops what is loaded and loads the latest messages. */
+  toLatest(limit: number): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.timeline.isFollowing) return
+      const page = await this.#page({ limit })
+      this.timeline.reset()
+      this.#add(page, true)
+    })
+  }
+
+  loadOlder(limit: number): Promise<void> {
+    return this.#inTurn(async () => {
+      const first = this.timeline.at(this.timeline.low)
+      if (first && first.seq > 1) this.#add(await this.#page({ limit, beforeMessage: first._id }))
+    })
+  }
+
+  loadNewer(limit: number): Promise<void> {
+    return this.#inTurn(async () => {
+      const last = this.timeline.at(this.timeline.high)
+      if (last && !this.timeline.isFollowing) this.#add(await this.#page({ limit, afterMessage: last._id }))
+    })
+  }
+
+  /** Reads again what is loaded, and what was missed after it. `latestSeq`: of the room, as far as known. */
+  catchUp(latestSeq: number): Promise<void> {
+    return this.#inTurn(async () => {
+      const { timeline } = this
+      if (!timeline.isLoaded) return
+      if (timeline.isFollowing && latestSeq - timeline.high > mostMissed) {
+        const page = await this.#page({ limit: 100 })
+        timeline.reset()
+        return this.#add(page, true)
+      }
+      await this.#walk(timeline.low, timeline.isFollowing ? Number.POSITIVE_INFINITY : timeline.high)
+    })
+  }
+
+  close(): void {
+    clearTimeout(this.#holeTimer)
+  }
+
+  #walk(fromSeq: number, toSeq: number): Promise<void> {
+    const fromMS = this.timeline.at(fromSeq)?.createdAtMS ?? 1
+    return walkHistory(
+      (query) => this.#page(query),
+      { fromMS, toSeq },
+      (page) => this.#add(page),
+    )
+  }
+
+  #page(query: PageQuery): Promise<Page> {
+    return this.#options.calls.listMessages({ id: this.#options.roomID, timeRangeField: 'createdAt', ...query })
+  }
+
+  #add(page: Page, isLatest = false): void {
+    this.timeline.addPage(page, isLatest)
+    this.#changed()
+  }
+
+  async #inTurn(load: () => Promise<void>): Promise<void> {
+    this.#waiting++
+    this.#changed()
+    const mine = this.#last.then(() => this.timeline.loading(load))
+    this.#last = mine.catch(() => undefined)
+    try {
+      await mine
+    } finally {
+      this.#waiting--
+      this.#changed()
+      this.watchHole()
+    }
+  }
+
+  /** Fetches what is missing, if it does not arrive soon. */
+  watchHole(): void {
+    if (!this.timeline.hasHole() || this.#holeTimer !== undefined) return
+    this.#holeTimer = setTimeout(() => void this.#fillHole(), holeMS)
+  }
+
+  /** While there is no connection, nothing is fetched: the next login catches up. */
+  async #fillHole(): Promise<void> {
+    const pauses = growingPauses(holeMS, 10_000)
+    const fill = () => this.#walk(this.timeline.high, Number.POSITIVE_INFINITY)
+    while (this.timeline.hasHole() && this.#options.isConnected()) {
+      const error = await this.#inTurn(fill).catch((error: unknown) => error)
+      // The next login tries again.
+      if (error instanceof ParleyError && !isPassing(error)) break
+      if (this.timeline.hasHole()) await sleep(pauses.next())
+    }
+    this.#holeTimer = undefined
+  }
+
+  #changed(): void {
+    this.#state.set(historyState(this.#state.get(), this.timeline, this.#waiting > 0))
+    this.#options.onChange()
+  }
+}

@@ -1,0 +1,166 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import type { Message, Room as RoomResource, ServerEvents } from '../generated/types.ts'
+import { ParleyError } from '../parley-error.ts'
+import { retryWhilePassing } from '../retry-while-passing.ts'
+import { createStore, oncePerTask, type Store } from '../store.ts'
+import { withoutContent } from './deleted-message.ts'
+import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInfo } from './listed-room.ts'
+import { inOrder } from './room-order.ts'
+import { recounted } from './unread-count.ts'
+
+export interface RoomListOptions {
+  calls: Pick<UserCalls, 'listRooms' | 'getRoom'>
+  me: () => string | undefined
+  isConnected: () => boolean
+}
+
+/** The user's rooms: fetched after a login, then kept by events. What an event does not say is fetched for one room. */
+export class RoomList {
+  readonly #rooms = createStore<readonly RoomInfo[]>([])
+  readonly rooms: Store<readonly RoomInfo[]> = this.#rooms
+  readonly #badge = createStore(0)
+  readonly badge: Store<number> = this.#badge
+  readonly #options: RoomListOptions
+  readonly #listed = new Map<string, Listed>()
+  /** As shown: the same object until the room changes. */
+  readonly #infos = new WeakMap<Listed, RoomInfo>()
+  /** Rooms that changed while something was read that may not know of it. */
+  readonly #touched = new Set<string>()
+  /** Rooms that are to be read again. */
+  readonly #stale = new Set<string>()
+  readonly #reading = new Map<string, Promise<void>>()
+  readonly #publish = oncePerTask(() => this.#show())
+
+  constructor(options: RoomListOptions) {
+    this.#options = options
+  }
+
+  get(roomID: string): RoomInfo | undefined {
+    const listed = this.#listed.get(roomID)
+    return listed && this.#infoOf(listed)
+  }
+
+  async refresh(): Promise<void> {
+    this.#touched.clear()
+    const { data } = await this.#options.calls.listRooms()
+    const gone = new Set(this.#listed.keys())
+    for (const resource of data) {
+      gone.delete(resource._id)
+      this.#take(resource)
+    }
+    for (const roomID of gone) if (!this.#touched.has(roomID)) this.remove(roomID)
+    await Promise.all([...this.#touched].map((roomID) => this.refreshRoom(roomID)))
+    this.#show()
+  }
+
+  /** Reads what is to be read again. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#stale].map((roomID) => this.refreshRoom(roomID)))
+  }
+
+  /** Reads one room again; those who ask at the same time share it. */
+  refreshRoom(roomID: string): Promise<void> {
+    const reading = this.#reading.get(roomID) ?? this.#readRoom(roomID).finally(() => void this.#reading.delete(roomID))
+    this.#reading.set(roomID, reading)
+    return reading
+  }
+
+  heardMessage(message: Message): void {
+    const listed = this.#listed.get(message.room)
+    if (!listed) return this.#readLater(message.room)
+    this.#set(afterMessage(listed, message, this.#options.me()))
+  }
+
+  heardUpdate(message: Message): void {
+    const listed = this.#listed.get(message.room)
+    const last = listed?.resource.lastMessage
+    if (!listed || last?._id !== message._id || last.updatedAtMS > message.updatedAtMS) return
+    this.#set({ ...listed, resource: { ...listed.resource, lastMessage: message } })
+  }
+
+  heardDeletion({ room, messageID }: ServerEvents['messageDeleted']): void {
+    const listed = this.#listed.get(room)
+    const last = listed?.resource.lastMessage
+    if (listed && last && (messageID === '_all' || messageID === last._id)) {
+      this.#set({ ...listed, resource: { ...listed.resource, lastMessage: withoutContent(last) } })
+    }
+    this.changed(room)
+  }
+
+  heardRoom(resource: RoomResource): void {
+    const listed = this.#listed.get(resource._id)
+    // What depends on the user is not in the event. A room with status 0 is frozen, or was deleted.
+    if (!listed || resource.status === 0) return this.changed(resource._id)
+    this.#touched.add(resource._id)
+    this.#set(afterRoomEvent(listed, resource))
+  }
+
+  heardPref({ room, ...pref }: ServerEvents['roomPref']): void {
+    const listed = this.#listed.get(room)
+    if (!listed) return
+    this.#touched.add(room)
+    this.#set({ ...listed, resource: { ...listed.resource, pref, muted: pref.muted } })
+  }
+
+  /** The unread count as it is known to be for everything up to a seq. */
+  setUnread(roomID: string, counted: number, upToSeq: number): void {
+    const listed = this.#listed.get(roomID)
+    if (!listed) return
+    this.#touched.add(roomID)
+    this.#set({ ...listed, unread: recounted(listed.unread, counted, upToSeq) })
+  }
+
+  /** Something changed that only the server knows: reads the room again. */
+  changed(roomID: string): void {
+    this.#touched.add(roomID)
+    this.#readLater(roomID)
+  }
+
+  remove(roomID: string): void {
+    this.#touched.add(roomID)
+    this.#stale.delete(roomID)
+    if (this.#listed.delete(roomID)) this.#publish()
+  }
+
+  /** Without a connection the next login reads it. */
+  #readLater(roomID: string): void {
+    this.#stale.add(roomID)
+    const isDue = () => this.#stale.has(roomID) && this.#options.isConnected()
+    retryWhilePassing(() => this.refreshRoom(roomID), isDue).catch(() => undefined)
+  }
+
+  async #readRoom(roomID: string): Promise<void> {
+    do {
+      this.#touched.delete(roomID)
+      try {
+        this.#take(await this.#options.calls.getRoom({ id: roomID }))
+      } catch (error) {
+        if (!(error instanceof ParleyError) || (error.status !== 404 && error.status !== 403)) throw error
+        this.remove(roomID)
+        return
+      }
+    } while (this.#touched.has(roomID))
+  }
+
+  #take(resource: RoomResource): void {
+    this.#stale.delete(resource._id)
+    this.#set(asRead(this.#listed.get(resource._id), resource))
+  }
+
+  #set(listed: Listed): void {
+    this.#listed.set(listed.resource._id, listed)
+    this.#publish()
+  }
+
+  #infoOf(listed: Listed): RoomInfo {
+    const info = this.#infos.get(listed) ?? toInfo(listed)
+    this.#infos.set(listed, info)
+    return info
+  }
+
+  #show(): void {
+    const infos = [...this.#listed.values()].map((listed) => this.#infoOf(listed))
+    this.#rooms.set(infos.sort(inOrder))
+    this.#badge.set(infos.reduce((sum, { unread }) => sum + unread, 0))
+  }
+}

@@ -1,0 +1,69 @@
+import type { ListMembersResult, Message, SetRoomPrefInput } from '../generated/types.ts'
+import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
+import type { Store } from '../store.ts'
+import type { HistoryState } from './history-state.ts'
+import type { RoomInfo } from './listed-room.ts'
+import type { Reader } from './readers.ts'
+import type { LiveText } from './room-live.ts'
+
+/** A room of the user: what to show of it, and what the user does there. Calls fail with a ParleyError. */
+export interface Room {
+  readonly id: string
+  /** Name, members, unread, preferences, latest message; undefined while it is not one of the user's rooms. */
+  readonly info: Store<RoomInfo | undefined>
+  /** What is loaded, by seq, without what the user deleted for themselves; then what is on its way. */
+  readonly messages: Store<readonly RoomMessage[]>
+  readonly history: Store<HistoryState>
+  /** Others who are typing. */
+  readonly typing: Store<readonly LiveText[]>
+  /** Robots that are writing, with the text so far. */
+  readonly streaming: Store<readonly LiveText[]>
+  /** Up to which message each other member has read, as far as known. */
+  readonly readers: Store<readonly Reader[]>
+  /** The first message that was unread when the room was opened: where "new" begins. */
+  readonly firstUnread: Store<string | undefined>
+
+  /**
+   * Loads the latest messages, back to the first unread one; or those around a message. What is loaded stays whole. Waits
+   * for the first login; fails when that is refused, or the room is none of the user's.
+   */
+  open(options?: { limit?: number; around?: string }): Promise<void>
+  loadOlder(limit?: number): Promise<void>
+  /** After `open({ around })`. */
+  loadNewer(limit?: number): Promise<void>
+  /** After `open({ around })`: shows the latest messages instead. */
+  toLatest(limit?: number): Promise<void>
+
+  /**
+   * Shows the message at once and sends it as soon as there is a connection, after what was sent here before. Settles
+   * when Parley has it; fails when it is refused. Nobody has to wait: `messages` has its state.
+   */
+  send(message: unknown, options?: SendOptions): Promise<Message>
+  /** Sends a failed message again, by its `key`. */
+  retry(key: string): Promise<Message>
+  /** Drops a failed or queued message, by its `key`. */
+  discard(key: string): void
+  /** Shows the others that the user is typing: call it at every key, it is emitted every 2 s at most. */
+  typed(text?: string): void
+  /** The user has read up to a message, by default the latest one. */
+  markRead(messageID?: string): void
+  /** Who has read a loaded message, as far as known, without its sender. */
+  readBy(messageID: string): string[]
+
+  edit(messageID: string, message: unknown, options?: { mentions?: string[] }): Promise<void>
+  recall(messageID: string): Promise<void>
+  react(messageID: string, reaction: string): Promise<void>
+  unreact(messageID: string, reaction: string): Promise<void>
+  pin(messageID: string): Promise<void>
+  unpin(messageID: string): Promise<void>
+  deleteForMe(messageIDs: string[]): Promise<void>
+  deleteAllForMe(): Promise<void>
+  /** `_all`: every message of the room. */
+  deleteForAll(messageID: string): Promise<void>
+
+  setPref(pref: Omit<SetRoomPrefInput, 'room'>): Promise<void>
+  mute(): Promise<void>
+  unmute(): Promise<void>
+  members(page?: { skip?: number; limit?: number }): Promise<ListMembersResult>
+  leave(): Promise<void>
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import type { Message } from '../generated/types.ts'
+import { Timeline } from './timeline.ts'
+
+const message = (seq: number, updatedAtMS = seq, changes: Partial<Message> = {}): Message =>
+  ({
+    _id: `m${seq}`,
+    seq,
+    updatedAtMS,
+    createdAtMS: seq,
+    isDeleted: false,
+    message: `text ${seq}`,
+    ...changes,
+  }) as Message
+const page = (seqs: number[], totalCount: number) => ({
+  data: seqs.map((seq) => message(seq)),
+  userDeletedIDs: [],
+  totalCount,
+})
+const shown = (timeline: Timeline) => timeline.shown().map(({ seq }) => seq)
+
+function loaded(seqs: number[], totalCount: number): Timeline {
+  const timeline = new Timeline()
+  timeline.addPage(page(seqs, totalCount), true)
+  return timeline
+}
+
+describe('the loaded messages of a room', () => {
+  test('are in the order of seq, each once, in whatever order and however often they arrive', () => {
+    const timeline = loaded([3, 2, 1], 3)
+    for (const seq of [5, 4, 5, 4, 3]) timeline.apply({ kind: 'message', message: message(seq) })
+    assert.deepEqual(shown(timeline), [1, 2, 3, 4, 5])
+    assert.equal(timeline.hasHole(), false)
+  })
+
+  test('know of a hole until it is filled', () => {
+    const timeline = loaded([2, 1], 2)
+    timeline.apply({ kind: 'message', message: message(5) })
+    assert.deepEqual([timeline.hasHole(), shown(timeline)], [true, [1, 2, 5]])
+    timeline.addPage(page([3, 4, 5], 5))
+    assert.deepEqual([timeline.hasHole(), shown(timeline)], [false, [1, 2, 3, 4, 5]])
+  })
+
+  test('take no new message while the latest ones are not loaded', () => {
+    const timeline = new Timeline()
+    timeline.addPage(page([5, 4], 9))
+    timeline.apply({ kind: 'message', message: message(10) })
+    assert.deepEqual([timeline.isFollowing, shown(timeline)], [false, [4, 5]])
+    timeline.addPage(page([6, 7, 8, 9, 10], 10))
+    timeline.apply({ kind: 'message', message: message(11) })
+    assert.deepEqual([timeline.isFollowing, shown(timeline).at(-1)], [true, 11])
+  })
+
+  test('are not undone by a page that was read before a change and arrives after it', async () => {
+    const timeline = loaded([1], 1)
+    await timeline.loading(async () => {
+      timeline.apply({ kind: 'message', message: message(2, 7, { message: 'edited' }) })
+      timeline.apply({ kind: 'deleted', messageID: 'm3' })
+      timeline.apply({ kind: 'hidden', messageIDs: ['m1'] })
+      timeline.addPage(page([1, 2, 3], 3))
+    })
+    assert.deepEqual(shown(timeline), [2, 3])
+    assert.equal(timeline.get('m2')?.message, 'edited')
+    assert.deepEqual([timeline.get('m3')?.isDeleted, timeline.get('m3')?.message], [true, undefined])
+  })
+
+  test('stay deleted, whatever older news arrive', () => {
+    const timeline = loaded([2, 1], 2)
+    timeline.apply({ kind: 'all deleted', upToSeq: 2 })
+    timeline.apply({ kind: 'message', message: message(1, 9) })
+    timeline.apply({ kind: 'message', message: message(3) })
+    assert.deepEqual(
+      timeline.shown().map(({ isDeleted }) => isDeleted),
+      [true, true, false],
+    )
+  })
+})

@@ -1,0 +1,142 @@
+import type { ListMessagesResult, Message } from '../generated/types.ts'
+import { withoutContent } from './deleted-message.ts'
+
+/** Something that happened to messages; made twice, it changes nothing. */
+export type Change =
+  | { kind: 'message'; message: Message }
+  | { kind: 'deleted'; messageID: string }
+  | { kind: 'hidden'; messageIDs: readonly string[] }
+  /** Every message up to this one. */
+  | { kind: 'all deleted' | 'all hidden'; upToSeq: number }
+
+export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'totalCount'>
+
+/**
+ * The messages of a room that are loaded: those from `low` to `high`, without holes, and while it follows the latest,
+ * what arrived beyond a hole. One entry per message, in the order of seq.
+ */
+export class Timeline {
+  low = 1
+  high = 0
+  isLoaded = false
+  /** Whether new messages belong to what is loaded. */
+  isFollowing = false
+  /** The highest seq that was heard of. */
+  latestSeq = 0
+  readonly #bySeq = new Map<number, Message>()
+  readonly #seqs = new Map<string, number>()
+  readonly #hidden = new Set<string>()
+  /** Changes that arrived while pages were read: a page may be older than they are. */
+  #late: Change[] = []
+  #loads = 0
+
+  /** The messages to show, by seq. */
+  shown(): Message[] {
+    return [...this.#bySeq.keys()]
+      .sort((a, b) => a - b)
+      .flatMap((seq) => this.#bySeq.get(seq) ?? [])
+      .filter(({ _id }) => !this.#hidden.has(_id))
+  }
+
+  get(messageID: string): Message | undefined {
+    return this.#bySeq.get(this.#seqs.get(messageID) ?? 0)
+  }
+
+  at(seq: number): Message | undefined {
+    return this.#bySeq.get(seq)
+  }
+
+  isHidden(messageID: string): boolean {
+    return this.#hidden.has(messageID)
+  }
+
+  /** Whether messages are missing between what is loaded and what arrived. */
+  hasHole(): boolean {
+    return this.isFollowing && this.high < this.latestSeq
+  }
+
+  apply(change: Change): void {
+    if (this.#loads > 0) this.#late.push(change)
+    this.#make(change)
+  }
+
+  /** Reads pages: what is applied meanwhile is applied to them too. */
+  async loading<T>(read: () => Promise<T>): Promise<T> {
+    this.#loads++
+    try {
+      return await read()
+    } finally {
+      if (--this.#loads === 0) this.#late = []
+    }
+  }
+
+  /**
+   * Adds a page that adjoins what is loaded, or overlaps it.
+   * @param isLatest whether it was read from the end of the history
+   */
+  addPage({ data, userDeletedIDs, totalCount }: Page, isLatest = false): void {
+    if (!this.isLoaded) {
+      const first = data.reduce((least, { seq }) => Math.min(least, seq), Number.POSITIVE_INFINITY)
+      this.low = data.length > 0 ? first : totalCount + 1
+      this.high = this.low - 1
+      this.isLoaded = true
+    }
+    for (const message of data) {
+      this.#put(message)
+      this.#hidden.delete(message._id)
+    }
+    for (const id of userDeletedIDs) this.#hidden.add(id)
+    this.latestSeq = Math.max(this.latestSeq, totalCount)
+    if (isLatest) this.isFollowing = true
+    for (const change of this.#late) this.#make(change)
+    this.#grow()
+  }
+
+  /** Forgets what is loaded. */
+  reset(): void {
+    this.#bySeq.clear()
+    this.#seqs.clear()
+    this.low = 1
+    this.high = 0
+    this.isLoaded = false
+    this.isFollowing = false
+  }
+
+  #make(change: Change): void {
+    if (change.kind === 'message') this.#take(change.message)
+    else if (change.kind === 'deleted') this.#delete(this.get(change.messageID))
+    else if (change.kind === 'hidden') for (const id of change.messageIDs) this.#hidden.add(id)
+    else
+      for (const [seq, message] of this.#bySeq) {
+        if (seq > change.upToSeq) continue
+        if (change.kind === 'all deleted') this.#delete(message)
+        else this.#hidden.add(message._id)
+      }
+  }
+
+  #take(message: Message): void {
+    this.latestSeq = Math.max(this.latestSeq, message.seq)
+    if (!this.isLoaded || message.seq < this.low) return
+    if (message.seq > this.high + 1 && !this.isFollowing) return
+    this.#put(message)
+    this.#grow()
+  }
+
+  #put(message: Message): void {
+    const known = this.#bySeq.get(message.seq)
+    // What is older than what is known arrived late.
+    if (known && (known.updatedAtMS > message.updatedAtMS || (known.isDeleted && !message.isDeleted))) return
+    this.#bySeq.set(message.seq, message)
+    this.#seqs.set(message._id, message.seq)
+  }
+
+  #delete(message: Message | undefined): void {
+    if (message && !message.isDeleted) this.#bySeq.set(message.seq, withoutContent(message))
+  }
+
+  #grow(): void {
+    while (this.#bySeq.has(this.low - 1)) this.low--
+    while (this.#bySeq.has(this.high + 1)) this.high++
+    if (this.isLoaded && this.high >= this.latestSeq) this.isFollowing = true
+  }
+}

@@ -1,0 +1,12 @@
+import type { SentMessage } from '../generated/types.ts'
+import type { OutboxStorage } from './outbox-storage.ts'
+
+export interface OutboxOptions {
+  storage: OutboxStorage
+  me: () => string | undefined
+  isConnected: () => boolean
+  emit: (event: 'chat message', payload: object) => Promise<unknown>
+  onSent: (sent: SentMessage) => void
+  /** After each change of what is pending in a room. */
+  onChange: (roomID: string) => void
+}

@@ -1,0 +1,157 @@
+import type { Message } from '../generated/types.ts'
+import { ParleyError } from '../parley-error.ts'
+import { createPause, growingPauses } from '../pauses.ts'
+import type { OutboxOptions } from './outbox-options.ts'
+import { newPendingSend, type PendingSend, type SendOptions } from './pending-send.ts'
+import { createReceipts } from './receipts.ts'
+import { isFinal, tryToSend } from './try-to-send.ts'
+
+/**
+ * What is not sent yet. The sends of a room go out one after the other, so that they arrive in their order; each is
+ * repeated with the same clientMessageID until its outcome is known.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions
+  #pending: PendingSend[] = []
+  readonly #working = new Set<string>()
+  readonly #receipts = createReceipts()
+  /** Whose sends were read from the storage. */
+  #restoredFor: string | undefined
+  readonly #pause = createPause()
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  /** Takes up what an earlier page left. */
+  async restore(): Promise<void> {
+    const { sends, lastUser } = await this.#options.storage.read()
+    const me = this.#options.me() ?? lastUser
+    this.#restoredFor = me
+    const known = new Set(this.#pending.map(({ clientMessageID }) => clientMessageID))
+    const left = sends.filter((send) => (send.user ?? me) === me && !known.has(send.clientMessageID))
+    this.#pending = [
+      ...left.map((send) => (send.state === 'sending' ? { ...send, state: 'queued' as const } : send)),
+      ...this.#pending,
+    ]
+    for (const room of new Set(left.map((send) => send.room))) this.#options.onChange(room)
+  }
+
+  /** The connection is there: everything goes out. */
+  async loggedIn(user: string): Promise<void> {
+    const others = this.#pending.filter((send) => send.user !== undefined && send.user !== user)
+    this.#pending = this.#pending.filter((send) => !others.includes(send))
+    for (const send of this.#pending) send.user = user
+    for (const send of this.#pending) this.#options.storage.put(send)
+    for (const { room } of others) this.#options.onChange(room)
+    this.#options.storage.loggedIn(user)
+    this.#pause.end()
+    if (this.#restoredFor !== user) await this.restore()
+    for (const room of new Set(this.#pending.map((send) => send.room))) void this.#work(room)
+  }
+
+  ofRoom(roomID: string): PendingSend[] {
+    return this.#pending.filter(({ room }) => room === roomID)
+  }
+
+  /** Settles with the message as Parley has it; fails when the send fails for good or is discarded. */
+  send(room: string, message: unknown, options: SendOptions): Promise<Message> {
+    const send = newPendingSend(room, this.#options.me(), message, options)
+    this.#pending.push(send)
+    this.#options.storage.put(send)
+    this.#options.onChange(room)
+    void this.#work(room)
+    return this.#receipts.wait(send.clientMessageID)
+  }
+
+  /** Sends again what failed. */
+  retry(clientMessageID: string): Promise<Message> {
+    const failed = this.#find(clientMessageID)
+    if (failed?.state === 'failed') {
+      const { error: _, triedAtMS: _tried, ...send } = failed
+      this.#set({ ...send, state: 'queued' })
+      void this.#work(failed.room)
+    }
+    return this.#receipts.wait(clientMessageID)
+  }
+
+  /** Forgets what is not sent. What is on its way may arrive all the same. */
+  discard(clientMessageID: string): void {
+    this.#remove(clientMessageID)
+    this.#receipts.fail(clientMessageID, new ParleyError('CLOSED', 'the message was discarded'))
+  }
+
+  /** The message arrived, by whatever way that is known. */
+  arrived(message: Message): void {
+    const { clientMessageID } = message
+    if (clientMessageID === undefined) return
+    this.#remove(clientMessageID)
+    this.#receipts.arrived(clientMessageID, message)
+  }
+
+  close(): void {
+    this.#receipts.failAll(new ParleyError('CLOSED', 'the client was closed'))
+  }
+
+  async #work(room: string): Promise<void> {
+    if (this.#working.has(room)) return
+    this.#working.add(room)
+    const pauses = growingPauses(500, 30_000)
+    let faults = 0
+    for (let next = this.#next(room); next && this.#options.isConnected(); next = this.#next(room)) {
+      const error = await this.#try(next)
+      if (!error) {
+        pauses.reset()
+        faults = 0
+        continue
+      }
+      faults = error.code === 'INTERNAL_ERROR' ? faults + 1 : 0
+      const isOver = isFinal(error, faults)
+      if (this.#find(next.clientMessageID)) this.#put(next.clientMessageID, isOver ? error : undefined)
+      // Without a connection there is nothing to wait for.
+      if (!isOver && this.#options.isConnected())
+        await this.#pause.during(Math.max(pauses.next(), error.retryAfterMS ?? 0))
+    }
+    this.#working.delete(room)
+  }
+
+  #next(room: string): PendingSend | undefined {
+    return this.#pending.find((send) => send.room === room && send.state === 'queued')
+  }
+
+  async #try(queued: PendingSend): Promise<ParleyError | undefined> {
+    const send = { triedAtMS: Date.now(), ...queued, state: 'sending' as const }
+    this.#set(send)
+    const outcome = await tryToSend(send, this.#options.emit)
+    if (outcome.sent) this.#options.onSent(outcome.sent)
+    return outcome.error
+  }
+
+  /** Back into the queue; or failed. */
+  #put(clientMessageID: string, error: ParleyError | undefined): void {
+    const send = this.#find(clientMessageID)
+    if (!send) return
+    if (!error) return this.#set({ ...send, state: 'queued' })
+    const { code, message, status } = error
+    this.#set({ ...send, state: 'failed', error: { code, message, status } })
+    this.#receipts.fail(clientMessageID, error)
+  }
+
+  #find(clientMessageID: string): PendingSend | undefined {
+    return this.#pending.find((send) => send.clientMessageID === clientMessageID)
+  }
+
+  #set(send: PendingSend): void {
+    this.#pending = this.#pending.map((known) => (known.clientMessageID === send.clientMessageID ? send : known))
+    this.#options.storage.put(send)
+    this.#options.onChange(send.room)
+  }
+
+  #remove(clientMessageID: string): void {
+    const send = this.#find(clientMessageID)
+    if (!send) return
+    this.#pending = this.#pending.filter((known) => known !== send)
+    this.#options.storage.remove(clientMessageID)
+    this.#options.onChange(send.room)
+  }
+}

@@ -1,0 +1,97 @@
+import type { Message } from '../generated/types.ts'
+import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
+import { randomID } from '../random-id.ts'
+
+/** What to send, beside the content. */
+export interface SendOptions {
+  /** By default `text`. */
+  messageType?: string
+  /** User IDs, who are notified of being mentioned. */
+  mentions?: string[]
+  /** False: no push to the others' devices. */
+  push?: boolean
+}
+
+/** A message that Parley has not acknowledged yet; as JSON it is kept in the storage. */
+export interface PendingSend {
+  clientMessageID: string
+  room: string
+  /** The user who sends it, as soon as known. */
+  user?: string
+  message: unknown
+  options: SendOptions
+  createdAtMS: number
+  /** When it first went out: from then on it may have arrived. */
+  triedAtMS?: number
+  state: 'queued' | 'sending' | 'failed'
+  error?: { code: ParleyErrorCode; message: string; status: number }
+}
+
+/**
+ * A message to show: Parley's, or one that is on its way, whose `_id` is empty and whose `seq` is 0.
+ */
+export interface RoomMessage extends Message {
+  /** The same before and after it is sent: the key of a list. */
+  key: string
+  isMine: boolean
+  state: 'sent' | PendingSend['state']
+  /** Why it failed. */
+  error?: ParleyError
+}
+
+export function toPendingMessage(pending: PendingSend, sender: Message['sender']): RoomMessage {
+  const { clientMessageID, room, message, options, createdAtMS, state, error } = pending
+  return {
+    _id: '',
+    id: '',
+    key: clientMessageID,
+    clientMessageID,
+    room,
+    message,
+    messageType: options.messageType ?? 'text',
+    ...(options.mentions && { mentions: options.mentions }),
+    appID: '',
+    sender,
+    messageTime: new Date(createdAtMS).toISOString(),
+    messageTimeMS: createdAtMS,
+    createdAtMS,
+    updatedAtMS: createdAtMS,
+    reactions: [],
+    reactionCount: 0,
+    isDeleted: false,
+    seq: 0,
+    isMine: true,
+    state,
+    ...(error && { error: new ParleyError(error.code, error.message, error.status) }),
+  }
+}
+
+export function newPendingSend(
+  room: string,
+  user: string | undefined,
+  message: unknown,
+  options: SendOptions,
+): PendingSend {
+  return {
+    clientMessageID: randomID(),
+    room,
+    ...(user !== undefined && { user }),
+    message,
+    options,
+    createdAtMS: Date.now(),
+    state: 'queued',
+  }
+}
+
+/** What the emit `chat message` takes (docs/events.md). */
+export function toPayload({ room, message, clientMessageID, options }: PendingSend): object {
+  const { messageType = 'text', mentions, push } = options
+  return {
+    room,
+    message,
+    messageType,
+    clientMessageID,
+    ...(mentions && { mentions }),
+    ...(push !== undefined && { push }),
+  }
+}

@@ -1,0 +1,42 @@
+import type { Message } from '../generated/types.ts'
+import type { ParleyError } from '../parley-error.ts'
+
+interface Waiting {
+  promise: Promise<Message>
+  resolve: (message: Message) => void
+  reject: (error: ParleyError) => void
+}
+
+/** Who waits for their sends. Nobody has to: a failure that nobody waits for is seen in the room's messages. */
+export function createReceipts() {
+  const waiting = new Map<string, Waiting>()
+
+  function begin(): Waiting {
+    let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined
+    const promise = new Promise<Message>((resolve, reject) => {
+      settle = { resolve, reject }
+    })
+    promise.catch(() => undefined)
+    return { promise, ...(settle as unknown as Pick<Waiting, 'resolve' | 'reject'>) }
+  }
+
+  return {
+    wait(clientMessageID: string): Promise<Message> {
+      const receipt = waiting.get(clientMessageID) ?? begin()
+      waiting.set(clientMessageID, receipt)
+      return receipt.promise
+    },
+    arrived(clientMessageID: string, message: Message): void {
+      waiting.get(clientMessageID)?.resolve(message)
+      waiting.delete(clientMessageID)
+    },
+    fail(clientMessageID: string, error: ParleyError): void {
+      waiting.get(clientMessageID)?.reject(error)
+      waiting.delete(clientMessageID)
+    },
+    failAll(error: ParleyError): void {
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { SentMessage } from '../generated/types.ts'
+import { isPassing, networkError, ParleyError } from '../parley-error.ts'
+import { type PendingSend, toPayload } from './pending-send.ts'
+
+/** Parley recognises a repeated send for 24 hours; an hour is for clocks that differ. */
+const recognisedMS = 23 * 3_600_000
+/** A fault of the server is not the message's: until it has come so often. */
+const mostFaults = 5
+
+type Outcome = { sent: SentMessage; error?: undefined } | { sent?: undefined; error: ParleyError }
+
+/** One try of a send. */
+export async function tryToSend(
+  send: PendingSend & { triedAtMS: number },
+  emit: (event: 'chat message', payload: object) => Promise<unknown>,
+): Promise<Outcome> {
+  if (Date.now() - send.triedAtMS > recognisedMS) {
+    return { error: new ParleyError('OUTCOME_UNKNOWN', 'it may have arrived: look before you send it again') }
+  }
+  try {
+    return { sent: (await emit('chat message', toPayload(send))) as SentMessage }
+  } catch (error) {
+    return { error: error instanceof ParleyError ? error : networkError(error) }
+  }
+}
+
+/** Whether a send has failed for good. After INVALID_TOKEN the connection ends, and comes back with another token. */
+export function isFinal(error: ParleyError, faults: number): boolean {
+  return (!isPassing(error) && error.code !== 'INVALID_TOKEN') || faults >= mostFaults
+}

@@ -1,0 +1,151 @@
+import { createUserCalls, type UserCalls } from './calls/user-calls.ts'
+import type { ClientOptions } from './client-options.ts'
+import { Connection } from './connection/connection.ts'
+import { createTokenSource } from './connection/token-source.ts'
+import type { LoginResult, Message, SentMessage, ServerEvents, User } from './generated/types.ts'
+import { eventHandlers } from './heard-event.ts'
+import { createListeners } from './listeners.ts'
+import { ParleyError } from './parley-error.ts'
+import { randomID } from './random-id.ts'
+import type { RoomActions } from './rooms/room-actions.ts'
+import { RoomHandle, type RoomParts } from './rooms/room-handle.ts'
+import { RoomList } from './rooms/room-list.ts'
+import { Outbox } from './sending/outbox.ts'
+import { createOutboxStorage } from './sending/outbox-storage.ts'
+import { createStore } from './store.ts'
+
+/** Rooms that catch up at a time. */
+const roomsAtOnce = 4
+
+/** The parts of a client, and how what happens goes from one to the others. */
+export class UserSession {
+  readonly clientKey = createStore<string | undefined>(undefined)
+  readonly me = createStore<User | undefined>(undefined)
+  readonly listeners = createListeners<ServerEvents>()
+  readonly calls: UserCalls
+  readonly connection: Connection
+  readonly rooms: RoomList
+  readonly #outbox: Outbox
+  readonly #handles = new Map<string, RoomHandle & RoomActions>()
+  readonly #handlers: ReturnType<typeof eventHandlers>
+  #userID: string | undefined
+  #isClosed = false
+
+  constructor(options: ClientOptions) {
+    const { deviceID = randomID(), timeoutMS = 20_000, transports = ['websocket', 'polling'] } = options
+    const url = options.url.replace(/\/+$/, '')
+    const tokens = createTokenSource(options.token)
+    const userID = () => this.#userID
+    this.clientKey.set(options.clientKey)
+    const clientKey = this.clientKey.get
+    this.calls = createUserCalls({ url, clientKey, deviceID, tokens, userID, timeoutMS })
+    this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected: () => this.#isConnected() })
+    this.#handlers = eventHandlers(this.rooms, (roomID) => this.#handles.get(roomID), userID)
+    this.connection = new Connection({
+      ...{ url, clientKey, deviceID, tokens, timeoutMS, transports },
+      encoding: options.encoding ?? 'plain',
+      onEvent: (name, payload) => this.#heard(name as keyof ServerEvents, payload),
+      onLogin: (result) => this.#loggedIn(result),
+    })
+    this.#outbox = new Outbox({
+      storage: createOutboxStorage(options.storage, clientKey),
+      me: userID,
+      isConnected: () => this.#isConnected(),
+      emit: (event, payload) => this.connection.emit(event, payload),
+      onSent: (sent) => this.#sent(sent),
+      onChange: (roomID) => this.#handles.get(roomID)?.pendingChanged(),
+    })
+  }
+
+  /** What waits in the storage comes before what is sent from now on; which is whose, the client key says. */
+  async open(): Promise<void> {
+    if (this.clientKey.get() !== undefined) await this.#outbox.restore()
+    if (!this.#isClosed) this.connection.open()
+  }
+
+  room(id: string): RoomHandle & RoomActions {
+    const known = this.#handles.get(id)
+    if (known) return known
+    const parts: RoomParts = {
+      calls: this.calls,
+      rooms: this.rooms,
+      outbox: this.#outbox,
+      me: () => this.#userID,
+      sender: () => this.#sender(),
+      isConnected: () => this.#isConnected(),
+      whenReady: () => this.#whenReady(),
+      emit: (event, payload) => this.connection.emit(event, payload),
+    }
+    const handle = new RoomHandle(id, parts)
+    const room = Object.assign(handle, handle.actions())
+    this.#handles.set(id, room)
+    return room
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const handle of this.#handles.values()) handle.close()
+    this.#outbox.close()
+    this.connection.close()
+  }
+
+  #isConnected(): boolean {
+    const { status } = this.connection.state.get()
+    return status === 'syncing' || status === 'online'
+  }
+
+  /** Settles when the user and their rooms are known; fails when that will not be. */
+  async #whenReady(): Promise<void> {
+    if (this.me.get()) return
+    let stop: (() => void) | undefined
+    await new Promise<void>((resolve, reject) => {
+      stop = this.connection.state.subscribe((state) => {
+        if (this.#isClosed) reject(new ParleyError('CLOSED', 'the client was closed'))
+        else if (state.status === 'stopped') reject(state.error)
+        else if (state.status === 'online') resolve()
+      })
+    }).finally(() => stop?.())
+  }
+
+  #heard(event: keyof ServerEvents, payload: unknown): void {
+    const handle = this.#handlers[event] as ((payload: unknown) => void) | undefined
+    handle?.(payload)
+    this.listeners.call(event, payload as never)
+  }
+
+  /** Unless every event since the last connection has arrived, everything that is shown is read again. */
+  async #loggedIn({ _id, clientKey, resumed }: LoginResult & { resumed?: boolean }): Promise<void> {
+    this.#userID = _id
+    if (this.clientKey.get() === undefined) this.clientKey.set(clientKey)
+    void this.#outbox.loggedIn(_id)
+    if (resumed !== true || !this.me.get()) {
+      const [user] = await Promise.all([this.calls.getMe(), this.rooms.refresh()])
+      this.me.set(user)
+      await inParts([...this.#handles.values()], roomsAtOnce, (handle) => handle.catchUp())
+    }
+    await this.rooms.settled()
+    for (const handle of this.#handles.values()) handle.loggedIn()
+  }
+
+  #sent(sent: SentMessage): void {
+    const message = { ...sent, sender: this.#sender() }
+    this.#handles.get(sent.room)?.heardMessage(message)
+    this.rooms.heardMessage(message)
+    this.#outbox.arrived(message)
+  }
+
+  /** The user as the sender of what they send. */
+  #sender(): Message['sender'] {
+    const { nickname = '', description = '', avatarUrl = '', lastLoginTimeMS = 0 } = this.me.get() ?? {}
+    const id = this.#userID ?? ''
+    return { _id: id, id, nickname, description, avatarUrl, lastLoginTimeMS }
+  }
+}
+
+/** Works on all, `most` at a time; fails with the first that fails. */
+async function inParts<T>(all: T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
+  const one = async () => {
+    for (let next = all.pop(); next !== undefined; next = all.pop()) await work(next)
+  }
+  await Promise.all(Array.from({ length: most }, one))
+}

@@ -1,0 +1,24 @@
+import { TestRunner } from 'vitest'
+import { allClaims, claim } from './rows.ts'
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The claims of the test: see `proves`. */
+    proves?: string[]
+  }
+}
+
+/**
+ * Says in a test which rows of the interface it proves: rows of one section, as ./rows has them. It counts only if the
+ * test passes. Claim only what the test asserts.
+ *
+ * @throws Error when the row does not exist, so that the test fails
+ */
+export function proves(section: string, ...rows: readonly string[]): void {
+  const test = TestRunner.getCurrentTest()
+  if (!test) throw new Error('proves is called in a test')
+  const claims = rows.map((row) => claim(section, row))
+  const unknown = claims.filter((one) => !allClaims.has(one))
+  if (unknown.length > 0) throw new Error(`the interface has no row ${unknown.join(', ')} (packages/conformance)`)
+  test.meta.proves = [...(test.meta.proves ?? []), ...claims]
+}

@@ -1,0 +1,28 @@
+import { headerNames } from './headers.ts'
+
+/**
+ * What browsers on any origin may do with the API (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Keys
+ * and tokens travel in headers of their own, never in cookies, so no origin can use those of another.
+ */
+export const corsOrigin = '*'
+export const corsMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']
+/** Every request header that the API reads. */
+export const corsRequestHeaders = [
+  'Content-Type',
+  'IM-API-KEY',
+  'IM-CLIENT-KEY',
+  'IM-Authorization',
+  ...headerNames,
+  'X-Request-ID',
+  'traceparent',
+]
+/** Response headers that a script may read. */
+export const corsExposedHeaders = ['X-Request-ID', 'Retry-After', 'Parley-Ignored']
+/** How long a browser may cache the preflight. */
+export const corsMaxAgeSeconds = 600
+
+/** The headers that let a script of another origin read a response. */
+export const corsAnswerHeaders = {
+  'access-control-allow-origin': corsOrigin,
+  'access-control-expose-headers': corsExposedHeaders.join(', '),
+}

@@ -1,0 +1,2 @@
+/** A JSON Schema in the documents. */
+export type JsonSchema = Record<string, unknown>

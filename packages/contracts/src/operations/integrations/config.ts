@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { naming } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+
+const configKey = naming('configuration key', z.string().min(1).max(128))
+// Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
+const config = z
+  .any()
+  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'expected a JSON object')
+  .meta({
+    type: 'object',
+    propertyNames: { minLength: 1, maxLength: 128 },
+    description: 'Keys of 1 to 128 characters with any JSON as value',
+  })
+
+const exampleConfig = { announcement: 'Maintenance at noon', censorship: { keywords: ['darn'] } }
+
+export const setConfig = operation({
+  id: 'setConfig',
+  method: 'POST',
+  path: '/config',
+  tag: 'Configuration',
+  summary: 'Set configuration keys; others stay',
+  access: 'admin',
+  form: 'envelope',
+  body: config,
+  result: config,
+  errors: ['INVALID_BODY'],
+  invalid: { body: 'INVALID_BODY' },
+  missing: 'INVALID_BODY',
+  example: { body: exampleConfig, result: exampleConfig },
+})
+
+export const deleteConfigKey = operation({
+  id: 'deleteConfigKey',
+  method: 'DELETE',
+  path: '/config/:key',
+  tag: 'Configuration',
+  summary: 'Remove a configuration key',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ key: configKey }),
+  result: z.object({}),
+  errors: ['CONFIG_NOT_FOUND'],
+  example: { result: {} },
+})
+
+export const getConfig = operation({
+  id: 'getConfig',
+  method: 'GET',
+  path: '/config',
+  tag: 'Configuration',
+  summary: 'The current configuration',
+  access: 'client-or-admin',
+  form: 'envelope',
+  result: config,
+  errors: [],
+  example: { result: exampleConfig },
+})

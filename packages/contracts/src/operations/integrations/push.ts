@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { messageId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { pushExplanation } from '../../resources/push-explanation.ts'
+import { pushPayload } from '../../resources/push-payload.ts'
+
+export const pushToClients = operation({
+  id: 'pushToClients',
+  method: 'POST',
+  path: '/push/push2clients',
+  tag: 'Push',
+  summary: 'Push a notification to all devices of users',
+  description: "A group's ID stands for its members. Users without a registered device receive nothing.",
+  access: 'admin',
+  form: 'envelope',
+  body: z.strictObject({
+    clients: z.array(userId).describe('User or group IDs'),
+    payload: pushPayload,
+  }),
+  result: z.strictObject({}),
+  errors: ['MISSING_PARAMETER'],
+  example: {
+    body: { clients: ['alice'], payload: { title: 'Sale', body: 'Half price today', alert: 'Half price today' } },
+    result: {},
+  },
+})
+
+export const whyPush = operation({
+  id: 'whyPush',
+  method: 'GET',
+  path: '/admin/push/why',
+  tag: 'Push',
+  summary: 'Why a message was pushed to the devices of a user, or was not, and what came of it',
+  description:
+    'As it was decided when the message was handled; kept for 7 days. `recorded` is false when nothing is on record: then the reasons are those that would hold now.',
+  access: 'admin',
+  form: 'envelope',
+  query: z.object({ message: messageId, client: userId }),
+  result: pushExplanation,
+  errors: ['MESSAGE_NOT_FOUND', 'CLIENT_NOT_FOUND', 'INVALID_QUERY'],
+  extension: true,
+  example: {
+    query: { message: '66f0c1a2b3c4d5e6f7a8b9c0', client: 'bob' },
+    result: {
+      message: '66f0c1a2b3c4d5e6f7a8b9c0',
+      room: 'demo-room',
+      client: 'bob',
+      recorded: true,
+      decidedAtMS: 1_795_176_000_050,
+      devices: [
+        {
+          deviceId: 'phone',
+          network: 'apns',
+          outcome: 'sent',
+          id: '5c1f1a0e-5a5f-6a38-0b1c-2f4d5e6f7a8b',
+          atMS: 1_795_176_000_190,
+        },
+        { deviceId: 'tablet', network: 'apns', outcome: 'not sent', reason: 'CONNECTED' },
+      ],
+    },
+  },
+})

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { naming, roomId, timeMS } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
+import { timeParameter } from '../../time-parameter.ts'
+
+export const listFailedWebhooks = operation({
+  id: 'listFailedWebhooks',
+  method: 'GET',
+  path: '/admin/webhooks/failed',
+  tag: 'Webhooks',
+  summary: 'Calls to room webhooks and PUSH_GENERIC that failed for good, the latest first',
+  description: 'Kept for 30 days.',
+  access: 'admin',
+  form: 'envelope',
+  query: z.object({
+    skip: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(500).default(20),
+  }),
+  result: z.object({ totalCount: z.number().int(), data: z.array(failedWebhook) }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 20 } },
+})
+
+export const retryFailedWebhook = operation({
+  id: 'retryFailedWebhook',
+  method: 'POST',
+  path: '/admin/webhooks/failed/:id/retry',
+  tag: 'Webhooks',
+  summary: 'Retry a failed call',
+  description: 'It goes out with the same webhook-id, before the other calls of its room.',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ id: naming('failed call', z.string().min(1).max(256).describe('ID of a failed call')) }),
+  result: z.object({ id: z.string() }),
+  errors: ['WEBHOOK_NOT_FOUND'],
+  extension: true,
+  example: { result: { id: 'hook_66f0c1a2b3c4d5e6f7a8b9c0' } },
+})
+
+const exampleDelivery = {
+  id: 'hook_66f0c1a2b3c4d5e6f7a8b9c0',
+  kind: 'webhook' as const,
+  roomID: 'demo-room',
+  clientID: 'alice',
+  event: 'MESSAGE',
+  state: 'done' as const,
+  tries: 1,
+  createdAtMS: 1_795_176_000_040,
+  status: 200,
+  answer: '{"ok":true}',
+  durationMS: 83,
+  lastTryAtMS: 1_795_176_000_060,
+}
+
+export const listWebhookCalls = operation({
+  id: 'listWebhookCalls',
+  method: 'GET',
+  path: '/admin/webhooks/calls',
+  tag: 'Webhooks',
+  summary: 'Calls to room webhooks and PUSH_GENERIC, the latest first',
+  description: 'Every call of the last 7 days; those that failed for good for 30 days.',
+  access: 'admin',
+  form: 'envelope',
+  query: z.object({
+    room: roomId.optional(),
+    since: timeParameter.optional().describe('From this time on; 7 days ago by default'),
+    until: timeParameter.optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+    cursor: z.string().max(400).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(webhookDelivery),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { room: 'demo-room', since: '1795089600000' }, result: { data: [exampleDelivery] } },
+})
+
+export const retryWebhookCall = operation({
+  id: 'retryWebhookCall',
+  method: 'POST',
+  path: '/admin/webhooks/calls/:id/retry',
+  tag: 'Webhooks',
+  summary: 'Make a call again that was made, or that failed for good',
+  description: 'It goes out with the same webhook-id, before the other calls of its room.',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ id: naming('webhook call', z.string().min(1).max(256).describe('ID of a call')) }),
+  result: z.object({ id: z.string() }),
+  errors: ['WEBHOOK_NOT_FOUND'],
+  extension: true,
+  example: { result: { id: exampleDelivery.id } },
+})
+
+/** Calls that one request makes again. */
+export const mostRetriedCalls = 1_000
+
+export const retryWebhookCalls = operation({
+  id: 'retryWebhookCalls',
+  method: 'POST',
+  path: '/admin/webhooks/calls/retry',
+  tag: 'Webhooks',
+  summary: 'Make the calls of a time again',
+  description: `The oldest first, each under its webhook-id; at most ${mostRetriedCalls.toLocaleString('en')} in one request. While \`complete\` is false, repeat the request with \`until\` of the result.`,
+  access: 'admin',
+  form: 'envelope',
+  body: z.strictObject({
+    since: timeParameter,
+    until: timeParameter.optional().describe('Now by default'),
+    room: roomId.optional(),
+    state: z.enum(['done', 'failed']).optional().describe('Only those that were made, or that failed for good'),
+  }),
+  result: z.object({
+    count: z.number().int().describe('Calls that are made again'),
+    complete: z.boolean(),
+    until: timeMS,
+  }),
+  errors: ['MISSING_PARAMETER', 'INVALID_QUERY'],
+  extension: true,
+  example: {
+    body: { since: '2026-11-20T11:00:00Z', until: '2026-11-20T12:00:00Z', room: 'demo-room' },
+    result: { count: 12, complete: true, until: 1_795_176_000_000 },
+  },
+})

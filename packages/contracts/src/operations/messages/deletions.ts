@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { isoTime, messageId, roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { serverEvents } from '../../socket/server-events.ts'
+
+/** In place of a message ID: all messages of the room (docs/reference/messages.md#delete). */
+export const allMessages = '_all'
+
+const forMe = {
+  tag: 'Messages',
+  access: 'client',
+  form: 'envelope',
+  extension: true,
+  result: serverEvents.userDeleteMessages.payload,
+} as const
+
+export const deleteForMe = operation({
+  ...forMe,
+  id: 'deleteForMe',
+  method: 'POST',
+  path: '/messages/user-delete',
+  summary: 'Delete messages for the caller only',
+  description: 'Other members keep them. `userDeleteMessages` goes to the devices of the caller.',
+  body: z.strictObject({ room: roomId, messages: z.array(messageId).min(1).max(1000) }),
+  errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'MESSAGE_NOT_FOUND'],
+  example: {
+    body: { room: 'demo-room', messages: ['66f0c1a2b3c4d5e6f7a8b9c0'] },
+    result: { room: 'demo-room', messages: ['66f0c1a2b3c4d5e6f7a8b9c0'], isUserDeleteAllMessagesInRoom: false },
+  },
+})
+
+export const deleteAllForMe = operation({
+  ...forMe,
+  id: 'deleteAllForMe',
+  method: 'POST',
+  path: '/messages/user-delete/all-in-room',
+  summary: 'Delete all present messages of a room for the caller only',
+  body: z.strictObject({ room: roomId }),
+  errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  example: {
+    body: { room: 'demo-room' },
+    result: { room: 'demo-room', messages: [], isUserDeleteAllMessagesInRoom: true },
+  },
+})
+
+export const deleteForAll = operation({
+  id: 'deleteForAll',
+  method: 'DELETE',
+  path: '/rooms/:roomID/messages/:messageID',
+  tag: 'Messages',
+  summary: 'Delete a message, or with _all every message of the room, for everybody',
+  description:
+    'For the room owner, its managers and platform admins, or by the API key. The message stays in the history as a stub with isDeleted true and a new updated time. With `_all` this holds at once; the new updated times follow within seconds to minutes, by the length of the room.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  extension: true,
+  params: z.object({ roomID: roomId, messageID: messageId.describe('Message ID, or _all') }),
+  result: z.object({
+    deletedCount: z.number().int(),
+    roomID: roomId,
+    messageID: messageId,
+    deletedBy: userId.nullable().describe('null when the API key did'),
+    deletedAt: isoTime,
+  }),
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS', 'MESSAGE_NOT_FOUND'],
+  example: {
+    result: {
+      deletedCount: 1,
+      roomID: 'demo-room',
+      messageID: '66f0c1a2b3c4d5e6f7a8b9c0',
+      deletedBy: 'alice',
+      deletedAt: '2026-11-20T12:00:00.000Z',
+    },
+  },
+})

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { messageId, roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+import { acceptedJob, batchOutcome } from '../../resources/job.ts'
+import { maxMentions, message, messageContent, messageType, sentMessage } from '../../resources/message.ts'
+import { timeParameter } from '../../time-parameter.ts'
+import { exampleMessage } from '../examples.ts'
+
+const inspect = z.object({ query: z.unknown(), tookMS: z.number() }).describe('Diagnostic only')
+
+export const clientMessageID = z.string().min(1).max(128).describe('Makes the send repeatable for 24 hours')
+
+const mentions = z.array(userId).max(maxMentions)
+
+const idempotencyHeaders = z.looseObject({
+  'idempotency-key': clientMessageID.optional().meta(ours),
+})
+
+export const listMessages = operation({
+  id: 'listMessages',
+  method: 'GET',
+  path: '/rooms/:id/messages/v3',
+  tag: 'Messages',
+  summary: 'A page of the history of a room',
+  description:
+    'Sorted by (updated time, _id), latest first; with afterMessage or afterTime oldest first. No page ends between two messages of the same time, of which there are at most 100: so a page may exceed its limit by so many, and the updatedAtMS of its last element is an exact cursor for afterTime, also while messages are edited or deleted. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. With another timeRangeField the order is by that time.',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ id: roomId }),
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(500).default(20).describe('Max messages returned'),
+    beforeMessage: messageId.optional().describe('Messages before this message, where it stands now'),
+    afterMessage: messageId.optional().describe('Messages after this message, where it stands now'),
+    afterTime: timeParameter.optional(),
+    timeRangeField: z.enum(['updatedAt', 'createdAt', 'messageTime']).default('updatedAt'),
+  }),
+  result: z.object({
+    totalCount: z.number().int().describe('All messages in the room'),
+    data: z.array(message),
+    userDeletedIDs: z.array(z.string()).describe('IDs of the messages that the caller deleted for themselves'),
+    inspect,
+  }),
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
+  example: { query: { limit: 20 } },
+})
+
+export const sendMessage = operation({
+  id: 'sendMessage',
+  method: 'POST',
+  path: '/messages',
+  tag: 'Messages',
+  summary: 'Send a message to a room on behalf of a user',
+  description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message again.',
+  access: 'admin',
+  form: 'envelope',
+  headers: idempotencyHeaders,
+  body: z.strictObject({
+    room: roomId,
+    sender: userId,
+    message: messageContent,
+    messageType,
+    push: z.boolean().default(true).describe('Send push to room members'),
+    skipTotalBadge: z
+      .boolean()
+      .default(false)
+      .describe('Leave the badge out of the pushes of this message; it counts as unread like any other'),
+    mentions: mentions
+      .optional()
+      .describe('Users who receive mention notifications; a user group stands for its members'),
+    clientMessageID: clientMessageID.optional().meta(ours),
+  }),
+  result: sentMessage,
+  errors: [
+    'MISSING_PARAMETER',
+    'ROOM_NOT_FOUND',
+    'CLIENT_NOT_FOUND',
+    'NOT_ROOM_MEMBER',
+    'USER_BLOCKED',
+    'ROOM_FROZEN',
+    'MESSAGE_TOO_LARGE',
+  ],
+  example: {
+    body: { room: 'demo-room', sender: 'alice', message: 'Hello!', messageType: 'text' },
+    result: { ...exampleMessage, sender: 'alice' },
+  },
+})
+
+export const writeMessage = operation({
+  id: 'writeMessage',
+  method: 'POST',
+  path: '/rooms/:id/message',
+  tag: 'Messages',
+  summary: 'Send, edit or recall a message as a member of the room',
+  description:
+    'Without `_id` it sends, by the rules of POST /messages. With `_id` it changes a message of the sender: `message` replaces the content, and messageType `recall` clears it. Every change emits `messageUpdated` to the room.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  extension: true,
+  params: z.object({ id: roomId }),
+  headers: idempotencyHeaders,
+  body: z
+    .strictObject({
+      _id: messageId.optional().describe('The message to edit or recall; sends a new one when absent'),
+      sender: userId.optional().describe('With the API key only, and required then'),
+      message: z.any().optional().describe('Content: any JSON, at most 64 KiB; left out to recall'),
+      messageType: messageType.optional().describe('Required to send; `recall` with `_id` recalls'),
+      mentions: mentions.optional(),
+      push: z.boolean().default(true),
+      skipTotalBadge: z.boolean().default(false),
+      clientMessageID: clientMessageID.optional(),
+    })
+    .meta({
+      anyOf: [
+        { required: ['message', 'messageType'], not: { required: ['_id'] } },
+        { required: ['_id', 'message'] },
+        { required: ['_id', 'messageType'], properties: { messageType: { const: 'recall' } } },
+      ],
+    }),
+  result: sentMessage,
+  errors: [
+    'MISSING_PARAMETER',
+    'ROOM_NOT_FOUND',
+    'CLIENT_NOT_FOUND',
+    'MESSAGE_NOT_FOUND',
+    'NOT_ROOM_MEMBER',
+    'INSUFFICIENT_PERMISSIONS',
+    'USER_BLOCKED',
+    'ROOM_FROZEN',
+    'MESSAGE_TOO_LARGE',
+  ],
+  example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },
+})
+
+/** Beside receiver or room, `$name$`: its text for this recipient. */
+const batchTarget = z
+  .object({ receiver: userId.optional(), room: roomId.optional() })
+  .catchall(z.string().max(4096))
+  .meta({
+    propertyNames: { pattern: String.raw`^(receiver|room|\$[^$]+\$)$` },
+    oneOf: [{ required: ['receiver'] }, { required: ['room'] }],
+  })
+  .transform(({ receiver, room, ...patterns }, context) => {
+    for (const name of Object.keys(patterns)) {
+      if (!/^\$[^$]+\$$/.test(name)) {
+        context.addIssue({ code: 'custom', path: [name], message: 'expected receiver, room or a $pattern$' })
+      }
+    }
+    if ((receiver === undefined) === (room === undefined)) {
+      context.addIssue({ code: 'custom', message: 'expected either receiver or room' })
+    }
+    return { receiver, room, patterns }
+  })
+export type BatchTarget = z.output<typeof batchTarget>
+
+export const sendBatch = operation({
+  id: 'sendBatch',
+  method: 'POST',
+  path: '/messages/batch',
+  tag: 'Messages',
+  summary: 'Send a message to many users and rooms',
+  description:
+    'A receiver gets it in the direct room with the sender, which is created when there is none. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE where the text exceeds 64 KiB. What takes longer than 5 s goes on as a job: 202, and GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, a batch repeated within 24 hours sends nothing twice, and returns the outcomes of the first or its job.',
+  access: 'admin',
+  form: 'envelope',
+  extension: true,
+  headers: idempotencyHeaders,
+  body: z.strictObject({
+    message: messageContent,
+    messageType,
+    sender: userId.optional().describe('Required: without it every recipient gets an error'),
+    push: z.boolean().default(true),
+    skipTotalBadge: z.boolean().default(false),
+    paras: z.array(batchTarget).min(1).max(1000).describe('Recipients, each with the texts of its patterns'),
+  }),
+  result: z.array(batchOutcome),
+  accepted: acceptedJob,
+  errors: ['MISSING_PARAMETER', 'MESSAGE_TOO_LARGE'],
+  example: {
+    body: {
+      message: 'Hello $name$!',
+      messageType: 'text',
+      sender: 'alice',
+      paras: [{ receiver: 'bob', $name$: 'Bob' }, { room: 'no such room' }],
+    },
+    result: [
+      { result: { ...exampleMessage, message: 'Hello Bob!', sender: 'alice' } },
+      { error: { code: 'ROOM_NOT_FOUND', message: 'room: no room "no such room"' } },
+    ],
+  },
+})

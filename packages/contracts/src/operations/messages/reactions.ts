@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { naming } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { maxReactions, reactionName } from '../../resources/message.ts'
+import { exampleMessage } from '../examples.ts'
+import { messageChange, messageChangeErrors } from './message-change.ts'
+
+export const addReaction = operation({
+  ...messageChange,
+  id: 'addReaction',
+  method: 'POST',
+  path: '/messages/:id/reaction',
+  summary: 'React to a message',
+  description: `One user gives each reaction once: a repeated one changes nothing. A message has at most ${maxReactions} reactions.`,
+  body: z.strictObject({ reaction: reactionName }),
+  errors: ['MISSING_PARAMETER', ...messageChangeErrors, 'ROOM_FROZEN'],
+  example: {
+    body: { reaction: '👍' },
+    result: { ...exampleMessage, reactions: [{ client: 'alice', reaction: '👍' }], reactionCount: 1 },
+  },
+})
+
+export const removeReaction = operation({
+  ...messageChange,
+  id: 'removeReaction',
+  method: 'DELETE',
+  path: '/messages/:id/reaction',
+  summary: 'Remove a reaction of the caller',
+  query: z.object({ reaction: naming('reaction', reactionName.describe('A reaction of the caller')) }),
+  errors: [...messageChangeErrors, 'ROOM_FROZEN'],
+  example: { query: { reaction: '👍' }, result: exampleMessage },
+})

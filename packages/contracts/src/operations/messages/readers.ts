@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { messageId, roomId, timeMS } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { sender } from '../../resources/sender.ts'
+import { exampleSender } from '../examples.ts'
+
+/** Who has read is listed in rooms of at most this many members. */
+export const maxReadersMembers = 1_000
+
+export const listReaders = operation({
+  id: 'listReaders',
+  method: 'GET',
+  path: '/messages/:id/readers',
+  tag: 'Messages',
+  summary: 'Who has read a message',
+  description: `The members whose read marker has reached the message, the longest-standing first, without its sender and without those who joined after it and have read nothing since. In rooms of at most ${maxReadersMembers} members; in others 413 RESULT_TOO_LARGE.`,
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ id: messageId }),
+  result: z.object({
+    messageID: messageId,
+    roomID: roomId,
+    totalCount: z.number().int().describe('How many have read it'),
+    memberCount: z.number().int().describe('The members of the room, with the sender'),
+    data: z.array(
+      z.object({
+        ...sender.shape,
+        lastReadTimeMS: timeMS.optional().describe('When they last reported what they have read in the room'),
+      }),
+    ),
+  }),
+  errors: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'RESULT_TOO_LARGE'],
+  extension: true,
+  example: {
+    result: {
+      messageID: '66f0c1a2b3c4d5e6f7a8b9c0',
+      roomID: 'demo-room',
+      totalCount: 1,
+      memberCount: 2,
+      data: [{ ...exampleSender, lastReadTimeMS: 1_795_176_060_000 }],
+    },
+  },
+})

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { naming, roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ban } from '../../resources/ban.ts'
+import { exampleBlock } from '../examples.ts'
+
+// Any string: what cannot be an ID is an unknown room or user.
+const anyRoom = naming('room', z.string().min(1).describe('Room ID'))
+const anyUser = naming('user', z.string().min(1).describe('User ID'))
+const exampleBan = { ...exampleBlock, room: 'demo-room' }
+
+export const banMember = operation({
+  id: 'banMember',
+  method: 'POST',
+  path: '/blockStatus/room/:roomID/:blockee',
+  tag: 'Moderation',
+  summary: 'Ban a user in a room',
+  description:
+    'In a group, by its owner, a platform admin, or the API key. The banned user keeps reading and may leave, and can do nothing else there.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ roomID: anyRoom, blockee: anyUser }),
+  result: ban,
+  errors: ['INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED', 'ROOM_OR_USER_NOT_FOUND', 'USER_ALREADY_BLOCKED'],
+  example: { result: exampleBan },
+})
+
+export const unbanMember = operation({
+  id: 'unbanMember',
+  method: 'DELETE',
+  path: '/blockStatus/room/:roomID/:blockee',
+  tag: 'Moderation',
+  summary: 'Lift a ban, by the room owner or the API key',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ roomID: anyRoom, blockee: userId }),
+  invalid: { params: 'INVALID_USER_ID' },
+  result: ban,
+  errors: ['INSUFFICIENT_PERMISSIONS', 'BLOCK_NOT_FOUND'],
+  example: { result: exampleBan },
+})
+
+export const listBans = operation({
+  id: 'listBans',
+  method: 'GET',
+  path: '/blockStatus/room/:roomID',
+  tag: 'Moderation',
+  summary: 'The bans in force in a room, for its members',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ roomID: roomId }),
+  result: z.array(ban),
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  extension: true,
+  example: { result: [exampleBan] },
+})

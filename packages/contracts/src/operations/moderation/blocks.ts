@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { naming } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { block } from '../../resources/ban.ts'
+import { exampleBlock } from '../examples.ts'
+
+// Any string: what cannot be an ID is an unknown user.
+const anyUser = naming('user', z.string().min(1).describe('User ID'))
+
+export const blockUser = operation({
+  id: 'blockUser',
+  method: 'POST',
+  path: '/blockStatus/my/:blockee',
+  tag: 'Moderation',
+  summary: 'Block a user everywhere',
+  description: 'Direct messages from the blocked user are refused, and their messages are not pushed to the caller.',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ blockee: anyUser }),
+  result: block,
+  errors: ['INSUFFICIENT_PERMISSIONS', 'CLIENT_NOT_FOUND', 'USER_ALREADY_BLOCKED'],
+  extension: true,
+  example: { result: exampleBlock },
+})
+
+export const unblockUser = operation({
+  id: 'unblockUser',
+  method: 'DELETE',
+  path: '/blockStatus/my/:blockee',
+  tag: 'Moderation',
+  summary: 'Lift a personal block',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ blockee: anyUser }),
+  result: block,
+  errors: ['BLOCK_NOT_FOUND'],
+  extension: true,
+  example: { result: exampleBlock },
+})
+
+export const listBlocks = operation({
+  id: 'listBlocks',
+  method: 'GET',
+  path: '/blockStatus/my',
+  tag: 'Moderation',
+  summary: 'The users whom the caller blocks',
+  access: 'client',
+  form: 'envelope',
+  result: z.array(block),
+  errors: [],
+  extension: true,
+  example: { result: [exampleBlock] },
+})

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { invitation } from '../../resources/invitation.ts'
+import { room } from '../../resources/room.ts'
+import { sender } from '../../resources/sender.ts'
+import { exampleRoom, exampleSender } from '../examples.ts'
+
+/** A group has at most this many members. */
+export const maxMembers = 100_000
+
+const params = z.object({ id: roomId })
+const systemMessage = z.boolean().optional().describe('Also write a system message about it')
+const users = z.array(userId).min(1).max(maxMembers)
+
+export const listMembers = operation({
+  id: 'listMembers',
+  method: 'GET',
+  path: '/rooms/:id/members',
+  tag: 'Members',
+  summary: 'The members of a room, the longest-standing first',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  query: z.object({
+    skip: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+  }),
+  result: z.object({ totalCount: z.number().int(), data: z.array(sender) }),
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
+  extension: true,
+  example: { query: { limit: 50 }, result: { totalCount: 1, data: [exampleSender] } },
+})
+
+export const addMembers = operation({
+  id: 'addMembers',
+  method: 'POST',
+  path: '/rooms/:id/members',
+  tag: 'Members',
+  summary: 'Add members to a group, or invite them',
+  description:
+    'With invitationRequired each invitee gets the event invitation and may join; without it they are members at once, and room goes to all members. In a closed room only its owner, managers, platform admins and the API key may do this, or every member where it has neither owner nor managers.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  body: z.strictObject({
+    invitees: users.describe('User IDs; the ID of a user group stands for its members'),
+    systemMessage,
+    invitationRequired: z.boolean().optional(),
+  }),
+  result: z.object({ ...room.shape, invitations: z.array(invitation).optional() }),
+  errors: [
+    'NOT_ROOM_MEMBER',
+    'ROOM_NOT_FOUND',
+    'CLIENT_NOT_FOUND',
+    'ROOM_CLOSED',
+    'USER_BLOCKED',
+    'INSUFFICIENT_PERMISSIONS',
+  ],
+  extension: true,
+  example: { body: { invitees: ['alice'] }, result: exampleRoom },
+})
+
+export const joinRoom = operation({
+  id: 'joinRoom',
+  method: 'POST',
+  path: '/rooms/:id/join',
+  tag: 'Members',
+  summary: 'Join a group that is open, or that the caller is invited to',
+  access: 'client',
+  form: 'envelope',
+  params,
+  body: z.strictObject({ systemMessage }),
+  result: room,
+  errors: ['ROOM_NOT_FOUND', 'ROOM_CLOSED', 'USER_BLOCKED'],
+  extension: true,
+  example: { body: {}, result: exampleRoom },
+})
+
+export const declineInvitation = operation({
+  id: 'declineInvitation',
+  method: 'DELETE',
+  path: '/rooms/:id/invitations',
+  tag: 'Members',
+  summary: 'Decline an invitation',
+  access: 'client',
+  form: 'envelope',
+  params,
+  result: invitation,
+  errors: ['INVITATION_NOT_FOUND'],
+  extension: true,
+  example: {
+    result: {
+      _id: '66f0c1a2b3c4d5e6f7a8b9c0',
+      inviter: 'alice',
+      invitee: 'bob',
+      room: 'demo-room',
+      createdAt: '2026-11-20T12:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.000Z',
+    },
+  },
+})
+
+export const removeMembers = operation({
+  id: 'removeMembers',
+  method: 'POST',
+  path: '/rooms/:id/delete/members',
+  tag: 'Members',
+  summary: 'Leave a group, or remove members from it',
+  description:
+    'The owner, a manager, a platform admin or the API key may remove others. Emits room to the members that remain.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  body: z.strictObject({ members: users, systemMessage }),
+  result: room,
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'CLIENT_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
+  extension: true,
+  example: { body: { members: ['bob'] }, result: exampleRoom },
+})
+
+export const setMemberRole = operation({
+  id: 'setMemberRole',
+  method: 'PUT',
+  path: '/rooms/:id/member/:client',
+  tag: 'Members',
+  summary: 'Make a member a manager, or a manager a member again',
+  description: 'By the owner, a platform admin, or the API key. Emits room to all members.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ id: roomId, client: userId }),
+  body: z.strictObject({ property: z.literal('role'), value: z.enum(['admin', 'member']) }),
+  result: room,
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'CLIENT_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
+  extension: true,
+  example: { body: { property: 'role', value: 'admin' }, result: exampleRoom },
+})

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { deviceHeader } from '../../headers.ts'
+import { roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { roomPref } from '../../resources/room-pref.ts'
+import { adminUser, user } from '../../resources/user.ts'
+import { exampleUser } from '../examples.ts'
+
+const { isAdmin: _isAdmin, ...exampleMe } = exampleUser
+const ofUser = z.object({ uid: userId, room: roomId })
+const room = z.object({ room: roomId })
+const withoutEffect = z.any().optional().meta({ type: 'string', description: 'Tolerated, without effect' })
+
+export const unmuteUser = operation({
+  id: 'unmuteUser',
+  method: 'DELETE',
+  path: '/admin/clients/:uid/mute/:room',
+  tag: 'Mutes',
+  summary: "Take a room out of a user's mute list",
+  access: 'admin',
+  form: 'envelope',
+  params: ofUser,
+  query: z.object({ limit: withoutEffect, skip: withoutEffect }),
+  result: adminUser,
+  errors: ['CLIENT_NOT_FOUND', 'ROOM_NOT_FOUND', 'ROOM_NOT_MUTED'],
+  example: { result: exampleUser },
+})
+
+export const muteUser = operation({
+  id: 'muteUser',
+  method: 'POST',
+  path: '/admin/clients/:uid/mute/:room',
+  tag: 'Mutes',
+  summary: "Put a room into a user's mute list",
+  access: 'admin',
+  form: 'envelope',
+  params: ofUser,
+  result: adminUser,
+  errors: ['CLIENT_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  extension: true,
+  example: { result: { ...exampleUser, mute: ['demo-room'] } },
+})
+
+export const muteRoom = operation({
+  id: 'muteRoom',
+  method: 'POST',
+  path: '/me/mute/:room',
+  tag: 'Mutes',
+  summary: 'Mute a room; roomPref goes to the other devices',
+  access: 'client',
+  form: 'envelope',
+  params: room,
+  headers: deviceHeader,
+  result: user,
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  extension: true,
+  example: { result: { ...exampleMe, mute: ['demo-room'] } },
+})
+
+export const unmuteRoom = operation({
+  id: 'unmuteRoom',
+  method: 'DELETE',
+  path: '/me/mute/:room',
+  tag: 'Mutes',
+  summary: 'Unmute a room; roomPref goes to the other devices',
+  access: 'client',
+  form: 'envelope',
+  params: room,
+  headers: deviceHeader,
+  result: user,
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'ROOM_NOT_MUTED'],
+  extension: true,
+  example: { result: exampleMe },
+})
+
+const tag = z.string().min(1).max(128)
+const colour = z.string().regex(/^#(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i, 'expected a hex colour like #a0b1c2')
+const examplePref = {
+  tags: ['work'],
+  tagColors: { work: '#ff0000' },
+  hidden: false,
+  sticky: true,
+  muted: false,
+  folder: '',
+}
+
+export const setRoomPref = operation({
+  id: 'setRoomPref',
+  method: 'POST',
+  path: '/roomPrefs/:room',
+  tag: 'Preferences',
+  summary: "Change the caller's preferences for a room; roomPref goes to the other devices",
+  access: 'client',
+  form: 'envelope',
+  params: room,
+  headers: deviceHeader,
+  body: z.strictObject({
+    tags: z.array(tag).max(100).optional(),
+    tagColors: z
+      .record(tag, colour)
+      .refine((colours) => Object.keys(colours).length <= 100, 'at most 100 tags')
+      .optional(),
+    hidden: z.boolean().optional(),
+    sticky: z.boolean().optional(),
+    muted: z.boolean().optional(),
+    folder: z.string().max(256).optional(),
+  }),
+  result: z.object({ room: roomId, ...roomPref.shape }),
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  extension: true,
+  example: { body: { sticky: true }, result: { room: 'demo-room', ...examplePref } },
+})

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { unstorable } from '../../free-json.ts'
+import { clientIDHeader } from '../../headers.ts'
+import { roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+import { maxMembersShown, room, roomType } from '../../resources/room.ts'
+import { prefFilter } from '../../resources/room-pref.ts'
+import { timeParameter } from '../../time-parameter.ts'
+import { exampleRoom } from '../examples.ts'
+
+const maxExtParamsBytes = 16 * 1024
+
+// Not a record: zod would leave out a field `__proto__` instead of refusing it.
+const extParams = z
+  .any()
+  .superRefine((given: unknown, context) => {
+    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+    const isLarge = isObject && Buffer.byteLength(JSON.stringify(given)) > maxExtParamsBytes
+    const reason = isObject ? unstorable(given) : 'expected a JSON object'
+    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason })
+    else if (isLarge)
+      context.addIssue({ code: 'custom', message: `expected at most ${maxExtParamsBytes} bytes as JSON` })
+  })
+  .meta({ type: 'object', description: 'Any JSON object of at most 16 KiB', additionalProperties: {} })
+
+const text = (max: number) => z.string().max(max)
+
+export const opening = z.literal([0, 1]).meta(ours).describe('0 closed to joining and invitations, 1 open')
+
+/** The fields that creating a room and changing it share. */
+export const roomFields = {
+  name: text(256).optional(),
+  cover: text(2048).optional().meta(ours).describe('Cover image URL'),
+  description: text(4096).optional().meta(ours),
+  roomTags: z.array(z.string().min(1).max(128)).max(100).optional().meta(ours),
+  webhook: text(2048).optional().meta(ours).describe('Webhook URL; by the API key only, and shown to it alone'),
+  botState: text(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
+  botMode: z.boolean().optional().meta(ours),
+  extParams: extParams.optional().meta(ours),
+  owner: userId.optional().meta(ours),
+}
+
+export const createRoom = operation({
+  id: 'createRoom',
+  method: 'POST',
+  path: '/rooms/',
+  tag: 'Rooms',
+  summary: 'Create a room',
+  description: `There is one direct room per pair of users: creating it again returns the existing one. So does the \`_id\` of a room of the same type (and pair); the \`_id\` of any other room, or of a deleted one, is refused. \`members\` of the result holds at most ${maxMembersShown} summaries.`,
+  access: 'admin',
+  form: 'envelope',
+  body: z
+    .strictObject({
+      ...roomFields,
+      _id: roomId.optional().meta(ours),
+      roomType,
+      members: z.array(userId).min(1).max(100_000).describe('User IDs; two for a direct room'),
+      systemMessage: z.boolean().optional().meta(ours).describe('Write a message of type joinRoom'),
+      encrypted: z.boolean().optional().meta(ours),
+      opening: opening.optional(),
+      serviceStatus: z.number().int().optional().meta(ours),
+    })
+    .meta({
+      anyOf: [
+        { properties: { roomType: { const: 'group' } } },
+        {
+          properties: { roomType: { const: 'direct' }, members: { minItems: 2, maxItems: 2, uniqueItems: true } },
+          not: { required: ['owner'] },
+        },
+      ],
+    }),
+  result: room,
+  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'ROOM_EXISTS'],
+  example: { body: { roomType: 'group', members: ['alice'], name: 'Demo' }, result: exampleRoom },
+})
+
+export const listRooms = operation({
+  id: 'listRooms',
+  method: 'GET',
+  path: '/rooms',
+  tag: 'Rooms',
+  summary: "The caller's rooms",
+  access: 'client-with-id',
+  form: 'envelope',
+  headers: clientIDHeader,
+  query: z.object({
+    sort: z
+      .string()
+      .default('-lastMessage')
+      .describe('Space-separated lastMessage, createdTime, name; prefix - for descending')
+      .meta({ pattern: '^-?(lastMessage|createdTime|name)( +-?(lastMessage|createdTime|name))*$' }),
+    skip: z.coerce.number().int().min(0).default(0),
+    limit: z.coerce.number().int().min(0).default(0).describe('0 means no limit'),
+    updatedAfter: timeParameter.optional(),
+    pref: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('JSON object: filter by the room preferences of the caller')
+      .meta({ contentMediaType: 'application/json', contentSchema: z.toJSONSchema(prefFilter, { io: 'input' }) }),
+    sortUnreadFirst: z.coerce.number().int().default(0).describe('Non-zero: rooms with unread messages first'),
+  }),
+  result: z.object({
+    totalCount: z.number().int(),
+    data: z.array(room),
+    inspect: z.object({ query: z.unknown(), tookMS: z.number() }).describe('Diagnostic only'),
+  }),
+  errors: ['INVALID_QUERY'],
+  example: { query: { sort: '-lastMessage', limit: 20 } },
+})
+
+const params = z.object({ id: roomId })
+
+export const getRoom = operation({
+  id: 'getRoom',
+  method: 'GET',
+  path: '/rooms/:id',
+  tag: 'Rooms',
+  summary: 'A room of the caller',
+  access: 'client',
+  form: 'envelope',
+  params,
+  result: room,
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
+  extension: true,
+  example: { result: exampleRoom },
+})
+
+export const updateRoom = operation({
+  id: 'updateRoom',
+  method: 'PUT',
+  path: '/rooms/:id',
+  tag: 'Rooms',
+  summary: 'Change a room',
+  description:
+    'By the owner, a manager, a platform admin, or the API key; owner, managers and status not by a manager; webhook and botState by the API key only. Emits room to all members.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  body: z.strictObject({
+    ...roomFields,
+    managers: z.array(userId).max(1_000).optional(),
+    opening: opening.optional(),
+    status: z.literal([0, 1]).optional().describe('0 frozen: nobody sends'),
+  }),
+  result: room,
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
+  extension: true,
+  example: { body: { name: 'Demo' }, result: exampleRoom },
+})
+
+export const deleteRoom = operation({
+  id: 'deleteRoom',
+  method: 'DELETE',
+  path: '/rooms/:id',
+  tag: 'Rooms',
+  summary: 'Delete a room',
+  description: 'By the owner, a platform admin, or the API key. Emits room with status 0 to all members.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  result: room,
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
+  extension: true,
+  example: { result: { ...exampleRoom, status: 0 } },
+})

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+
+export const getBadge = operation({
+  id: 'getBadge',
+  method: 'GET',
+  path: '/me/badge',
+  tag: 'Unread counts',
+  summary: 'Total unread across the rooms of the caller',
+  access: 'client',
+  form: 'envelope',
+  result: z.object({ badge: z.number().int() }),
+  errors: [],
+  example: { result: { badge: 3 } },
+})
+
+export const getBadgesByRoomTags = operation({
+  id: 'getBadgesByRoomTags',
+  method: 'POST',
+  path: '/badges/byRoomTags',
+  tag: 'Unread counts',
+  summary: "Unread by the rooms' tags",
+  description: 'Tags are matched exactly. totalBadge counts a room once even if it carries several of the tags.',
+  access: 'client',
+  form: 'envelope',
+  body: z.strictObject({ tags: z.array(z.string()).max(1_000).optional().describe('Without any, all tags') }),
+  invalid: { body: 'INVALID_TAGS' },
+  result: z.object({
+    totalBadge: z.number().int(),
+    // Not a record: zod would leave out a tag `__proto__`.
+    data: z.any().meta({ type: 'object', additionalProperties: { type: 'integer' } }),
+  }),
+  errors: [],
+  example: { body: { tags: ['work', 'home'] }, result: { totalBadge: 3, data: { work: 3, home: 0 } } },
+})
+
+/** What one call of explainBadge counts, over all its rooms. */
+export const mostCountedMessages = 200_000
+
+const count = z.number().int()
+
+export const explainBadge = operation({
+  id: 'explainBadge',
+  method: 'GET',
+  path: '/admin/clients/:client_id/badge',
+  tag: 'Unread counts',
+  summary: "The sum that makes a user's badge",
+  description: `Room by room, the highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\` the unread messages are counted from the messages too, and the result says whether both agree. At most ${mostCountedMessages.toLocaleString('en')} messages after the read markers are counted in one call; the rooms beyond that come without what is counted.`,
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ client_id: userId }),
+  query: z.object({
+    verify: z.enum(['true', 'false']).default('false').describe('Also count from the messages'),
+    skip: z.coerce.number().int().min(0).default(0).describe('Rooms to pass over'),
+    limit: z.coerce.number().int().min(1).max(500).default(50).describe('Rooms at most'),
+  }),
+  result: z.object({
+    client: userId,
+    badge: count.describe('Total unread across all rooms, as GET /me/badge returns it'),
+    totalCount: count.describe('The rooms of the user'),
+    data: z.array(
+      z.object({
+        room: roomId,
+        seq: count.describe('seq of the last message of the room'),
+        readSeq: count.describe('seq of the last message that counts as read'),
+        uncounted: count.describe('Messages after the marker that do not count as unread, as they are kept'),
+        own: count.optional().describe('Of them, sent by the user'),
+        deleted: count.optional().describe('Of them, deleted for all'),
+        hidden: count.optional().describe('Of them, deleted by the user for themselves'),
+        unread: count,
+        countedUnread: count.optional().describe('With verify: unread as counted from the messages'),
+        agrees: z.boolean().optional().describe('With verify: whether both are the same'),
+      }),
+    ),
+    agrees: z.boolean().optional().describe('With verify: whether all rooms of this page that were counted agree'),
+    notVerified: count.optional().describe('With verify: rooms of this page with too many messages to count'),
+  }),
+  errors: ['CLIENT_NOT_FOUND', 'INVALID_QUERY'],
+  extension: true,
+  example: {
+    query: { verify: 'true', limit: 50 },
+    result: {
+      client: 'bob',
+      badge: 3,
+      totalCount: 1,
+      data: [
+        {
+          room: 'demo-room',
+          seq: 12,
+          readSeq: 5,
+          uncounted: 4,
+          own: 2,
+          deleted: 1,
+          hidden: 1,
+          unread: 3,
+          countedUnread: 3,
+          agrees: true,
+        },
+      ],
+      agrees: true,
+      notVerified: 0,
+    },
+  },
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { messageId, roomId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+
+export const search = operation({
+  id: 'search',
+  method: 'POST',
+  path: '/search',
+  tag: 'Messages',
+  summary: "Search the messages of the caller's rooms",
+  description:
+    'Finds the messages that hold every word of the keyword, whatever the case and accents, in a text or in the `text` of an object; latest first in each room. Of a long text the first 1,000 different words count.',
+  access: 'client',
+  form: 'envelope',
+  extension: true,
+  body: z.strictObject({
+    type: z
+      .array(z.enum(['messages']))
+      .min(1)
+      .default(['messages']),
+    keyword: z.string().min(1).max(256),
+    room: roomId.optional().describe('Only this room'),
+    roomTags: z.array(z.string().min(1).max(128)).max(100).optional().describe('Only rooms with one of these tags'),
+    limit: z.number().int().min(1).max(500).default(50).describe('Messages in all'),
+  }),
+  result: z.object({ messages: z.array(z.object({ room: roomId, messages: z.array(messageId) })) }),
+  errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  example: {
+    body: { type: ['messages'], keyword: 'hello' },
+    result: { messages: [{ room: 'demo-room', messages: ['66f0c1a2b3c4d5e6f7a8b9c0'] }] },
+  },
+})

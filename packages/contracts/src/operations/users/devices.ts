@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { naming } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+
+const deviceToken = z.string().min(1).max(4096).describe('Device push token')
+const deviceId = z.string().min(1).max(256).describe('The same as in auth2, so that an online device gets no push')
+
+export const subscribe = operation({
+  id: 'subscribe',
+  method: 'POST',
+  path: '/me/subscribe',
+  tag: 'Push',
+  summary: 'Register a device for push',
+  access: 'client',
+  form: 'envelope',
+  body: z.strictObject({ type: z.enum(['ios', 'fcm']), token: deviceToken, deviceId }),
+  result: z.object({ type: z.enum(['ios', 'fcm']), deviceId: z.string() }).meta(ours),
+  errors: ['MISSING_PARAMETER', 'INVALID_REQUEST'],
+  example: {
+    body: { type: 'ios', token: '0123456789abcdef', deviceId: 'phone-1' },
+    result: { type: 'ios', deviceId: 'phone-1' },
+  },
+})
+
+export const unsubscribe = operation({
+  id: 'unsubscribe',
+  method: 'POST',
+  path: '/me/unsubscribe',
+  tag: 'Push',
+  summary: 'Unregister a device; without deviceId and token, all devices of the caller',
+  access: 'client',
+  form: 'envelope',
+  body: z
+    .strictObject({
+      deviceId: naming('device', deviceId.describe('A registered device')).optional(),
+      token: deviceToken.optional(),
+    })
+    .meta(ours),
+  result: z.object({ removed: z.number().int() }).meta(ours),
+  errors: [],
+  example: { body: { deviceId: 'phone-1' }, result: { removed: 1 } },
+})

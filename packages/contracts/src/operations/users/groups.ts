@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { naming, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
+
+const groupId = naming('group', userId.describe('User group ID'))
+
+/** A virtual user that stands for its members, not a chat room (docs/reference/users.md#user-groups). */
+export const group = z
+  .object({ _id: userId, nickname: z.string(), avatarUrl: z.string(), members: z.array(userId) })
+  .meta({ id: 'UserGroup' })
+export type Group = z.infer<typeof group>
+
+const exampleGroup = { _id: 'support', nickname: 'Support', avatarUrl: '', members: ['alice', 'bob'] }
+
+export const listGroups = operation({
+  id: 'listGroups',
+  method: 'GET',
+  path: '/admin/groups',
+  tag: 'Groups',
+  summary: 'User groups',
+  access: 'admin',
+  form: 'envelope',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(500).default(50),
+    skip: z.coerce.number().int().min(0).default(0).meta(ours),
+  }),
+  result: z.object({ totalCount: z.number().int(), data: z.array(group) }),
+  errors: [],
+  example: { query: { limit: 50 }, result: { totalCount: 1, data: [exampleGroup] } },
+})
+
+export const saveGroup = operation({
+  id: 'saveGroup',
+  method: 'POST',
+  path: '/admin/groups',
+  tag: 'Groups',
+  summary: 'Create or replace a user group',
+  access: 'admin',
+  form: 'envelope',
+  body: z.strictObject({
+    _id: groupId.optional().describe('Made when absent'),
+    nickname: z.string().min(1).max(256),
+    avatarUrl: z.string().max(2048).default(''),
+    members: z.array(userId).max(10_000).default([]),
+  }),
+  result: group,
+  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'USER_EXISTS'],
+  extension: true,
+  example: { body: exampleGroup, result: exampleGroup },
+})
+
+export const deleteGroup = operation({
+  id: 'deleteGroup',
+  method: 'DELETE',
+  path: '/admin/groups/:id',
+  tag: 'Groups',
+  summary: 'Remove a user group; its members stay',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ id: groupId }),
+  result: z.object({}),
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})

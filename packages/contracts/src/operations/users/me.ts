@@ -1,0 +1,19 @@
+import { operation } from '../../operation.ts'
+import { user } from '../../resources/user.ts'
+import { exampleUser } from '../examples.ts'
+
+const { isAdmin: _isAdmin, ...exampleMe } = exampleUser
+
+export const getMe = operation({
+  id: 'getMe',
+  method: 'GET',
+  path: '/me',
+  tag: 'Users and tokens',
+  summary: 'The caller',
+  access: 'client',
+  form: 'envelope',
+  result: user,
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: { result: exampleMe },
+})

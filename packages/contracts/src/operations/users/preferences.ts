@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { deviceHeader } from '../../headers.ts'
+import { naming } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+
+/** A preference value is at most this many bytes as JSON. */
+export const maxPrefBytes = 16 * 1024
+
+const key = z.string().min(1).max(128)
+
+export const listMyPrefs = operation({
+  id: 'listMyPrefs',
+  method: 'GET',
+  path: '/me/pref',
+  tag: 'Preferences',
+  summary: 'All personal preferences of the caller',
+  access: 'client',
+  form: 'envelope',
+  // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
+  result: z.any().meta({ type: 'object', description: 'Keys with any JSON as value' }),
+  errors: [],
+  extension: true,
+  example: { result: { theme: { dark: true } } },
+})
+
+export const setMyPref = operation({
+  id: 'setMyPref',
+  method: 'POST',
+  path: '/me/pref/:key',
+  tag: 'Preferences',
+  summary: 'Set a personal preference; myPrefChange goes to the other devices',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ key }),
+  headers: deviceHeader,
+  body: z.strictObject({
+    data: z
+      .any()
+      .refine((data) => data !== undefined, 'required')
+      .describe('Any JSON of at most 16 KiB'),
+  }),
+  result: z.object({ key: z.string(), data: z.unknown() }),
+  errors: ['MISSING_PARAMETER'],
+  extension: true,
+  example: { body: { data: { dark: true } }, result: { key: 'theme', data: { dark: true } } },
+})
+
+export const deleteMyPref = operation({
+  id: 'deleteMyPref',
+  method: 'DELETE',
+  path: '/me/pref/:key',
+  tag: 'Preferences',
+  summary: 'Delete a personal preference; myPrefDelete goes to the other devices',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ key: naming('preference', key.describe('A key that was set')) }),
+  headers: deviceHeader,
+  result: z.object({}),
+  errors: ['PREF_NOT_FOUND'],
+  extension: true,
+  example: { result: {} },
+})

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { membersChange } from '../bus/push-orders.ts'
+import { roomId, timeMS, userId } from '../ids.ts'
+import { exampleBlock, exampleMessage, exampleUser } from '../operations/examples.ts'
+import { group } from '../operations/users/groups.ts'
+import { ours } from '../ours.ts'
+import { type ServerEvent, serverEvents } from '../socket/server-events.ts'
+import { ban, block } from './ban.ts'
+import { adminUser } from './user.ts'
+
+interface FeedEventContract {
+  summary: string
+  payload: z.ZodType
+  example: unknown
+}
+
+const { mute: _mute, ...exampleProfile } = exampleUser
+const exampleBan = { ...exampleBlock, room: 'demo-room' }
+
+/** The events that the integrator's feed has beside those of sockets (docs/reference/events-feed.md). */
+export const feedOnlyEvents = {
+  members: {
+    summary: 'Users joined a room, were added to it, left it or were removed',
+    payload: membersChange.pick({ event: true, room: true, sender: true, members: true }),
+    example: { event: 'ADD_MEMBERS', room: 'demo-room', sender: 'alice', members: ['bob'] },
+  },
+  ban: { summary: 'A user was banned in a room', payload: ban, example: exampleBan },
+  unban: { summary: 'A ban was lifted', payload: ban, example: exampleBan },
+  block: { summary: 'A user blocked another', payload: block, example: exampleBlock },
+  unblock: { summary: 'A user lifted their block of another', payload: block, example: exampleBlock },
+  user: {
+    summary: 'A user was created, or their profile changed',
+    payload: adminUser.omit({ mute: true }),
+    example: exampleProfile,
+  },
+  userDeleted: { summary: 'A user was erased', payload: z.object({ _id: userId }), example: { _id: 'alice' } },
+  group: {
+    summary: 'A user group was created or replaced',
+    payload: group,
+    example: { _id: 'support', nickname: 'Support', avatarUrl: '', members: ['alice', 'bob'] },
+  },
+  groupDeleted: {
+    summary: 'A user group was removed',
+    payload: z.object({ _id: userId }),
+    example: { _id: 'support' },
+  },
+} as const satisfies Record<string, FeedEventContract>
+
+export type FeedOnlyEvent = keyof typeof feedOnlyEvents
+export type FeedPayload<E extends FeedOnlyEvent> = z.output<(typeof feedOnlyEvents)[E]['payload']>
+
+const isCaptured = (name: string): name is ServerEvent => serverEvents[name as ServerEvent].captured
+const capturedEvents = Object.keys(serverEvents).filter(isCaptured)
+
+/** Every event of the feed, by name. */
+export const feedEvents: Readonly<Record<string, FeedEventContract>> = {
+  ...Object.fromEntries(capturedEvents.map((name) => [name, serverEvents[name]])),
+  ...feedOnlyEvents,
+}
+const [first = '', ...others] = Object.keys(feedEvents)
+
+/** An event of the integrator's feed. */
+export const feedEvent = z
+  .object({
+    cursor: z.string().describe('The place of the event: `after` for all that came later'),
+    id: z.string().describe('The same if the event comes twice; that of a new message is its `_id`'),
+    event: z.enum([first, ...others]).describe('What `data` is: see the table of events'),
+    timeMS: timeMS.describe('When the event was published; milliseconds since 1970'),
+    room: roomId.optional().describe('The room that it concerns'),
+    user: userId.optional().describe('The user or user group that it concerns, where no room is concerned'),
+    request: z.string().optional().describe('X-Request-ID of the call that caused it'),
+    data: z.unknown().describe('The payload, as sockets get it where they get the event'),
+  })
+  .meta({ id: 'FeedEvent', ...ours })
+
+export const exampleFeedEvent = {
+  cursor: '2s-mv3k1e80',
+  id: exampleMessage._id,
+  event: 'chat message',
+  timeMS: 1_795_176_000_012,
+  room: 'demo-room',
+  data: exampleMessage,
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { isoTime } from '../ids.ts'
+import { ours } from '../ours.ts'
+import { sentMessage } from './message.ts'
+
+/** What became of one recipient of a batch: the message, or why there is none. */
+export const batchOutcome = z.union([
+  z.strictObject({ result: sentMessage }),
+  z.strictObject({ error: z.object({ code: z.string(), message: z.string() }) }),
+])
+
+/** Work that took longer than a request may, and goes on without it. */
+export const job = z
+  .object({
+    _id: z.string(),
+    kind: z.enum(['batch', 'erasure']),
+    state: z.enum(['running', 'done', 'failed']).describe('failed: given up after many tries; what is done stays done'),
+    createdAt: isoTime,
+    updatedAt: isoTime.describe('When it last got on'),
+    finishedAt: isoTime.optional(),
+    progress: z
+      .object({ done: z.number().int(), total: z.number().int() })
+      .describe('Recipients of a batch, or rooms of the erased user; `done` only grows'),
+    outcomes: z
+      .object({ totalCount: z.number().int().describe('Outcomes so far'), data: z.array(batchOutcome) })
+      .optional()
+      .describe('Of a batch: what became of each recipient, in their order, from `skip` on'),
+  })
+  .meta({ id: 'Job', ...ours })
+export type Job = z.infer<typeof job>
+
+/** The result, with status 202, of an operation whose work goes on as a job. */
+export const acceptedJob = z.object({ job: z.string().describe('ID of the job: see GET /admin/jobs/{id}') })

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { messageId, roomId, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
+
+/** Why a user or a device got no push (docs/reference/push.md#why-a-push-came-or-did-not). */
+const pushReason = z.enum([
+  'NO_DEVICE',
+  'CONNECTED',
+  'MUTED',
+  'BANNED',
+  'BLOCKED',
+  'SENDER',
+  'ROBOT',
+  'PUSH_FALSE',
+  'NOT_A_MEMBER',
+  'PUSH_GENERIC',
+  'DELETED',
+  'LATE',
+  'NO_NETWORK',
+  'NOT_RECORDED',
+])
+export type PushReason = z.infer<typeof pushReason>
+
+const explainedDevice = z.object({
+  deviceId: z.string(),
+  network: z.enum(['apns', 'fcm']).optional(),
+  outcome: z
+    .enum(['sent', 'refused', 'waiting', 'sending', 'given up', 'not sent'])
+    .describe('`sending` for long: the process that sent it was killed, and nobody knows'),
+  reason: z.string().optional().describe("With `not sent` one of PushReason, else the network's"),
+  id: z.string().optional().describe("The network's name of the push"),
+  atMS: timeMS.optional().describe('When it was sent, refused or given up'),
+  tokenRemoved: z.boolean().optional().describe('The network called the token dead'),
+  nextTryAtMS: timeMS.optional(),
+  tries: z.number().int().optional().describe('Failed tries so far'),
+  lastError: z.string().optional(),
+})
+export type ExplainedDevice = z.infer<typeof explainedDevice>
+
+/** What was decided about the pushes of a message to a user, and what came of it. */
+export const pushExplanation = z
+  .object({
+    message: messageId,
+    room: roomId,
+    client: userId,
+    recorded: z.boolean().describe('Whether it is on record; false: the reasons that would hold now'),
+    decidedAtMS: timeMS.optional(),
+    reason: pushReason.optional().describe('Why none of the devices got a push'),
+    devices: z.array(explainedDevice),
+    call: z
+      .object({
+        id: z.string().describe('The webhook-id'),
+        state: z.enum(['waiting', 'done', 'failed']),
+        tries: z.number().int(),
+        lastError: z.string().optional(),
+      })
+      .optional()
+      .describe('The call of PUSH_GENERIC that names the user'),
+  })
+  .meta({ id: 'PushExplanation', ...ours })
+export type PushExplanation = z.infer<typeof pushExplanation>

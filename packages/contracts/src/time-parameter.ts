@@ -1,0 +1,11 @@
+import { z } from 'zod'
+
+const date = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
+const timeOfDay = String.raw`([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?`
+
+/** A time in a query: ISO-8601, or milliseconds since 1970-01-01 UTC. Use cases read it, and refuse what is none. */
+export const timeParameter = z
+  .string()
+  .min(1)
+  .describe('ISO-8601, or milliseconds since 1970-01-01 UTC')
+  .meta({ pattern: `^(-?\\d{1,15}|${date}(T${timeOfDay})?)$` })

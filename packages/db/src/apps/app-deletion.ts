@@ -1,0 +1,149 @@
+import type { Collection, Document, Filter, FindCursor } from 'mongodb'
+import type { CollectionName } from '../collections.ts'
+import type { Db } from '../connect.ts'
+import type { NotedEvent } from '../events/pending-events.ts'
+import { keyRange } from '../keys.ts'
+import { settleApp } from '../sending/settle-tails.ts'
+
+/** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
+type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'last' | 'none'
+
+/** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their tails, so they go before them. */
+const ways: Record<CollectionName, Way> = {
+  tokens: 'idRange',
+  devices: 'idRange',
+  jobs: 'idRange',
+  pendingEvents: 'notes',
+  publishedEvents: 'notes',
+  outbox: 'notes',
+  outgoingCalls: 'calls',
+  callLanes: 'idRange',
+  pushes: 'idRange',
+  pushContents: 'idRange',
+  pushDecisions: 'idRange',
+  pushResults: 'idRange',
+  rooms: 'idRange',
+  searchTexts: 'roomKeyRange',
+  searchProgress: 'idRange',
+  userDeletions: 'idRange',
+  messages: 'roomKeyRange',
+  memberships: 'idRange',
+  invitations: 'idRange',
+  bans: 'idRange',
+  blocks: 'idRange',
+  prefs: 'idRange',
+  sendKeys: 'idRange',
+  statsPeaks: 'idRange',
+  statsRooms: 'idRange',
+  statsUsers: 'idRange',
+  users: 'idRange',
+  config: 'idRange',
+  // Of the installation.
+  streamState: 'none',
+  apps: 'last',
+}
+
+const perBatch = 1_000
+
+/** Called after each batch with the number of deleted documents of the collection so far. */
+export type DeletionProgress = (collection: string, deleted: number) => void
+
+/** Ends the keys of the app for good. The deletion that follows may be started again after a kill. */
+export async function markAppDeleting(db: Db, app: string): Promise<void> {
+  await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: new Date() } })
+}
+
+export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
+  await settleApp(db, app)
+  const [users, rooms, messages] = await Promise.all([
+    db.users.countDocuments({ _id: keyRange(app) }),
+    db.rooms.countDocuments({ app }),
+    db.messages.countDocuments({ roomKey: keyRange(app) }, { hint: { roomKey: 1, seq: 1 } }),
+  ])
+  return { users, rooms, messages }
+}
+
+/** Deletes all tokens of the app. */
+export async function deleteAppTokens(db: Db, app: string): Promise<void> {
+  await deletePages(db.mongo.collection('tokens'), { _id: keyRange(app) })
+}
+
+/** Deletes everything of the app except its own document, batch by batch; returns how many documents that were. */
+export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionProgress): Promise<number> {
+  let total = 0
+  for (const [name, way] of Object.entries(ways)) {
+    const collection = db.mongo.collection(name)
+    const told = (deleted: number) => onProgress(name, deleted)
+    if (way === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, told)
+    if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, told)
+    if (way === 'notes') total += await deleteNotes(db, name, app, told)
+    if (way === 'calls') total += await deleteCalls(db, app, told)
+  }
+  return total
+}
+
+/** Deletes the app's own document, the last one. */
+export async function deleteAppDoc(db: Db, app: string): Promise<void> {
+  await db.apps.deleteOne({ _id: app, deletingSince: { $exists: true } })
+}
+
+async function deletePages(
+  collection: Collection,
+  filter: Document,
+  told: (deleted: number) => void = () => undefined,
+): Promise<number> {
+  let deleted = 0
+  for await (const page of pagesOf(collection.find(filter, { projection: { _id: 1 } }))) {
+    deleted += await deleteIds(collection, page)
+    told(deleted)
+  }
+  return deleted
+}
+
+async function deleteIds(collection: Collection, page: readonly Document[]): Promise<number> {
+  const ids = { _id: { $in: page.map(({ _id }) => _id) } } as Filter<Document>
+  return (await collection.deleteMany(ids)).deletedCount
+}
+
+/** There are few notes: those that the bus has not acknowledged yet. One may hold messages of several apps. */
+async function deleteNotes(db: Db, name: string, app: string, told: (changed: number) => void): Promise<number> {
+  const notes = db.mongo.collection<{ _id: string; events: NotedEvent[] }>(name)
+  let changed = 0
+  for await (const page of pagesOf(notes.find({}, { projection: { 'events.json': 0 } }))) {
+    const named = page.flatMap(({ events }) => events.flatMap((event) => ('message' in event ? event.message : [])))
+    const own = await db.messages.find({ _id: { $in: named }, app }, { projection: { _id: 1 } }).toArray()
+    const ofApp = { $or: [{ app }, { 'to.app': app }, { message: { $in: own.map(({ _id }) => _id) } }] }
+    const ids = { _id: { $in: page.map(({ _id }) => _id) } }
+    const pull = { $pull: { events: ofApp } } as Document
+    const { modifiedCount } = await notes.updateMany({ ...ids, events: { $elemMatch: ofApp } }, pull)
+    await notes.deleteMany({ ...ids, events: { $size: 0 } })
+    changed += modifiedCount
+    if (modifiedCount > 0) told(changed)
+  }
+  return changed
+}
+
+/**
+ * Calls are kept for days only and have no index by app, so they are all read once. A push call has a lane of its own,
+ * which no range finds: the lane goes before its call. */
+async function deleteCalls(db: Db, app: string, told: (deleted: number) => void): Promise<number> {
+  let deleted = 0
+  const calls = db.outgoingCalls.find({ app }, { projection: { lane: 1 } })
+  for await (const page of pagesOf(calls)) {
+    await db.callLanes.deleteMany({ _id: { $in: page.map(({ lane }) => lane) } })
+    deleted += await deleteIds(db.mongo.collection('outgoingCalls'), page)
+    told(deleted)
+  }
+  return deleted
+}
+
+async function* pagesOf<T>(cursor: FindCursor<T>): AsyncGenerator<T[]> {
+  let page: T[] = []
+  for await (const one of cursor.batchSize(perBatch)) {
+    page.push(one)
+    if (page.length < perBatch) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}

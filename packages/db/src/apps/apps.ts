@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto'
+import type { IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+
+/** An integrator's application: everything belongs to one. */
+export interface AppDoc {
+  /** appID */
+  _id: string
+  clientKey: string
+  apiKeys: ApiKeyDoc[]
+  /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
+  webhookSecret: string
+  createdAt: Date
+  /** Set while it is being deleted: its keys are no longer valid. */
+  deletingSince?: Date
+}
+
+export interface ApiKeyDoc {
+  /** SHA-256 of the key, hexadecimal: the key itself is not stored. */
+  digest: string
+  /** Unique among the active keys of an app; absent on keys from before names existed. */
+  name?: string
+  permissions: ApiPermission[]
+  createdAt: Date
+  /** Last use, to the minute. */
+  lastUsedAt?: Date
+  /** Set on a revoked key, which stays listed. */
+  revokedAt?: Date
+}
+
+export type ApiPermission = 'platform'
+
+export const appIndexes: IndexDescription[] = [
+  { key: { clientKey: 1 }, unique: true },
+  { key: { 'apiKeys.digest': 1 }, unique: true },
+]
+
+/** The form in which keys and tokens are stored and looked up: SHA-256, hexadecimal. */
+export function digest(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}
+
+/** Apps whose keys are valid. */
+const open = { deletingSince: { $exists: false } }
+
+export async function insertApp(db: Db, app: AppDoc): Promise<void> {
+  await db.apps.insertOne(app)
+}
+
+export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
+  return db.apps.findOne({ _id: app })
+}
+
+/** All apps, by ID. */
+export async function findApps(db: Db): Promise<AppDoc[]> {
+  return db.apps.find().sort({ _id: 1 }).toArray()
+}
+
+/** Adds a key; false when the app does not exist, or an active key has the name. */
+export async function insertApiKey(db: Db, app: string, apiKey: ApiKeyDoc & { name: string }): Promise<boolean> {
+  const sameName = { $elemMatch: { name: apiKey.name, revokedAt: { $exists: false } } }
+  const free = { _id: app, ...open, apiKeys: { $not: sameName } }
+  return (await db.apps.updateOne(free, { $push: { apiKeys: apiKey } })).modifiedCount === 1
+}
+
+/** Revokes an active key; false when it is not active any more. */
+export async function revokeApiKeyDoc(db: Db, app: string, keyDigest: string): Promise<boolean> {
+  const living = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
+  const update = { $set: { 'apiKeys.$.revokedAt': new Date() } }
+  return (await db.apps.updateOne({ _id: app, apiKeys: living }, update)).modifiedCount === 1
+}
+
+/** Records the last use of a key. Not journaled: it is only a hint for operators. */
+export async function noteApiKeyUse(db: Db, keyDigest: string, at: Date): Promise<void> {
+  const used = { $max: { 'apiKeys.$.lastUsedAt': at } }
+  await db.apps.updateOne({ 'apiKeys.digest': keyDigest }, used, { writeConcern: { w: 1, journal: false } })
+}
+
+export async function findAppIds(db: Db): Promise<string[]> {
+  const apps = await db.apps.find({}, { projection: { _id: 1 } }).toArray()
+  return apps.map(({ _id }) => _id)
+}
+
+export async function findAppByClientKey(db: Db, clientKey: string): Promise<AppDoc | null> {
+  return db.apps.findOne({ clientKey, ...open })
+}
+
+/** The app of an API key, by the key's digest, and the key's permissions; null for a revoked key. */
+export async function findAppByApiKey(db: Db, wanted: string): Promise<{ app: AppDoc; key: ApiKeyDoc } | null> {
+  const app = await db.apps.findOne({ 'apiKeys.digest': wanted, ...open })
+  const found = app?.apiKeys.find((candidate) => candidate.digest === wanted && !candidate.revokedAt)
+  return app && found ? { app, key: found } : null
+}

@@ -1,0 +1,92 @@
+import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { inTransaction } from '../transactions/transaction.ts'
+import { configMarkKey, moveConfigMark } from './config-mark.ts'
+
+/** One top-level key of an app's configuration. */
+export interface ConfigDoc {
+  /** key(app, name) */
+  _id: string
+  app: string
+  /** Any string: `__proto__`, `$where` and `a.b` are values here, never field names. */
+  name: string
+  /** The value as JSON text. */
+  json: string
+  /** New with every write, so that what is derived from the value can be cached. Values from older releases have none. */
+  version?: string
+}
+
+/** The version of an app's value under a key. */
+export interface ConfigVersion {
+  app: string
+  version: string
+}
+
+export const configIndexes: IndexDescription[] = [{ key: { app: 1, name: 1 } }]
+
+export async function findConfig(db: Db, app: string): Promise<ConfigDoc[]> {
+  return db.config.find({ app }).sort({ name: 1 }).toArray()
+}
+
+/** The fields of a ConfigVersion in a ConfigDoc; a value without version stands for itself. */
+export const configVersionFields = { _id: 0, app: 1, version: { $ifNull: ['$version', '$json'] } }
+
+/** The versions of some apps' values under one key; apps without a value are left out. */
+export async function findConfigVersions(db: Db, apps: readonly string[], name: string): Promise<ConfigVersion[]> {
+  return db.config
+    .find({ _id: { $in: apps.map((app) => key(app, name)) } })
+    .project<ConfigVersion>(configVersionFields)
+    .toArray()
+}
+
+/** An app's value under a key, as JSON text, and its version. */
+export async function findConfigValue(
+  db: Db,
+  app: string,
+  name: string,
+): Promise<{ json: string; version: string } | undefined> {
+  const found = await db.config.findOne({ _id: key(app, name) })
+  return found ? { json: found.json, version: found.version ?? found.json } : undefined
+}
+
+/** The bytes of all values of an app, without those under some keys. */
+export async function configBytes(db: Db, app: string, less: readonly string[]): Promise<number> {
+  const [sum] = await db.config
+    .aggregate<{ bytes: number }>([
+      { $match: { app, name: { $nin: [...less] } } },
+      { $group: { _id: null, bytes: { $sum: { $strLenBytes: '$json' } } } },
+    ])
+    .toArray()
+  return sum?.bytes ?? 0
+}
+
+export async function saveConfig(
+  db: Db,
+  app: string,
+  entries: readonly { name: string; json: string }[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const version = new ObjectId().toHexString()
+  const writes = entries.map(({ name, json }) => ({
+    replaceOne: { filter: { _id: key(app, name) }, replacement: { app, name, json, version }, upsert: true },
+  }))
+  await changeConfig(db, app, (session) => db.config.bulkWrite(writes, { session }))
+}
+
+/** Returns whether the key existed. */
+export async function removeConfig(db: Db, app: string, name: string): Promise<boolean> {
+  const { deletedCount } = await changeConfig(db, app, (session) =>
+    db.config.deleteOne({ _id: key(app, name) }, { session }),
+  )
+  return deletedCount === 1
+}
+
+/** With the mark of the configuration, so that no gateway goes on with what it knows of it. */
+function changeConfig<T>(db: Db, app: string, change: (session: ClientSession) => Promise<T>): Promise<T> {
+  const work = async (session: ClientSession) => {
+    await moveConfigMark(db, app, session)
+    return change(session)
+  }
+  return inTransaction(db, work, { turn: configMarkKey(app) })
+}

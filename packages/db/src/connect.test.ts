@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { describe, onTestFinished, test } from 'vitest'
+import { connectDb } from './connect.ts'
+
+describe('a connection to MongoDB that closes', () => {
+  test('while a command is being written fails the command, which then uses another connection', async () => {
+    // nodejs.org/api/diagnostics_channel.html, "Built-in Channels": every socket of net.connect.
+    const sockets: Socket[] = []
+    const note = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
+    subscribe('net.client.socket', note)
+    onTestFinished(() => void unsubscribe('net.client.socket', note))
+    const url = new URL(withDatabase((await testServers()).mongoUrl, 'connect'))
+    url.searchParams.set('monitorCommands', 'true')
+    const db = await connectDb(url.href)
+    onTestFinished(() => db.client.close())
+    await db.apps.findOne({})
+
+    let closings = 0
+    db.client.on('commandStarted', ({ commandName }) => {
+      if (commandName !== 'find' || closings++ > 0) return
+      for (const socket of sockets) socket.destroy()
+    })
+    assert.equal(await db.apps.findOne({ _id: 'none' }), null)
+    assert.equal(closings, 2, 'it was tried again')
+  })
+})
+
+describe('a MongoDB URL', () => {
+  test('may name several servers of the replica set, and the database is that of its path, parley without one', async () => {
+    const { host, search } = new URL((await testServers()).mongoUrl)
+    const names = [
+      [`mongodb://${host},${host}/orders${search}`, 'orders'],
+      [`mongodb://${host},127.0.0.1:1/${search}`, 'parley'],
+    ] as const
+    for (const [url, name] of names) {
+      const db = await connectDb(url)
+      onTestFinished(() => db.client.close())
+      assert.equal(db.mongo.databaseName, name)
+    }
+  })
+})

@@ -1,0 +1,127 @@
+import type { Audience } from '@parley/contracts/bus/subjects'
+import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import { type ClientSession, type IndexDescription, ObjectId, Timestamp } from 'mongodb'
+import type { Db } from '../connect.ts'
+
+/** An event of a change, kept until the bus has it. All IDs are Nats-Msg-Ids, by which the stream recognises a repeat. */
+export type NotedEvent =
+  /** An event of a message, which is published with the message as it is then. */
+  | { kind: 'message'; message: string; event: ServerEvent }
+  /** The `room` event, which is published with the Room as it is then. */
+  | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string }
+  /** Any other event: its payload as JSON text. */
+  | { kind: 'event'; id: string; to: Audience; event: ServerEvent; json: string; exceptDevice?: string }
+  /** An event that only the integrator's feed has: its payload as JSON text. */
+  | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
+  /** An order to all realtime nodes, a change of members for the webhook, or a push to clients; as JSON text. */
+  | { kind: 'order' | 'membersChange' | 'push'; id: string; app: string; json: string }
+
+/**
+ * Events that the bus has not acknowledged yet. Written with their change, one document for all events of a transaction,
+ * and deleted when the bus has every event: the cost is per transaction, not per event.
+ */
+export interface PendingEventsDoc {
+  _id: string
+  atMS: number
+  /**
+   * What the events concern (a room, a user, a message): events of one lane are published in order. Absent for new
+   * messages, which come from many rooms, and whose seq is their order.
+   */
+  lane?: string
+  /** Set by the server at the insert, later than in any earlier note, so that changes that exclude each other are in order. */
+  order?: Timestamp
+  events: NotedEvent[]
+}
+
+export const pendingEventIndexes: IndexDescription[] = [
+  { key: { atMS: 1 } },
+  { key: { lane: 1, order: 1 }, partialFilterExpression: { lane: { $exists: true } } },
+]
+
+const newNoteId = () => new ObjectId().toHexString()
+
+/** Far below the largest document (16 MiB). */
+const maxNoteBytes = 4 * 1024 * 1024
+
+/** The events of changes of one lane. */
+export interface LaneEvents {
+  lane: string
+  events: readonly NotedEvent[]
+}
+
+/**
+ * Notes events as unpublished, inside the transaction of the changes that they tell of: those of each lane as one note, or
+ * when they are many bytes as several. Returns the notes of each, in their order.
+ */
+export async function insertNotes(
+  db: Db,
+  changes: readonly LaneEvents[],
+  session: ClientSession,
+): Promise<PendingEventsDoc[][]> {
+  const atMS = Date.now()
+  // The server puts its own time into an empty timestamp: MongoDB manual, "BSON Types", "Timestamps".
+  const order = new Timestamp({ t: 0, i: 0 })
+  const notes = changes.map(({ lane, events }) =>
+    inParts(events).map((part) => ({ _id: newNoteId(), atMS, lane, order, events: part })),
+  )
+  await db.pendingEvents.insertMany(notes.flat(), { session })
+  return notes
+}
+
+function inParts(events: readonly NotedEvent[]): NotedEvent[][] {
+  const parts: NotedEvent[][] = [[]]
+  let bytes = 0
+  for (const event of events) {
+    bytes += 'json' in event ? Buffer.byteLength(event.json) : 0
+    if (bytes > maxNoteBytes && parts.at(-1)?.length !== 0) {
+      parts.push([])
+      bytes = 'json' in event ? Buffer.byteLength(event.json) : 0
+    }
+    parts.at(-1)?.push(event)
+  }
+  return parts
+}
+
+/** The notes that wait in these lanes, each in order. Outside of any transaction, so it sees what others have committed. */
+export async function findLanes(db: Db, lanes: readonly string[], limit: number): Promise<PendingEventsDoc[]> {
+  return db.pendingEvents
+    .find({ lane: { $in: [...lanes] } })
+    .sort({ lane: 1, order: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Notes events that need no order. */
+export async function insertUnordered(db: Db, notes: readonly PendingEventsDoc[]): Promise<void> {
+  await db.pendingEvents.insertMany(notes)
+}
+
+/**
+ * Notes messages as unpublished beside the transaction that writes them, which saves it a round trip; durable, and to be
+ * awaited before the commit. Some of the messages may never be written.
+ */
+export async function noteMessages(db: Db, note: string, ids: readonly string[]): Promise<void> {
+  const events = ids.map((message) => ({ kind: 'message' as const, message, event: 'chat message' as const }))
+  await db.pendingEvents.insertOne({ _id: note, atMS: Date.now(), events })
+}
+
+/** Deletes published notes. Not journaled: a note that comes back is only published again. */
+export async function deletePublished(db: Db, ids: readonly string[]): Promise<void> {
+  await db.pendingEvents.deleteMany({ _id: { $in: [...ids] } }, { writeConcern: { w: 1, journal: false } })
+}
+
+/** The time of the oldest unpublished event (Unix milliseconds). */
+export async function oldestUnpublished(db: Db): Promise<number | undefined> {
+  const oldest = await db.pendingEvents.findOne({}, { sort: { atMS: 1 }, projection: { atMS: 1 } })
+  return oldest?.atMS
+}
+
+/** The unpublished notes from before `beforeMS`, oldest first. */
+export async function findUnpublished(db: Db, beforeMS: number, limit: number): Promise<PendingEventsDoc[]> {
+  return db.pendingEvents
+    .find({ atMS: { $lt: beforeMS } })
+    .sort({ atMS: 1 })
+    .limit(limit)
+    .toArray()
+}

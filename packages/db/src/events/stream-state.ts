@@ -1,0 +1,120 @@
+import type { Db } from '../connect.ts'
+
+/** What is known of the stream of events: by it services notice that the stream was lost or has gone back. */
+export interface StreamStateDoc {
+  /** The stream's name. */
+  _id: string
+  /** When NATS made it: its identity. */
+  created: string
+  /** The highest known position, and the ID of the message there. */
+  seq: number
+  witness?: string
+  /** When that was. */
+  seenAtMS: number
+  /** Every message that the stream took before was handled by all consumers. */
+  handledUpToMS: number
+  /** How often it was lost. */
+  losses: number
+  /** Until then one process makes the stream anew. */
+  repairUntilMS?: number
+  rebuilding?: Rebuilding
+  /** The last time that events were published again. */
+  rebuilt?: { sinceMS: number; endedAtMS: number }
+  /** The first position of this stream, and from which time on it has the events; absent if it has all. */
+  begins?: { seq: number; sinceMS: number }
+}
+
+/** Events that are being published again. */
+export interface Rebuilding {
+  /** Those of messages and changes since then. */
+  sinceMS: number
+  /** The stream has what was published since then in any case. */
+  untilMS: number
+  /** Those before are published. */
+  doneUpToMS: number
+  /** The highest position of the lost stream. */
+  afterSeq: number
+  leaseUntilMS: number
+}
+
+const durable = { writeConcern: { w: 'majority', j: true } } as const
+
+export async function findStreamState(db: Db, stream: string): Promise<StreamStateDoc | null> {
+  return db.streamState.findOne({ _id: stream }, { readConcern: 'majority' })
+}
+
+/** Records the stream for the first time; does nothing when it is recorded already. */
+export async function insertStreamState(db: Db, state: StreamStateDoc): Promise<void> {
+  const { _id, ...rest } = state
+  await db.streamState.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, ...durable })
+}
+
+/** Records how far the stream has come; not if it was lost meanwhile. */
+export async function recordProgress(
+  db: Db,
+  { _id, created, losses }: StreamStateDoc,
+  progress: Pick<StreamStateDoc, 'seq' | 'seenAtMS' | 'handledUpToMS'> & { witness: string | undefined },
+): Promise<void> {
+  const { witness, ...rest } = progress
+  const set = { ...rest, ...(witness !== undefined && { witness }) }
+  const same = { _id, created, losses, seq: { $lte: progress.seq } }
+  await db.streamState.updateOne(same, witness === undefined ? { $set: set, $unset: { witness: 1 } } : { $set: set })
+}
+
+/** Records a loss, and takes the repair of the stream; false when another process has done so. */
+export async function recordLoss(
+  db: Db,
+  { _id, created, losses }: StreamStateDoc,
+  rebuilding: Rebuilding,
+  repairUntilMS: number,
+): Promise<boolean> {
+  const { modifiedCount } = await db.streamState.updateOne(
+    { _id, created, losses },
+    { $set: { rebuilding, repairUntilMS, losses: losses + 1 } },
+    durable,
+  )
+  return modifiedCount === 1
+}
+
+/** Records the stream that was made in place of the lost one. */
+export async function recordNewStream(
+  db: Db,
+  { _id, losses }: Pick<StreamStateDoc, '_id' | 'losses'>,
+  stream: { created: string; firstSeq: number; sinceMS: number },
+): Promise<void> {
+  const { created, firstSeq, sinceMS } = stream
+  const now = Date.now()
+  const begins = { seq: firstSeq, sinceMS }
+  await db.streamState.updateOne(
+    { _id, losses },
+    {
+      $set: { created, seq: firstSeq - 1, begins, 'rebuilding.untilMS': now, seenAtMS: now },
+      $unset: { witness: 1, repairUntilMS: 1 },
+    },
+    durable,
+  )
+}
+
+/** Takes or extends the lease of publishing again; returns the state, or null when another process has it. */
+export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
+  const now = Date.now()
+  const free = { _id: stream, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
+  const lease = { $set: { 'rebuilding.leaseUntilMS': now + leaseMS } }
+  return db.streamState.findOneAndUpdate(free, lease, { returnDocument: 'after', ...durable })
+}
+
+/** Records how far publishing again has come; false when the stream was lost again, and there is more to do. */
+export async function recordRebuilt(
+  db: Db,
+  { _id, losses }: StreamStateDoc,
+  doneUpToMS: number,
+  leaseUntilMS: number,
+): Promise<boolean> {
+  const step = { 'rebuilding.doneUpToMS': doneUpToMS, 'rebuilding.leaseUntilMS': leaseUntilMS }
+  return (await db.streamState.updateOne({ _id, losses }, { $set: step }, durable)).matchedCount === 1
+}
+
+export async function endRebuilding(db: Db, { _id, losses }: StreamStateDoc, sinceMS: number): Promise<void> {
+  const rebuilt = { sinceMS, endedAtMS: Date.now() }
+  await db.streamState.updateOne({ _id, losses }, { $set: { rebuilt }, $unset: { rebuilding: 1 } }, durable)
+}

@@ -1,0 +1,156 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from './connect.ts'
+import { key } from './keys.ts'
+
+/** The outcome of a batch for one recipient: the ID of the message, or the error. */
+export type JobOutcome = { message: string; roomKey: string } | { error: { code: string; message: string } }
+
+/** Work that goes on without the request that began it, by the process that holds its lease. */
+export interface JobDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  kind: 'batch' | 'erasure'
+  state: 'running' | 'done' | 'failed'
+  createdAt: Date
+  updatedAt: Date
+  finishedAt?: Date
+  /** Set at its end: it is kept for some days more. */
+  expiresAt?: Date
+  total: number
+  /** Progress, which only grows: work goes on from here. */
+  done: number
+  /** While it runs: who works on it, until when nobody else does, and how often it was begun without getting on. */
+  worker?: string
+  leaseUntilMS?: number
+  attempts: number
+  /** Of a batch that runs: the request's body as JSON text, and the ID of the request. */
+  batch?: { json: string; request: string }
+  /** Of a batch: of its first recipients, in their order. */
+  outcomes?: JobOutcome[]
+  /** Of an erasure that runs: whom it erases, and as key(app, user). */
+  user?: string
+  erasing?: string
+}
+
+export const jobIndexes: IndexDescription[] = [
+  { key: { leaseUntilMS: 1 }, partialFilterExpression: { leaseUntilMS: { $exists: true } } },
+  { key: { erasing: 1 }, partialFilterExpression: { erasing: { $exists: true } } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** Somebody else works on the job by now. */
+export class JobTaken extends Error {
+  override name = 'JobTaken'
+}
+
+/** No gateway that lives leaves a job alone for so long. */
+export const jobLeaseMS = 15_000
+const keepMS = 7 * 24 * 60 * 60 * 1_000
+
+/** Records work in progress, on which `worker` goes on. @throws a duplicate key error when the app has such a job */
+export async function insertJob(
+  db: Db,
+  job: Pick<JobDoc, 'app' | 'id' | 'kind' | 'total' | 'done'> & Partial<JobDoc>,
+  worker: string,
+  session?: ClientSession,
+): Promise<JobDoc> {
+  const now = new Date()
+  const times = { createdAt: now, updatedAt: now, leaseUntilMS: now.getTime() + jobLeaseMS }
+  const whole: JobDoc = { ...job, _id: key(job.app, job.id), state: 'running', ...times, worker, attempts: 1 }
+  await db.jobs.insertOne(whole, { ...(session && { session }) })
+  return whole
+}
+
+/** A job with a part of its outcomes, and without what it works on; `reached` of its outcomes are there. */
+export async function findJob(
+  db: Db,
+  app: string,
+  id: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<(JobDoc & { reached: number }) | null> {
+  const outcomes = { $slice: [{ $ifNull: ['$outcomes', []] }, skip, limit] }
+  const found = await db.jobs
+    .aggregate<JobDoc & { reached: number }>([
+      { $match: { _id: key(app, id) } },
+      { $set: { reached: { $size: { $ifNull: ['$outcomes', []] } } } },
+      { $set: { outcomes } },
+      { $unset: 'batch' },
+    ])
+    .toArray()
+  return found[0] ?? null
+}
+
+/** Takes a job that nobody works on; null when there is none. */
+export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
+  const now = Date.now()
+  return db.jobs.findOneAndUpdate(
+    { leaseUntilMS: { $exists: true, $lte: now } },
+    { $set: { worker, leaseUntilMS: now + jobLeaseMS }, $inc: { attempts: 1 } },
+    { sort: { leaseUntilMS: 1 }, hint: { leaseUntilMS: 1 }, returnDocument: 'after' },
+  )
+}
+
+/** Keeps others from a job for another while. @throws JobTaken */
+export async function keepJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
+  await change(db, { _id, worker }, { $set: { leaseUntilMS: Date.now() + jobLeaseMS } })
+}
+
+/**
+ * Notes that the job has got on from `done`; a batch also what became of these recipients.
+ * @throws JobTaken when somebody else works on it, or has noted that already
+ */
+export async function advanceJob(
+  db: Db,
+  { _id, worker, done }: Pick<JobDoc, '_id' | 'worker' | 'done'>,
+  by: number,
+  { outcomes, session }: { outcomes?: readonly JobOutcome[]; session?: ClientSession } = {},
+): Promise<void> {
+  const update = {
+    $set: { updatedAt: new Date(), leaseUntilMS: Date.now() + jobLeaseMS, attempts: 0 },
+    $inc: { done: by },
+    ...(outcomes && { $push: { outcomes: { $each: [...outcomes] } } }),
+  }
+  await change(db, { _id, worker, done }, update, session)
+}
+
+/** The job is over: what it worked on is forgotten. @throws JobTaken */
+export async function endJob(db: Db, { _id, worker, total }: JobDoc, state: 'done' | 'failed'): Promise<void> {
+  const now = new Date()
+  const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
+  const forgotten = { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 }
+  // Rooms that an erased user left by another way meanwhile are done too.
+  const progress = state === 'done' && { $max: { done: total } }
+  await change(db, { _id, worker }, { $set: ended, $unset: forgotten, ...progress })
+}
+
+/** Leaves a job to others, from the given time on (Unix milliseconds). @throws JobTaken */
+export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
+  await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })
+}
+
+/** The IDs of the jobs that erase these users, by `key(app, user)`. */
+export async function findErasures(
+  db: Db,
+  users: readonly string[],
+  session?: ClientSession,
+): Promise<Map<string, string>> {
+  if (users.length === 0) return new Map()
+  const found = await db.jobs
+    .find({ erasing: { $in: [...users] } }, { ...(session && { session }) })
+    .project<{ id: string; erasing: string }>({ _id: 0, id: 1, erasing: 1 })
+    .toArray()
+  return new Map(found.map(({ id, erasing }) => [erasing, id]))
+}
+
+async function change(
+  db: Db,
+  { _id, worker, done }: { _id: string; worker: string | undefined; done?: number },
+  update: object,
+  session?: ClientSession,
+): Promise<void> {
+  const filter = { _id, worker: worker ?? '', ...(done !== undefined && { done }) }
+  const { matchedCount } = await db.jobs.updateOne(filter, update, { ...(session && { session }) })
+  if (matchedCount === 0) throw new JobTaken(`job ${_id} is another's by now`)
+}

@@ -1,0 +1,179 @@
+import type { Document, Filter } from 'mongodb'
+import type { Db } from '../connect.ts'
+import type { MessageDoc } from './messages.ts'
+
+export type TimeField = 'updatedAtMS' | 'createdAtMS'
+
+/** A place in the order of a room's history: (time field, _id). */
+interface Place {
+  timeMS: number
+  id: string
+}
+
+/** Where a page of history begins: strictly before or after a place, or after a time. */
+export type PageStart =
+  | { from: 'end' }
+  | { from: 'afterTime'; timeMS: number }
+  | ({ from: 'before' | 'after' } & Place)
+  | ({ from: 'sameTime'; forward: boolean } & Place)
+
+/** A room's history: what is settled, its tail, and its clock, read with the tail and before everything else. */
+export interface HistoryOf {
+  roomKey: string
+  tail: readonly MessageDoc[]
+  /** The highest time of a message then. What is later is left out: of that, some may be settled and earlier ones not. */
+  clockMS: number
+}
+
+export interface PageSize {
+  /** Messages. */
+  limit: number
+  /** Bytes of the messages as JSON text. */
+  maxBytes: number
+}
+
+/** Messages per read: as many as fit into a page if each has the largest size. */
+const perRead = 64
+
+/** How many messages the first read of a page takes. */
+export function firstRead({ limit }: PageSize): number {
+  return Math.min(limit + 1, perRead)
+}
+
+/** The stages of a pipeline on messages that finds the first of a page. */
+export function historyStages(roomKey: string, start: PageStart, field: TimeField, most: number): Document[] {
+  const match = filterFrom(roomKey, start, field, Number.MAX_SAFE_INTEGER)
+  return [{ $match: match }, { $sort: orderOf(start, field) }, { $limit: most }]
+}
+
+/**
+ * The messages for a page of a room's history, by (time field, _id): latest first, or oldest first after a message or
+ * time. Returns at least as many as pageLength takes, with all messages of the last time. Reads one index, and examines at
+ * most one document more than it returns.
+ *
+ * @param first what historyStages found at the moment of `of`, and how many it was asked for
+ */
+export async function readHistory(
+  db: Db,
+  { roomKey, tail, clockMS }: HistoryOf,
+  start: PageStart,
+  field: TimeField,
+  { limit, maxBytes }: PageSize,
+  first: { settled: MessageDoc[]; most: number },
+): Promise<MessageDoc[]> {
+  const forward = isForward(start)
+  const find = async (from: PageStart, most: number) => {
+    const settled =
+      from === start
+        ? first.settled
+        : await db.messages
+            .find(filterFrom(roomKey, from, field, clockMS))
+            .sort(orderOf(start, field))
+            .limit(most)
+            .toArray()
+    return withTail(settled, tail.filter(isFrom(from, field)), { field, forward, most })
+  }
+
+  const read: MessageDoc[] = []
+  let bytes = 0
+  for (let from = start; read.length <= limit && bytes <= maxBytes; ) {
+    const most = from === start ? first.most : Math.min(limit + 1 - read.length, perRead)
+    const next = await find(from, most)
+    read.push(...next)
+    bytes += next.reduce((sum, message) => sum + storedBytes(message), 0)
+    const last = next.at(-1)
+    if (!last || next.length < most) return read
+    from = { from: forward ? 'after' : 'before', timeMS: last[field], id: last._id }
+  }
+
+  const last = read.at(-1)
+  if (!last) return read
+  const lastTimeFrom = read.findIndex((message) => message[field] === last[field])
+  const isBeyond = lastTimeFrom > 0 && (lastTimeFrom >= limit || bytes > maxBytes)
+  if (isBeyond) return read.slice(0, lastTimeFrom)
+  return [...read, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
+}
+
+/**
+ * What is settled and, where they belong, messages of the tail that are not; the first `most` of all, or with 0 all.
+ * The tail was read before: what has left it since is settled.
+ */
+function withTail(
+  settled: MessageDoc[],
+  tail: readonly MessageDoc[],
+  { field, forward, most }: { field: TimeField; forward: boolean; most: number },
+): MessageDoc[] {
+  const there = new Set(settled.map(({ _id }) => _id))
+  const unsettled = tail.filter(({ _id }) => !there.has(_id))
+  if (unsettled.length === 0) return settled
+  const direction = forward ? 1 : -1
+  const all = [...settled, ...unsettled].toSorted(
+    (a, b) => direction * (a[field] - b[field] || (a._id < b._id ? -1 : 1)),
+  )
+  return most === 0 ? all : all.slice(0, most)
+}
+
+/**
+ * How many of the messages make a page. A page never ends between two messages of the same time, so that the time of its
+ * last message is an exact cursor. It takes all messages of a time together, while it has fewer messages than the limit and
+ * they fit; those of the first time whatever their size.
+ */
+export function pageLength(
+  messages: readonly { timeMS: number; bytes: number }[],
+  { limit, maxBytes }: PageSize,
+): number {
+  let length = 0
+  let bytes = 0
+  while (length < Math.min(limit, messages.length)) {
+    const { timeMS } = messages[length] ?? { timeMS: 0 }
+    let next = length
+    while (messages[next]?.timeMS === timeMS) bytes += messages[next++]?.bytes ?? 0
+    if (length > 0 && bytes > maxBytes) break
+    length = next
+  }
+  return length
+}
+
+function isForward({ from }: PageStart): boolean {
+  return from === 'after' || from === 'afterTime'
+}
+
+function orderOf(start: PageStart, field: TimeField): Record<string, 1 | -1> {
+  return isForward(start) ? { [field]: 1, _id: 1 } : { [field]: -1, _id: -1 }
+}
+
+function filterFrom(roomKey: string, start: PageStart, field: TimeField, upToMS: number): Filter<MessageDoc> {
+  if (start.from === 'end') return { roomKey, [field]: { $lte: upToMS } }
+  if (start.from === 'afterTime') return { roomKey, [field]: { $gt: start.timeMS, $lte: upToMS } }
+  if (start.from === 'sameTime') {
+    return { roomKey, [field]: start.timeMS, _id: { [start.forward ? '$gt' : '$lt']: start.id } }
+  }
+  const than = start.from === 'before' ? '$lt' : '$gt'
+  // Each branch has the full condition, so that the planner merges two index scans instead of sorting.
+  return {
+    $or: [
+      { roomKey, [field]: start.timeMS, _id: { [than]: start.id } },
+      { roomKey, [field]: { [than]: start.timeMS, $lte: upToMS } },
+    ],
+  }
+}
+
+/** The same of a message that is at hand. */
+function isFrom(start: PageStart, field: TimeField): (message: MessageDoc) => boolean {
+  if (start.from === 'end') return () => true
+  const { timeMS } = start
+  if (start.from === 'afterTime') return (message) => message[field] > timeMS
+  const { id } = start
+  const isAfter = (message: MessageDoc) => message[field] > timeMS || (message[field] === timeMS && message._id > id)
+  const isBefore = (message: MessageDoc) => message[field] < timeMS || (message[field] === timeMS && message._id < id)
+  if (start.from === 'sameTime') {
+    return (message) => message[field] === timeMS && (start.forward ? isAfter(message) : isBefore(message))
+  }
+  return start.from === 'before' ? isBefore : isAfter
+}
+
+/** A lower bound of the message's JSON text: only the fields that may be large. */
+function storedBytes({ content, mentions, reactions }: MessageDoc): number {
+  const lists = mentions || reactions ? JSON.stringify([mentions, reactions]) : ''
+  return Buffer.byteLength(content ?? '') + Buffer.byteLength(lists)
+}

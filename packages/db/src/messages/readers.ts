@@ -1,0 +1,32 @@
+import type { Db } from '../connect.ts'
+import type { MembershipDoc } from '../rooms/memberships.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** A member who has read a message. `markerSetAtMS` is of their latest report, of this message or a later one. */
+export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
+
+/**
+ * The members whose read marker has reached the message, the longest-standing first; at most `limit` are looked at. Not
+ * its sender, and not who joined after it (they begin with it read) and has read nothing since.
+ */
+export async function findReaders(
+  db: Db,
+  { roomKey, seq, sender, createdAtMS }: Pick<MessageDoc, 'roomKey' | 'seq' | 'sender' | 'createdAtMS'>,
+  limit: number,
+): Promise<Reader[]> {
+  const found = await db.memberships
+    .find({ roomKey, readSeq: { $gte: seq } })
+    .project<Reader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
+    .limit(limit)
+    .toArray()
+  return found
+    .filter(({ user, joinedAtMS, markerSetAtMS }) => {
+      return user !== sender && (joinedAtMS <= createdAtMS || markerSetAtMS !== undefined)
+    })
+    .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
+}
+
+/** How many members' markers have reached the message: those of findReaders, its sender, and who joined after it. */
+export async function countReaders(db: Db, { roomKey, seq }: Pick<MessageDoc, 'roomKey' | 'seq'>): Promise<number> {
+  return db.memberships.countDocuments({ roomKey, readSeq: { $gte: seq } }, { hint: { roomKey: 1, readSeq: 1 } })
+}

@@ -1,0 +1,85 @@
+import { type Document, MongoServerError } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { inSnapshot } from '../transactions/snapshot.ts'
+import type { UserDoc } from '../users/users.ts'
+import { firstRead, historyStages, type PageSize, type PageStart, type TimeField } from './history.ts'
+import type { MessageDoc } from './messages.ts'
+import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
+
+/** All that a page of a room's history is made of, at one moment. */
+export interface RoomPage {
+  room: RoomDoc
+  isMember: boolean
+  /** The first settled messages of the page, and how many were asked for. */
+  first: { settled: MessageDoc[]; most: number }
+  /** Senders of these messages, and of those in the tail. */
+  users: UserDoc[]
+  /** What the caller deleted for themselves, among these messages or as a whole. */
+  deletions: FoundDeletion[]
+}
+
+/** Of the largest messages with the most reactions, so many fit into one document. */
+const mostOfAnySize = 8
+const documentTooLarge = 10_334
+
+/** Reads a room for a page of its history in one round trip; undefined when there is no such room. */
+export async function readRoomPage(
+  db: Db,
+  of: { app: string; room: string; user: string },
+  start: PageStart,
+  field: TimeField,
+  size: PageSize,
+): Promise<RoomPage | undefined> {
+  const read = (most: number) =>
+    inSnapshot(db, async (session) => {
+      const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most))
+      const [found] = await db.rooms.aggregate<FoundPage>(stages, { session }).toArray()
+      if (!found) return undefined
+      const { settled, memberships, ...rest } = found
+      return { ...rest, isMember: memberships.length > 0, first: { settled, most } }
+    })
+  return read(firstRead(size)).catch((error: unknown) => {
+    if (error instanceof MongoServerError && error.code === documentTooLarge) return read(mostOfAnySize)
+    throw error
+  })
+}
+
+type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & { settled: MessageDoc[]; memberships: unknown[] }
+
+function pageStages(db: Db, { app, room, user }: { app: string; room: string; user: string }, page: Document[]) {
+  const membership = { _id: key(app, room, user) }
+  const senders = { $setUnion: ['$settled.sender', { $ifNull: ['$room.tail.sender', []] }] }
+  const ofAll = [{ $literal: deletionOfAllKey(app, room, user) }]
+  return [
+    { $match: { _id: key(app, room) } },
+    { $project: { _id: 0, room: '$$ROOT' } },
+    lookUp(db.memberships.collectionName, [{ $match: membership }, { $project: { _id: 1 } }], 'memberships'),
+    lookUp(db.messages.collectionName, page, 'settled'),
+    {
+      $set: {
+        users: keysOf(senders, key(app, '')),
+        // What is only in the tail nobody has deleted for themselves: that settles it.
+        deletions: { $concatArrays: [ofAll, keysOf('$settled._id', deletionKey(app, room, user, ''))] },
+      },
+    },
+    findByKeys(db.users.collectionName, 'users'),
+    findByKeys(db.userDeletions.collectionName, 'deletions'),
+  ]
+}
+
+/** A stage that adds what another collection's pipeline finds. */
+export function lookUp(from: string, pipeline: Document[], as: string): Document {
+  return { $lookup: { from, pipeline, as } }
+}
+
+/** A stage that replaces the keys in a field by the documents that have them. */
+export function findByKeys(from: string, field: string): Document {
+  return { $lookup: { from, localField: field, foreignField: '_id', as: field } }
+}
+
+/** Expression for the list of `prefix` and each of the strings. */
+export function keysOf(strings: unknown, prefix: string): Document {
+  return { $map: { input: strings, in: { $concat: [{ $literal: prefix }, '$$this'] } } }
+}

@@ -1,0 +1,104 @@
+import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** The words of a message's text, apart from the message, so that sending does not pay for their index. */
+export interface SearchTextDoc {
+  /** ID of the message. */
+  _id: string
+  roomKey: string
+  seq: number
+  createdAtMS: number
+  words: string[]
+}
+
+/** How far the messages of a room are indexed in searchTexts. */
+export interface SearchProgressDoc {
+  /** roomKey */
+  _id: string
+  seq: number
+}
+
+export const searchTextIndexes: IndexDescription[] = [{ key: { roomKey: 1, words: 1, createdAtMS: -1 } }]
+
+/** How far each of these rooms is indexed; rooms without any progress are left out. */
+export async function findSearchProgress(
+  db: Db,
+  rooms: readonly string[],
+  session?: ClientSession,
+): Promise<Map<string, number>> {
+  const found = await db.searchProgress.find({ _id: { $in: [...rooms] } }, { ...(session && { session }) }).toArray()
+  return new Map(found.map(({ _id, seq }) => [_id, seq]))
+}
+
+/** Adds messages after the room's progress, except those that a later change has added already. */
+export async function insertSearchTexts(
+  db: Db,
+  room: string,
+  texts: readonly SearchTextDoc[],
+  upToSeq: number,
+  session: ClientSession,
+): Promise<void> {
+  const ids = texts.map(({ _id }) => _id)
+  const there = await db.searchTexts.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const known = new Set(there.map(({ _id }) => _id))
+  const missing = texts.filter(({ _id }) => !known.has(_id))
+  if (missing.length > 0) await db.searchTexts.insertMany([...missing], { session })
+  await setSearchProgress(db, room, upToSeq, session)
+}
+
+export async function setSearchProgress(db: Db, room: string, seq: number, session: ClientSession): Promise<void> {
+  await db.searchProgress.updateOne({ _id: room }, { $max: { seq } }, { upsert: true, session })
+}
+
+/** Sets the words of a message whose content changes, inside the transaction that changes it. */
+export async function setSearchWords(
+  db: Db,
+  { _id, roomKey, seq, createdAtMS }: MessageDoc,
+  words: string[],
+  session: ClientSession,
+): Promise<void> {
+  await db.searchTexts.updateOne({ _id }, { $set: { roomKey, seq, createdAtMS, words } }, { upsert: true, session })
+}
+
+/** Removes the words of all messages of a room up to a seq. */
+export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number): Promise<void> {
+  await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq } })
+}
+
+/** A found message. */
+export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq'>
+
+/**
+ * The messages of the rooms that hold all the words, latest first, some at a time.
+ * @throws QueryTooSlow when it is not over at `untilMS`
+ */
+export async function* searchPages(
+  db: Db,
+  rooms: readonly string[],
+  words: readonly string[],
+  { atOnce, untilMS }: { atOnce: number; untilMS: number },
+): AsyncGenerator<SearchHit[]> {
+  const cursor = searchTextsWith(db, rooms, words)
+    .batchSize(atOnce)
+    .maxTimeMS(Math.max(1, untilMS - Date.now()))
+  try {
+    while (await cursor.hasNext()) {
+      if (Date.now() > untilMS) throw new QueryTooSlow('the search took too long')
+      yield cursor.readBufferedDocuments(atOnce)
+    }
+  } catch (error) {
+    throw asTooSlow(error)
+  } finally {
+    await cursor.close()
+  }
+}
+
+/** The query of searchPages: reads one index in the order of the answer. */
+export function searchTextsWith(db: Db, rooms: readonly string[], words: readonly string[]): FindCursor<SearchHit> {
+  return db.searchTexts
+    .find({ roomKey: { $in: [...rooms] }, words: { $all: [...words] } })
+    .sort({ createdAtMS: -1 })
+    .project<SearchHit>({ roomKey: 1, seq: 1 })
+}

@@ -1,0 +1,137 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+/**
+ * A message that a user deleted for themselves, or with `message` empty: all messages of the room up to `seq`. It
+ * outlives the membership, so that the messages stay hidden when the user comes back.
+ */
+export interface UserDeletionDoc {
+  /** key(app, room, user, message) */
+  _id: string
+  roomKey: string
+  user: string
+  message: string
+  seq: number
+  /** Of the message; absent with `message` empty. */
+  sender?: string
+  deletedAtMS: number
+}
+
+export const userDeletionIndexes: IndexDescription[] = [
+  { key: { roomKey: 1, user: 1, seq: 1 } },
+  { key: { roomKey: 1, message: 1, seq: 1 } },
+]
+
+/** `message` of the deletion of everything up to a seq. */
+const everything = ''
+
+/** Key of a user's deletion of one message. */
+export function deletionKey(app: string, room: string, user: string, message: string): string {
+  return key(app, room, user, message)
+}
+
+/** Key of a user's deletion of all messages of a room. */
+export function deletionOfAllKey(app: string, room: string, user: string): string {
+  return key(app, room, user, everything)
+}
+
+/** What is read of a deletion. */
+export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
+
+/** Which of these messages the user deleted for themselves, individually or with everything up to them. */
+export async function findUserDeletions(
+  db: Db,
+  app: string,
+  user: string,
+  messages: readonly { _id: string; room: string; seq: number }[],
+  session?: ClientSession,
+): Promise<Set<string>> {
+  if (messages.length === 0) return new Set()
+  const keys = new Set(
+    messages.flatMap(({ room, _id }) => [deletionOfAllKey(app, room, user), deletionKey(app, room, user, _id)]),
+  )
+  const found = await db.userDeletions
+    .find({ _id: { $in: [...keys] } }, { projection: { seq: 1 }, ...(session && { session }) })
+    .toArray()
+  return hiddenBy(found, app, user, messages)
+}
+
+/** Which of these messages such deletions of the user concern. */
+export function hiddenBy(
+  deletions: readonly FoundDeletion[],
+  app: string,
+  user: string,
+  messages: readonly { _id: string; room: string; seq: number }[],
+): Set<string> {
+  const seqOf = new Map(deletions.map(({ _id, seq }) => [_id, seq]))
+  const hidden = messages.filter(
+    ({ _id, room, seq }) =>
+      seq <= (seqOf.get(deletionOfAllKey(app, room, user)) ?? 0) || seqOf.has(deletionKey(app, room, user, _id)),
+  )
+  return new Set(hidden.map(({ _id }) => _id))
+}
+
+/** Up to which seq the user deleted all messages of the room for themselves; 0 when they never did. */
+export async function findDeletedUpTo(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  session: ClientSession,
+): Promise<number> {
+  const deletion = await db.userDeletions.findOne({ _id: key(app, room, user, everything) }, { session })
+  return deletion?.seq ?? 0
+}
+
+/** The users who deleted a message for themselves, individually or with everything up to it. */
+export async function findUsersWhoDeleted(
+  db: Db,
+  roomKey: string,
+  message: { _id: string; seq: number },
+  session: ClientSession,
+): Promise<string[]> {
+  const projection = { _id: 0, user: 1 }
+  const alone = await db.userDeletions.find({ roomKey, message: message._id }, { session, projection }).toArray()
+  const withAll = await db.userDeletions
+    .find({ roomKey, message: everything, seq: { $gte: message.seq } }, { session, projection })
+    .toArray()
+  return [...alone, ...withAll].map(({ user }) => user)
+}
+
+export async function insertUserDeletions(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  messages: readonly { _id: string; seq: number; sender: string }[],
+  session: ClientSession,
+): Promise<void> {
+  if (messages.length === 0) return
+  const deletions = messages.map(({ _id: message, seq, sender }) => ({
+    _id: key(app, room, user, message),
+    roomKey: key(app, room),
+    user,
+    message,
+    seq,
+    sender,
+    deletedAtMS: Date.now(),
+  }))
+  await db.userDeletions.insertMany(deletions, { session })
+}
+
+/** Records that the user deleted all messages of the room up to `seq` for themselves. */
+export async function setDeletedUpTo(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  seq: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.userDeletions.updateOne(
+    { _id: key(app, room, user, everything) },
+    { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: Date.now() } },
+    { upsert: true, session },
+  )
+}

@@ -1,0 +1,39 @@
+import { Umzug } from 'umzug'
+import type { Db } from './connect.ts'
+import { type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
+
+/** The timeout of the connection that migrates: an index over the largest collection may take long. */
+export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
+
+/**
+ * Brings the database's schema to this release: runs the missing migrations, one after the other. Connect
+ * with `migrateTimeoutMS` where the collections may be large.
+ *
+ * @param onProgress called with a line when each migration begins and ends
+ * @param finish also what the release before would not understand; by default on a new database alone, which no other
+ *   release has used
+ * @returns the names of those that ran
+ */
+export async function migrate(
+  db: Db,
+  onProgress: (line: string) => void = () => undefined,
+  { finish }: { finish?: boolean } = {},
+): Promise<string[]> {
+  const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
+  const withFinish = finish ?? (await done.findOne()) === null
+  const wanted = migrations.filter(({ finishes }) => !finishes || withFinish)
+  const runner = new Umzug({
+    migrations: wanted.map(({ name, up }) => ({ name, up: () => up(db.mongo) })),
+    logger: undefined,
+    storage: {
+      executed: async () => (await done.find().toArray()).map(({ _id }) => _id),
+      logMigration: async ({ name }) => {
+        await done.updateOne({ _id: name }, { $setOnInsert: { atMS: Date.now() } }, { upsert: true })
+      },
+      unlogMigration: ({ name }) => Promise.reject(new Error(`${name}: migrations are not undone`)),
+    },
+  })
+  runner.on('migrating', ({ name }) => onProgress(`${name}: running`))
+  runner.on('migrated', ({ name }) => onProgress(`${name}: done`))
+  return (await runner.up()).map(({ name }) => name)
+}

@@ -1,0 +1,136 @@
+import type { Filter } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
+
+const mostOfMessage = 100
+
+/** Which calls of an app, by when they were queued. */
+export interface CallRange {
+  app: string
+  room?: string | undefined
+  sinceMS: number
+  untilMS: number
+}
+
+/** Where a page of calls ends. */
+export type CallCursor = Pick<OutgoingCallDoc, '_id' | 'createdAtMS'>
+
+/** A page of calls of any state, the latest first; one index, without their data. */
+export async function findCalls(
+  db: Db,
+  { app, room, sinceMS, untilMS }: CallRange,
+  { before, limit }: { before?: CallCursor | undefined; limit: number },
+): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
+  const of: Filter<OutgoingCallDoc> = { app, ...(room !== undefined && { room }) }
+  const newest = before ? Math.min(before.createdAtMS, untilMS) : untilMS
+  const range: Filter<OutgoingCallDoc> = { createdAtMS: { $gte: sinceMS, $lte: newest } }
+  const rest: Filter<OutgoingCallDoc>[] = before
+    ? [{ $or: [{ createdAtMS: { $lt: before.createdAtMS } }, { _id: { $lt: before._id } }] }]
+    : []
+  return db.outgoingCalls
+    .find({ $and: [of, range, ...rest] }, { projection: { data: 0 } })
+    .sort({ createdAtMS: -1, _id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+export async function findCall(db: Db, app: string, id: string): Promise<Omit<OutgoingCallDoc, 'data'> | null> {
+  return db.outgoingCalls.findOne({ _id: id, app }, { projection: { data: 0 } })
+}
+
+/**
+ * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first.
+ * @returns how many, and whether there may be more
+ */
+export async function requeueCalls(
+  db: Db,
+  { app, room, sinceMS, untilMS }: CallRange,
+  states: readonly ('done' | 'failed')[],
+  limit: number,
+): Promise<{ count: number; hasMore: boolean }> {
+  const found = await db.outgoingCalls
+    .find(
+      {
+        app,
+        ...(room !== undefined && { room }),
+        createdAtMS: { $gte: sinceMS, $lte: untilMS },
+        state: { $in: [...states] },
+        data: { $exists: true },
+      },
+      { projection: { lane: 1 } },
+    )
+    .sort({ createdAtMS: 1, _id: 1 })
+    .limit(limit)
+    .toArray()
+  if (found.length === 0) return { count: 0, hasMore: false }
+  const { modifiedCount } = await db.outgoingCalls.updateMany(
+    { _id: { $in: found.map(({ _id }) => _id) }, state: { $in: [...states] } },
+    waitAgain(),
+  )
+  await openLanes(
+    db,
+    [...new Set(found.map(({ lane }) => lane))].map((lane) => ({ lane, target: '' })),
+  )
+  return { count: modifiedCount, hasMore: found.length === limit }
+}
+
+/** Makes a call in one of these states wait again, in its place; returns it, or null when the app has none of this ID. */
+export async function requeueCall(
+  db: Db,
+  app: string,
+  id: string,
+  states: readonly ('done' | 'failed')[],
+): Promise<OutgoingCallDoc | null> {
+  const call = await db.outgoingCalls.findOneAndUpdate(
+    { _id: id, app, state: { $in: [...states] }, data: { $exists: true } },
+    waitAgain(),
+    { returnDocument: 'after' },
+  )
+  if (call) await openLanes(db, [{ lane: call.lane, target: '' }])
+  return call
+}
+
+function waitAgain() {
+  return {
+    $set: { state: 'waiting' as const, createdAtMS: Date.now(), isAgain: true as const },
+    $unset: { failedAt: 1 as const, madeAt: 1 as const },
+  }
+}
+
+const forget = { $unset: { 'lastTry.answer': 1 } } as const
+
+/** Forgets what integrators' servers returned to the calls of a message: they may repeat what they got. */
+export async function forgetAnswersOfMessage(db: Db, app: string, message: string): Promise<void> {
+  const calls = await findCallsOfMessage(db, app, message)
+  if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: calls.map(({ _id }) => _id) } }, forget)
+}
+
+/** The same of a room: to the calls before a position of the stream, or about what a user did. */
+export async function forgetAnswersOfRoom(
+  db: Db,
+  { app, room }: { app: string; room: string },
+  of: { beforeOrder: number } | { client: string },
+): Promise<void> {
+  const which = 'client' in of ? { client: of.client } : { order: { $lt: of.beforeOrder } }
+  await db.outgoingCalls.updateMany({ app, room, ...which }, forget)
+}
+
+/** The calls of a message's event: to the webhook of its room, and to PUSH_GENERIC, in parts. */
+export async function findCallsOfMessage(
+  db: Db,
+  app: string,
+  message: string,
+): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
+  const beginsWith = (name: string) => ({ _id: { $gte: name, $lt: `${name}\uffff` } })
+  const wanted = [
+    { _id: { $in: [`hook_${message}`, `push_${message}`] } },
+    // Parts of a large room, and changes of the message.
+    beginsWith(`push_${message}_`),
+    beginsWith(`hook_${message}:`),
+  ]
+  return db.outgoingCalls
+    .find({ $or: wanted, app }, { projection: { data: 0 } })
+    .sort({ _id: 1 })
+    .limit(mostOfMessage)
+    .toArray()
+}

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import type { IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+
+/** One try of a call. */
+export interface CallTry {
+  atMS: number
+  durationMS: number
+  /** Of the response, if there was one. */
+  status?: number
+  /** The first KiB of its body. */
+  answer?: string
+}
+
+/** One HTTP call to an integrator's server: a room's webhook, or PUSH_GENERIC. */
+export interface OutgoingCallDoc {
+  /** The webhook-id: the same on every try. */
+  _id: string
+  app: string
+  kind: 'webhook' | 'push'
+  /** Calls of a lane are made one after the other, in order. */
+  lane: string
+  order: number
+  room: string
+  /** Such as MESSAGE; for kind `push` PUSH. */
+  event: string
+  /** The user who acted; '' when the API key did. */
+  client: string
+  /** The data of the call, as JSON text; when it is over, only what it was about, so that it can be made again. */
+  data?: string
+  request?: string
+  /** It was made, or failed for good, and an admin wants it again. */
+  isAgain?: true
+  state: 'waiting' | 'done' | 'failed'
+  tries: number
+  lastError?: string
+  lastTry?: CallTry
+  /** When it was queued, the last time. */
+  createdAtMS: number
+  /** Set on a done one, for the TTL. */
+  madeAt?: Date
+  /** Set on a failed one: a dead letter. */
+  failedAt?: Date
+}
+
+/** A lane with waiting calls. */
+export interface CallLaneDoc {
+  /** The lane. */
+  _id: string
+  /** The server that it calls. */
+  target: string
+  /** When a process may work on it: the time of the next try, or the end of the lease. */
+  dueAtMS: number
+  lease?: string
+  /** Failed tries since the last success. */
+  failures: number
+  /** Grows with every queued call. */
+  version: number
+}
+
+const day = 24 * 60 * 60
+/** How long calls that were made are kept. */
+const keptDays = 7
+export const outgoingCallIndexes: IndexDescription[] = [
+  { key: { lane: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
+  { key: { app: 1, failedAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' }, name: 'failed' },
+  { key: { app: 1, createdAtMS: -1, _id: -1 } },
+  { key: { app: 1, room: 1, createdAtMS: -1, _id: -1 } },
+  // Of the release before. Longer than the stream may deliver an event again, as the next.
+  { key: { doneAt: 1 }, expireAfterSeconds: 4 * day },
+  { key: { madeAt: 1 }, expireAfterSeconds: keptDays * day },
+  { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
+]
+export const callLaneIndexes: IndexDescription[] = [{ key: { dueAtMS: 1, target: 1 } }]
+
+export type CallToQueue = Pick<
+  OutgoingCallDoc,
+  '_id' | 'app' | 'kind' | 'lane' | 'order' | 'room' | 'event' | 'client' | 'request'
+> & { data: string; target: string }
+
+/** Queues calls; one that was queued before, by an earlier delivery of its event, stays as it is. */
+export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise<void> {
+  if (calls.length === 0) return
+  const createdAtMS = Date.now()
+  await db.outgoingCalls.bulkWrite(
+    calls.map(({ _id, app, kind, lane, order, room, event, client, request, data }) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $setOnInsert: {
+            ...{ app, kind, lane, order, room, event, client, data },
+            ...(request !== undefined && { request }),
+            state: 'waiting' as const,
+            tries: 0,
+            createdAtMS,
+          },
+        },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
+  await openLanes(db, calls)
+}
+
+/** Makes lanes due, and those that are not there. */
+export async function openLanes(db: Db, lanes: readonly { lane: string; target: string }[]): Promise<void> {
+  const dueAtMS = Date.now()
+  await db.callLanes.bulkWrite(
+    lanes.map(({ lane, target }) => ({
+      updateOne: {
+        filter: { _id: lane },
+        update: { $setOnInsert: { dueAtMS, failures: 0 }, $set: { target }, $inc: { version: 1 } },
+        upsert: true,
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/**
+ * Leases are not journaled: if the database dies, two processes may work on a lane for a moment, and the integrator gets a
+ * call twice under one webhook-id, which may happen anyway.
+ */
+const lazily = { writeConcern: { w: 1, journal: false } }
+
+/** Lanes that are due and whose target is not one of `busy`, the longest due first. */
+export async function findDueLanes(db: Db, busy: readonly string[], limit: number): Promise<CallLaneDoc[]> {
+  return db.callLanes
+    .find({ dueAtMS: { $lte: Date.now() }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) })
+    .sort({ dueAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Leases the lanes that are free, for `leaseMS`. */
+export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: number): Promise<CallLaneDoc[]> {
+  const now = Date.now()
+  const lease = randomUUID()
+  const ids = { _id: { $in: lanes.map(({ _id }) => _id) } }
+  const taken = { $set: { dueAtMS: now + leaseMS, lease } }
+  const { modifiedCount } = await db.callLanes.updateMany({ ...ids, dueAtMS: { $lte: now } }, taken, lazily)
+  if (modifiedCount === lanes.length) return lanes.map((lane) => ({ ...lane, lease }))
+  return db.callLanes.find({ ...ids, lease }).toArray()
+}
+
+/** Extends the lease of a lane after a success; false when another process has it. */
+export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: number): Promise<boolean> {
+  const { matchedCount } = await db.callLanes.updateOne(
+    { _id, ...(lease !== undefined && { lease }) },
+    { $set: { dueAtMS: Date.now() + leaseMS, failures: 0 } },
+    lazily,
+  )
+  return matchedCount === 1
+}
+
+/** Returns a lane, which is due again at `dueAtMS`. */
+export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number, failures: number): Promise<void> {
+  const { _id, lease } = lane
+  await db.callLanes.updateOne(
+    { _id, ...(lease !== undefined && { lease }) },
+    { $set: { dueAtMS, failures }, $unset: { lease: 1 } },
+    lazily,
+  )
+}
+
+/** Deletes a lane without calls, unless one was queued since its `version`; then it is due at once. */
+export async function endLane(db: Db, { _id, version, lease }: CallLaneDoc): Promise<void> {
+  const own = { _id, ...(lease !== undefined && { lease }) }
+  const { deletedCount } = await db.callLanes.deleteOne({ ...own, version }, lazily)
+  if (deletedCount > 0) return
+  await db.callLanes.updateOne(own, { $set: { dueAtMS: Date.now() }, $unset: { lease: 1 } }, lazily)
+}
+
+/** The next call of a lane. */
+export async function findNextCall(db: Db, lane: string): Promise<OutgoingCallDoc | null> {
+  return db.outgoingCalls.findOne({ lane, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
+}
+
+/** A call that was made; `data` is what is kept of its data. */
+export interface DoneCall {
+  id: string
+  data: string
+  lastTry?: CallTry
+}
+
+export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<void> {
+  await db.outgoingCalls.bulkWrite(
+    done.map(({ id, data, lastTry }) => ({
+      updateOne: {
+        filter: { _id: id },
+        update: {
+          $set: { state: 'done' as const, madeAt: new Date(), data, ...(lastTry && { lastTry }) },
+          $unset: { lastError: 1 as const },
+          $inc: { tries: 1 },
+        },
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Records a failed try; with `deadWith` the call becomes a dead letter, of whose data that is kept. */
+export async function markCallTried(
+  db: Db,
+  id: string,
+  { lastError, lastTry, deadWith }: { lastError: string; lastTry?: CallTry | undefined; deadWith?: string },
+): Promise<void> {
+  const dead = { state: 'failed' as const, failedAt: new Date(), data: deadWith }
+  const set = { lastError, ...(lastTry && { lastTry }), ...(deadWith !== undefined && dead) }
+  await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
+}
+
+/** Makes the calls of a lane that are older than `beforeMS` dead letters, with what `kept` returns as their data; returns how many. */
+export async function deadLetterCalls(
+  db: Db,
+  lane: string,
+  beforeMS: number,
+  lastError: string,
+  kept: (call: OutgoingCallDoc) => string,
+): Promise<number> {
+  const atOnce = 100
+  for (let count = 0; ; ) {
+    const calls = await db.outgoingCalls
+      .find({ lane, state: 'waiting', createdAtMS: { $lt: beforeMS } })
+      .limit(atOnce)
+      .toArray()
+    const dead = { lastError, state: 'failed' as const, failedAt: new Date() }
+    const updates = calls.map((call) => ({
+      updateOne: { filter: { _id: call._id }, update: { $set: { ...dead, data: kept(call) } } },
+    }))
+    if (updates.length > 0) await db.outgoingCalls.bulkWrite(updates, { ordered: false })
+    count += updates.length
+    if (updates.length < atOnce) return count
+  }
+}
+
+/** A page of an app's dead letters, the latest first, and how many there are. */
+export async function findFailedCalls(
+  db: Db,
+  app: string,
+  skip: number,
+  limit: number,
+): Promise<{ totalCount: number; calls: AsyncIterable<OutgoingCallDoc> }> {
+  const failed = { app, state: 'failed' as const }
+  const found = db.outgoingCalls.find(failed).hint('failed').sort({ failedAt: -1, _id: -1 }).skip(skip).limit(limit)
+  return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found.batchSize(50) }
+}
+
+/** How many calls wait, and how many are dead letters, of all apps. */
+export async function countCalls(db: Db): Promise<{ waiting: number; failed: number }> {
+  const [waiting, failed] = await Promise.all([
+    db.outgoingCalls.countDocuments({ state: 'waiting' }, { hint: 'waiting' }),
+    db.outgoingCalls.countDocuments({ state: 'failed' }, { hint: 'failed' }),
+  ])
+  return { waiting, failed }
+}

@@ -1,0 +1,170 @@
+import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+export type PushNetwork = 'apns' | 'fcm'
+
+/**
+ * One push to one device. Its document makes sure that it goes out once: the ID can be inserted only once, and only one
+ * process takes it, before it sends. It stays after sending, so that a repeated event finds it. When a process is killed
+ * after it took a push, the push stays taken and is not sent again, since nobody can know whether the network has it.
+ */
+export interface PushDoc {
+  /** key(content, user, device) */
+  _id: string
+  app: string
+  network: PushNetwork
+  /** The PushContentDoc with the content. */
+  content: string
+  user: string
+  token: string
+  topic?: string
+  mentioned?: true
+  badge?: number
+  /** When it may be sent; absent once it is taken. */
+  dueAtMS?: number
+  takenBy?: string
+  tries: number
+  /** Of the last try that is to be repeated. */
+  lastError?: string
+  /** After this it is not sent any more. */
+  giveUpAtMS: number
+  /** For the TTL. */
+  at: Date
+}
+
+/** The content of a message's or order's pushes, stored once for all devices. */
+export interface PushContentDoc {
+  /** key(app, message or order) */
+  _id: string
+  json: string
+  /** The pushes of all recipients are noted. */
+  isDecided?: true
+  at: Date
+}
+
+/** Longer than the stream may deliver an event again. */
+export const keepPushesSeconds = 4 * 24 * 60 * 60
+
+export const pushIndexes: IndexDescription[] = [
+  { key: { network: 1, dueAtMS: 1 }, partialFilterExpression: { dueAtMS: { $exists: true } }, name: 'due' },
+  { key: { at: 1 }, expireAfterSeconds: keepPushesSeconds },
+]
+export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepPushesSeconds }]
+
+/** Stores the content of pushes; existing content stays as it is. */
+export async function insertPushContent(db: Db, _id: string, json: string): Promise<void> {
+  await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: new Date() }))
+}
+
+/**
+ * Notes that all pushes of messages are noted: when their events come again from MongoDB, nothing is decided anew. Not
+ * journaled: what is lost is decided again, and each device gets one push all the same.
+ */
+export async function notePushesDecided(db: Db, contents: readonly string[]): Promise<void> {
+  const now = new Date()
+  await db.pushContents.bulkWrite(
+    contents.map((_id) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $set: { isDecided: true as const }, $setOnInsert: { json: '', at: now } },
+        upsert: true,
+      },
+    })),
+    { ordered: false, writeConcern: { w: 1, journal: false } },
+  )
+}
+
+export async function isPushDecided(db: Db, content: string): Promise<boolean> {
+  return (await db.pushContents.countDocuments({ _id: content, isDecided: true }, { limit: 1 })) > 0
+}
+
+/** Notes pushes as due; existing ones, of an earlier delivery of the event, stay as they are. */
+export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<void> {
+  if (pushes.length > 0) await ignoreDuplicates(db.pushes.insertMany(pushes, { ordered: false }))
+}
+
+/** The pushes of a network that are due, the longest due first. */
+export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
+  return db.pushes
+    .find({ network, dueAtMS: { $lte: Date.now() } })
+    .hint('due')
+    .sort({ dueAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/**
+ * Takes the pushes that no other process has taken, and returns their IDs. When the result was lost, it may be called
+ * again with the same `takenBy`.
+ *
+ * Not journaled, to be fast. Pushes that are taken and not sent yet when the caller is killed are lost. If the database
+ * dies instead, pushes taken in its last tenth of a second may be sent again; devices show them once, by the collapse ID.
+ */
+export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
+  const { modifiedCount } = await db.pushes.updateMany(
+    { _id: { $in: [...ids] }, dueAtMS: { $lte: Date.now() } },
+    { $set: { takenBy }, $unset: { dueAtMS: 1 } },
+    { writeConcern: { w: 1, journal: false } },
+  )
+  if (modifiedCount === ids.length) return new Set(ids)
+  const taken = await db.pushes.find({ _id: { $in: [...ids] }, takenBy }, { projection: { _id: 1 } }).toArray()
+  return new Set(taken.map(({ _id }) => _id))
+}
+
+export interface PushReturn {
+  id: string
+  dueAtMS: number
+  /** 0 when it was not sent. */
+  triesMore: 0 | 1
+  lastError: string
+}
+
+/** Returns pushes that were taken and not accepted by the network: they are due again. */
+export async function returnPushes(db: Db, returned: readonly PushReturn[]): Promise<void> {
+  const updates = returned.map(({ id, dueAtMS, triesMore, lastError }) => ({
+    updateOne: {
+      filter: { _id: id },
+      update: { $set: { dueAtMS, lastError }, $unset: { takenBy: 1 as const }, $inc: { tries: triesMore } },
+    },
+  }))
+  if (updates.length > 0) await db.pushes.bulkWrite(updates, { ordered: false })
+}
+
+/** The contents, by ID. */
+export async function findPushContents(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const found = await db.pushContents.find({ _id: { $in: [...ids] } }).toArray()
+  return new Map(found.map(({ _id, json }) => [_id, json]))
+}
+
+/** Replaces the JSON of contents that are there. */
+export async function replacePushContents(db: Db, contents: readonly { id: string; json: string }[]): Promise<void> {
+  if (contents.length === 0) return
+  const updates = contents.map(({ id, json }) => ({ updateOne: { filter: { _id: id }, update: { $set: { json } } } }))
+  await db.pushContents.bulkWrite(updates, { ordered: false })
+}
+
+/** The pushes of a message to a user, one per device. */
+export async function findPushesTo(db: Db, content: string, user: string): Promise<PushDoc[]> {
+  const ofUser = key(content, user)
+  return db.pushes.find({ _id: { $gt: `${ofUser}\0`, $lt: `${ofUser}\u0001` } }).toArray()
+}
+
+/** How many pushes of a network wait to be sent. */
+export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
+  return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
+}
+
+async function ignoreDuplicates(work: Promise<unknown>): Promise<void> {
+  const duplicateKey = 11_000
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof MongoBulkWriteError) {
+      const failures = [error.writeErrors].flat()
+      if (failures.length > 0 && failures.every(({ code }) => code === duplicateKey)) return
+    } else if (error instanceof MongoServerError && error.code === duplicateKey) return
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+import { type ClientSession, ObjectId } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+/** An open invitation to a group. */
+export interface InvitationDoc {
+  /** key(app, room, invitee): a user has one open invitation to a room at a time. */
+  _id: string
+  /** The `_id` that clients see. */
+  id: string
+  app: string
+  room: string
+  inviter: string
+  invitee: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Invites users, also those already invited, whose inviter changes. Returns the invitations. */
+export async function saveInvitations(
+  db: Db,
+  of: { app: string; room: string; inviter: string },
+  invitees: readonly string[],
+  session: ClientSession,
+): Promise<InvitationDoc[]> {
+  const { app, room, inviter } = of
+  const now = new Date()
+  const ids = invitees.map((invitee) => key(app, room, invitee))
+  if (ids.length === 0) return []
+  await db.invitations.bulkWrite(
+    invitees.map((invitee) => ({
+      updateOne: {
+        filter: { _id: key(app, room, invitee) },
+        update: {
+          $set: { inviter, updatedAt: now },
+          $setOnInsert: { id: new ObjectId().toHexString(), app, room, invitee, createdAt: now },
+        },
+        upsert: true,
+      },
+    })),
+    { session },
+  )
+  return db.invitations.find({ _id: { $in: ids } }, { session }).toArray()
+}
+
+/** Whether one of these, `key(app, room, invitee)`, is open. */
+export async function hasInvitations(db: Db, keys: readonly string[]): Promise<boolean> {
+  return (await db.invitations.findOne({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })) !== null
+}
+
+/** Ends the invitations of users who become members or are removed. */
+export async function endInvitations(
+  db: Db,
+  room: { app: string; id: string },
+  invitees: readonly string[],
+  session: ClientSession,
+): Promise<void> {
+  await db.invitations.deleteMany({ _id: { $in: invitees.map((user) => key(room.app, room.id, user)) } }, { session })
+}
+
+/** Deletes the invitation of a user; null when there is none. */
+export async function takeInvitation(
+  db: Db,
+  app: string,
+  room: string,
+  invitee: string,
+  session?: ClientSession,
+): Promise<InvitationDoc | null> {
+  return db.invitations.findOneAndDelete({ _id: key(app, room, invitee) }, { ...(session && { session }) })
+}

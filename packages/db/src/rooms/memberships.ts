@@ -1,0 +1,259 @@
+import type { RoomPref } from '@parley/contracts/resources/room-pref'
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { ownUnsettled } from '../sending/tails.ts'
+import { StaleReadError } from '../transactions/transaction.ts'
+import { findDeletedRooms, type RoomDoc, type RoomToSendTo } from './rooms.ts'
+
+export interface MembershipDoc {
+  /** key(app, room, user) */
+  _id: string
+  app: string
+  room: string
+  roomKey: string
+  user: string
+  userKey: string
+  joinedAtMS: number
+  /** The read marker: seq of the last message that the user has read. */
+  readSeq: number
+  /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
+  uncounted: number
+  /** Up to this seq, the own messages that are in the room's tail are in `uncounted` (settle-tails.ts). */
+  settledSeq?: number
+  /** When the marker was last set. */
+  markerSetAtMS?: number
+  /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
+  blocked?: true
+  pref?: StoredPref
+}
+
+/** The colours are JSON text, because a tag may have any name. */
+type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
+
+export const membershipIndexes: IndexDescription[] = [
+  { key: { userKey: 1 } },
+  { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
+  { key: { roomKey: 1, readSeq: 1 } },
+  { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: { 'pref.muted': true } },
+]
+
+/** The read marker, and how many of the messages after it do not count as unread. */
+export type ReadMarker = Pick<MembershipDoc, 'readSeq' | 'uncounted'>
+
+/**
+ * The current read marker. Deleting all messages of a room writes only the room, so a membership may be older than
+ * that: then everything up to the room's mark counts as read, and nothing after it has been noted yet. Writes of
+ * `uncounted` begin from this.
+ */
+export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<RoomDoc, 'deletedUpToSeq'>): ReadMarker {
+  const deletedUpTo = room.deletedUpToSeq ?? 0
+  return deletedUpTo > readSeq ? { readSeq: deletedUpTo, uncounted: 0 } : { readSeq, uncounted }
+}
+
+/** A room as it concerns a member's unread count. */
+export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
+  /** Seqs of the member's own messages in the room's tail. */
+  own: readonly number[]
+}
+
+/**
+ * Unread messages of a member: exact, without counting anything. The membership and the room must have been read in one
+ * snapshot or transaction.
+ */
+export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'settledSeq'>, room: CountedRoom): number {
+  const { readSeq, uncounted } = currentMarker(membership, room)
+  return room.seq - readSeq - uncounted - ownUnsettled({ ...membership, readSeq }, room.own)
+}
+
+export async function findMembership(
+  db: Db,
+  app: string,
+  room: string,
+  user: string,
+  session?: ClientSession,
+): Promise<MembershipDoc | null> {
+  return db.memberships.findOne({ _id: key(app, room, user) }, { ...(session && { session }) })
+}
+
+/** The memberships of these keys, `key(app, room, user)`. */
+export async function findMembershipsByKey(
+  db: Db,
+  keys: readonly string[],
+  session: ClientSession,
+): Promise<MembershipDoc[]> {
+  if (keys.length === 0) return []
+  return db.memberships.find({ _id: { $in: [...keys] } }, { session }).toArray()
+}
+
+/** The fields that decide whether a member gets a push. */
+export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'blocked' | 'pref'>
+
+/** All members of a room in pages, always in the same order: the longest-standing first. */
+export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
+  const members = db.memberships
+    .find({ roomKey })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .project<MemberToPush>({ _id: 0, user: 1, joinedAtMS: 1, readSeq: 1, blocked: 1, 'pref.muted': 1 })
+    .batchSize(perPage)
+  let page: MemberToPush[] = []
+  for await (const member of members) {
+    page.push(member)
+    if (page.length < perPage) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+/** The IDs of the rooms that a user is in; one index, no documents of rooms. */
+export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
+  const [rooms = []] = await findRoomIdsOfUsers(db, [{ app, user }])
+  return rooms
+}
+
+/** Those of these rooms that a user is in. */
+export async function findRoomsOfMember(
+  db: Db,
+  app: string,
+  user: string,
+  rooms: readonly string[],
+): Promise<string[]> {
+  if (rooms.length === 0) return []
+  const found = db.memberships.find({ _id: { $in: rooms.map((room) => key(app, room, user)) } })
+  return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
+}
+
+/** The IDs of the rooms of many users; one list per user, in their order. */
+export async function findRoomIdsOfUsers(db: Db, users: readonly { app: string; user: string }[]): Promise<string[][]> {
+  const keys = users.map(({ app, user }) => key(app, user))
+  const rooms = new Map<string, string[]>(keys.map((userKey) => [userKey, []]))
+  const found = db.memberships
+    .find({ userKey: { $in: [...rooms.keys()] } })
+    .project<Pick<MembershipDoc, 'userKey' | 'room'>>({ _id: 0, userKey: 1, room: 1 })
+  for await (const { userKey, room } of found) rooms.get(userKey)?.push(room)
+  return keys.map((userKey) => rooms.get(userKey) ?? [])
+}
+
+/** The IDs of the rooms, deleted ones left out, that users muted (`mute` of the User; the same fact as `pref.muted`). */
+export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
+  const muted = await findMutedRoomsByKey(
+    db,
+    users.map((user) => key(app, user)),
+  )
+  return new Map(users.map((user) => [user, muted.get(key(app, user)) ?? []]))
+}
+
+/** The same of users of any apps, by `key(app, user)`. */
+export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Promise<Map<string, string[]>> {
+  const muted = await db.memberships
+    .find({ userKey: { $in: [...users] }, 'pref.muted': true })
+    .project<Pick<MembershipDoc, 'userKey' | 'room' | 'roomKey'>>({ _id: 0, userKey: 1, room: 1, roomKey: 1 })
+    .sort({ _id: 1 })
+    .toArray()
+  const deleted = await findDeletedRooms(db, [...new Set(muted.map(({ roomKey }) => roomKey))])
+  const byUser = Map.groupBy(
+    muted.filter(({ roomKey }) => !deleted.has(roomKey)),
+    ({ userKey }) => userKey,
+  )
+  return new Map([...byUser].map(([user, rooms]) => [user, rooms.map(({ room }) => room)]))
+}
+
+/** What decides whether a member may send. */
+export type Sender = Pick<MembershipDoc, '_id' | 'blocked'>
+export type SendingMember = Sender & ReadMarker
+
+/** How many more own messages a member has, and their marker before. */
+export interface OwnMessages {
+  membership: SendingMember
+  room: RoomToSendTo
+  count: number
+}
+
+/**
+ * Own messages never count as unread: records for each sender how many more there are.
+ * @throws StaleReadError when one of them may no longer send, or their marker has changed since it was read
+ */
+export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], session: ClientSession): Promise<void> {
+  const updates = sent.map(({ membership, room, count }) => {
+    const { readSeq, uncounted } = currentMarker(membership, room)
+    const allowed = { _id: membership._id, blocked: { $exists: false } }
+    return readSeq === membership.readSeq
+      ? { updateOne: { filter: { ...allowed, readSeq: { $gte: readSeq } }, update: { $inc: { uncounted: count } } } }
+      : {
+          updateOne: {
+            filter: { ...allowed, readSeq: membership.readSeq },
+            update: { $set: { readSeq, uncounted: uncounted + count } },
+          },
+        }
+  })
+  const { matchedCount } = await db.memberships.bulkWrite(updates, { session, ordered: false })
+  if (matchedCount < updates.length) throw new StaleReadError('a membership has changed')
+}
+
+/**
+ * A message that was deleted for all no longer counts as unread: records it for every member who has it after
+ * their marker, except those for whom it never counted (its sender, and members who deleted it for themselves).
+ */
+export async function uncountDeleted(
+  db: Db,
+  room: RoomDoc,
+  seq: number,
+  except: readonly string[],
+  session: ClientSession,
+): Promise<void> {
+  const deletedUpTo = room.deletedUpToSeq ?? 0
+  const members = { roomKey: room._id, user: { $nin: [...except] } }
+  // Current markers first, because the others become current; see currentMarker.
+  const current = { ...members, readSeq: { $gte: deletedUpTo, $lt: seq } }
+  await db.memberships.updateMany(current, { $inc: { uncounted: 1 } }, { session })
+  if (deletedUpTo > 0) {
+    const stale = { ...members, readSeq: { $lt: deletedUpTo } }
+    await db.memberships.updateMany(stale, { $set: { readSeq: deletedUpTo, uncounted: 1 } }, { session })
+  }
+}
+
+/** Sets the given preferences of a member; null for a user who is not a member. */
+export async function updatePref(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  change: Partial<RoomPref>,
+  session: ClientSession,
+): Promise<MembershipDoc | null> {
+  const _id = key(app, room, user)
+  const fields = Object.entries(change).map(([name, value]) => [
+    `pref.${name}`,
+    name === 'tagColors' ? JSON.stringify(value) : value,
+  ])
+  if (fields.length === 0) return db.memberships.findOne({ _id }, { session })
+  const update = { $set: Object.fromEntries(fields) }
+  return db.memberships.findOneAndUpdate({ _id }, update, { returnDocument: 'after', session })
+}
+
+/** Records whether a user may only read, if they are a member. */
+export async function setBlocked(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  blocked: boolean,
+  session: ClientSession,
+): Promise<void> {
+  const update = blocked ? { $set: { blocked: true as const } } : { $unset: { blocked: 1 as const } }
+  await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
+}
+
+/**
+ * Sets the read marker, inside the transaction that counted `uncounted`. Writes it even when it stays where it was, so
+ * that concurrent reports exclude each other.
+ */
+export async function setReadMarker(
+  db: Db,
+  membership: string,
+  { readSeq, uncounted }: ReadMarker,
+  session: ClientSession,
+): Promise<void> {
+  await db.memberships.updateOne(
+    { _id: membership },
+    { $set: { readSeq, uncounted, markerSetAtMS: Date.now() } },
+    { session },
+  )
+}

@@ -1,0 +1,122 @@
+import type { ClientSession, Document } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
+import { ownSeqs } from '../sending/tails.ts'
+import { inSnapshot } from '../transactions/snapshot.ts'
+import type { UserDoc } from '../users/users.ts'
+import { type MembershipDoc, unreadOf } from './memberships.ts'
+import { type RoomDoc, type RoomSummary, summaryFields } from './rooms.ts'
+
+/** A room as one of its members has it in a list. */
+export interface RoomOfMember {
+  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq' | 'pref'>
+  room: RoomSummary
+  unread: number
+  /** All of it, where it was read with the rest. */
+  shown?: ShownRoom
+}
+
+/** All that is shown of a room, at one moment. */
+export interface ShownRoom {
+  room: RoomDoc & { own: number[] }
+  /** The last message, where it is settled; else it is the tail, of which only the last is there. */
+  last: MessageDoc[]
+  /** The members and the sender to show. */
+  users: UserDoc[]
+}
+
+/** Documents in one reply of MongoDB, which by itself makes a second round trip after a hundred. */
+const perReply = 10_000
+
+/**
+ * The rooms of a user that are not deleted, each with the exact unread count, in no order. Costs two round trips, and reads
+ * only parts of the documents.
+ * @param showUpTo of at most so many rooms it reads all that is shown of them
+ */
+export async function findRoomsOfMember(
+  db: Db,
+  app: string,
+  user: string,
+  { showUpTo = 0 }: { showUpTo?: number } = {},
+): Promise<RoomOfMember[]> {
+  return inSnapshot(db, async (session) => {
+    const memberships = await db.memberships
+      .find({ userKey: key(app, user) }, { session, batchSize: perReply })
+      .project<RoomOfMember['membership']>({ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1, pref: 1 })
+      .toArray()
+    const keys = memberships.map(({ roomKey }) => roomKey)
+    if (keys.length === 0) return []
+    const isWhole = keys.length <= showUpTo
+    const found = isWhole ? await findShown(db, { app, user }, keys, session) : await findParts(db, user, keys, session)
+    const rooms = new Map(found.map((one) => [one.room._id, one]))
+    return memberships.flatMap((membership) => {
+      const one = rooms.get(membership.roomKey)
+      return one ? [{ membership, ...one, unread: unreadOf(membership, one.room) }] : []
+    })
+  })
+}
+
+async function findParts(db: Db, user: string, keys: readonly string[], session: ClientSession) {
+  const rooms = await db.rooms
+    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session, batchSize: perReply })
+    .project<RoomSummary & { own: number[] }>({ ...summaryFields, ...ownSeqs(user) })
+    .toArray()
+  return rooms.map((room) => ({ room }))
+}
+
+async function findShown(
+  db: Db,
+  { app, user }: { app: string; user: string },
+  keys: readonly string[],
+  session: ClientSession,
+) {
+  const match = { $match: { _id: { $in: [...keys] }, deletedAt: { $exists: false } } }
+  const stages = [match, ...shownStages(db, app, user)]
+  const found = await db.rooms.aggregate<ShownRoom>(stages, { session, batchSize: perReply }).toArray()
+  return found.map((shown) => ({ room: shown.room, shown }))
+}
+
+/** All that is shown of rooms, as it is now, in one round trip; deleted ones are left out. */
+export async function findShownRooms(
+  db: Db,
+  of: { app: string; user: string },
+  keys: readonly string[],
+): Promise<ShownRoom[]> {
+  if (keys.length === 0) return []
+  return inSnapshot(db, async (session) => (await findShown(db, of, keys, session)).map(({ shown }) => shown))
+}
+
+/** The stages of a pipeline on rooms that add all that is shown of them. */
+function shownStages(db: Db, app: string, user: string): Document[] {
+  const tail = { $ifNull: [{ $slice: ['$tail', -1] }, '$$REMOVE'] }
+  const shown = { $concatArrays: ['$room.firstMembers', '$last.sender', { $ifNull: ['$room.tail.sender', []] }] }
+  return [
+    { $set: { ...ownSeqs(user), tail } },
+    { $project: { _id: 0, room: '$$ROOT' } },
+    { $set: { last: { $ifNull: ['$room.lastMessageID', '$$REMOVE'] } } },
+    findByKeys(db.messages.collectionName, 'last'),
+    { $set: { users: keysOf({ $setUnion: shown }, key(app, '')) } },
+    findByKeys(db.users.collectionName, 'users'),
+  ]
+}
+
+/** A room as one of its members sees it. */
+export interface OpenedRoom extends ShownRoom {
+  /** None when the user is not a member. */
+  memberships: MembershipDoc[]
+}
+
+/** Reads a room for one of its members in one round trip; undefined when there is no such room. */
+export async function findRoomOfMember(db: Db, app: string, id: string, user: string): Promise<OpenedRoom | undefined> {
+  const stages = [
+    { $match: { _id: key(app, id) } },
+    ...shownStages(db, app, user),
+    lookUp(db.memberships.collectionName, [{ $match: { _id: key(app, id, user) } }], 'memberships'),
+  ]
+  return inSnapshot(db, async (session) => {
+    const [found] = await db.rooms.aggregate<OpenedRoom>(stages, { session }).toArray()
+    return found
+  })
+}

@@ -1,0 +1,265 @@
+import type { RoomType } from '@parley/contracts/resources/room'
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { type Tail, tailIndexes, withoutTail } from '../sending/tails.ts'
+import { StaleReadError } from '../transactions/transaction.ts'
+
+export interface RoomDoc extends Tail {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  roomType: RoomType
+  name: string
+  cover: string
+  description: string
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  extParams: Record<string, unknown>
+  status: 0 | 1
+  opening: 0 | 1
+  owner?: string
+  managers: string[]
+  /** Set on a deleted room: gone from every list. */
+  deletedAt?: Date
+  /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */
+  pair?: string
+  createdAtMS: number
+  /**
+   * Moves with everything that decides over a send: who is a member, who is banned or blocked, what the room is, what was
+   * deleted. Absent in a room that nothing has changed.
+   */
+  rev?: number
+  /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */
+  seq: number
+  /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
+  clockMS: number
+  lastMessageID?: string
+  lastMessageAtMS: number
+  /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
+  deletedUpToSeq?: number
+  /** The rest of a deletion of all messages, which goes on in the background: see erase-messages. */
+  erasing?: Erasing
+  memberCount: number
+  /** The first members, to show in lists without reading all memberships. */
+  firstMembers: string[]
+}
+
+/** The rest of a deletion of all messages of a room. */
+export interface Erasing {
+  /** The documents of the messages up to this seq are stubs. */
+  doneUpToSeq: number
+  /** No other process works on it before this time. */
+  leaseUntilMS: number
+  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
+  unpublished?: string
+}
+
+export const roomIndexes: IndexDescription[] = [
+  { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
+  { key: { app: 1, createdAtMS: 1 } },
+  { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
+  ...tailIndexes,
+]
+
+/**
+ * A step of `rev`. It is random, so that what was known of a room before a failover undid its last change is never what
+ * another change makes of it after.
+ */
+export function revStep(): number {
+  return 1 + Math.floor(Math.random() * 2 ** 20)
+}
+/** Part of every update of a room: who has read it before finds out. */
+export function moved(): { $inc: { rev: number } } {
+  return { $inc: { rev: revStep() } }
+}
+/** Of a room that was changed, what it is then; the tail is read by tails.ts. */
+const after = { returnDocument: 'after', projection: withoutTail } as const
+
+export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ _id: key(app, id) }, { projection: withoutTail, ...(session && { session }) })
+}
+
+export async function findRoomsByKey(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
+  if (keys.length === 0) return []
+  const options = { projection: withoutTail, ...(session && { session }) }
+  return db.rooms.find({ _id: { $in: [...keys] } }, options).toArray()
+}
+
+/** Which of these rooms are deleted, by key. */
+export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set()
+  const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }
+  const rooms = await db.rooms.find(deleted, { projection: { _id: 1 } }).toArray()
+  return new Set(rooms.map(({ _id }) => _id))
+}
+
+/** The fields by which lists of rooms are filtered and sorted. */
+export type RoomSummary = Pick<
+  RoomDoc,
+  '_id' | 'id' | 'name' | 'createdAtMS' | 'lastMessageAtMS' | 'seq' | 'deletedUpToSeq' | 'roomTags'
+>
+
+export const summaryFields = {
+  id: 1,
+  name: 1,
+  createdAtMS: 1,
+  lastMessageAtMS: 1,
+  seq: 1,
+  deletedUpToSeq: 1,
+  roomTags: 1,
+} as const
+
+/** How many rooms an app has. */
+export async function countRooms(db: Db, app: string): Promise<number> {
+  return db.rooms.countDocuments({ app, deletedAt: { $exists: false } })
+}
+
+/** The webhooks of these rooms; rooms without one are left out. */
+export async function findWebhooks(db: Db, keys: readonly string[]): Promise<Map<string, string>> {
+  const rooms = await db.rooms
+    .find({ _id: { $in: [...keys] }, webhook: { $ne: '' } }, { projection: { webhook: 1 } })
+    .toArray()
+  return new Map(rooms.map(({ _id, webhook }) => [_id, webhook]))
+}
+
+/** Moves a room to another bot state; null when it is in it already, or is gone. */
+export async function setBotState(
+  db: Db,
+  { app, id }: { app: string; id: string },
+  botState: string,
+  session: ClientSession,
+): Promise<RoomDoc | null> {
+  return db.rooms.findOneAndUpdate(
+    { _id: key(app, id), botState: { $ne: botState }, deletedAt: { $exists: false } },
+    { $set: { botState }, ...moved() },
+    { ...after, session },
+  )
+}
+
+/** Changes a room inside a transaction; returns the changed room. A deleted direct room frees its pair. */
+export async function updateRoomDoc(
+  db: Db,
+  room: RoomDoc,
+  change: Partial<RoomDoc>,
+  session: ClientSession,
+): Promise<RoomDoc> {
+  const { deletedAt } = change
+  const update = { $set: change, ...moved(), ...(deletedAt && { $unset: { pair: 1 as const } }) }
+  if (Object.keys(change).length === 0) return room
+  return (await db.rooms.findOneAndUpdate({ _id: room._id }, update, { ...after, session })) ?? room
+}
+
+/** The key by which a direct room is unique for its two users, in either order. */
+export function pairKey(app: string, a: string, b: string): string {
+  return a < b ? key(app, a, b) : key(app, b, a)
+}
+
+/**
+ * Takes the time of a change to a message of the room, inside the transaction that writes the message: later than any
+ * time that the room has given before, so that a reader who pages by updated time never passes a change.
+ */
+export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
+  return takeRoomTimes(db, room, 1, session)
+}
+
+/** Takes several times for changes in one transaction, a millisecond apart; returns the first. */
+export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, session: ClientSession): Promise<number> {
+  const firstMS = Math.max(Date.now(), room.clockMS + 1)
+  await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })
+  return firstMS
+}
+
+/** Marks every message of the room as deleted for all, and records the pending work. */
+export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
+  await db.rooms.updateOne({ _id: room._id }, { $set: { deletedUpToSeq: room.seq, erasing }, ...moved() }, { session })
+}
+
+/** Leases a room whose messages are to be erased; null when there is none. */
+export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
+  const now = Date.now()
+  return db.rooms.findOneAndUpdate(
+    { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
+    { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
+    { ...after, hint: { 'erasing.leaseUntilMS': 1 } },
+  )
+}
+
+/** Records the progress of erasing, or its end. */
+export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
+  const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
+  await db.rooms.updateOne({ _id: room }, update, { session })
+}
+
+/** Records that the bus has the event of a deletion of all messages. */
+export async function markErasingPublished(db: Db, room: string, deletion: string): Promise<void> {
+  await db.rooms.updateOne({ _id: room, 'erasing.unpublished': deletion }, { $unset: { 'erasing.unpublished': 1 } })
+}
+
+/** What decides over the next messages of a room. */
+export type RoomToSendTo = Pick<
+  RoomDoc,
+  '_id' | 'app' | 'id' | 'seq' | 'clockMS' | 'status' | 'deletedAt' | 'deletedUpToSeq' | 'erasing' | 'rev' | 'tailBytes'
+>
+
+/** The change of a room by one batch of messages. */
+export interface RoomAdvance {
+  /** The room as it was read, maybe outside the transaction. */
+  room: RoomToSendTo
+  seq: number
+  clockMS: number
+  lastMessageID: string
+}
+
+/**
+ * Moves rooms forward by their new messages, inside the transaction that inserts these.
+ * @throws StaleReadError when a field that decides about messages has changed since it was read
+ */
+export async function advanceRooms(db: Db, advances: readonly RoomAdvance[], session: ClientSession): Promise<void> {
+  const { matchedCount } = await db.rooms.bulkWrite(
+    advances.map(({ room, seq, clockMS, lastMessageID }) => ({
+      updateOne: {
+        filter: {
+          _id: room._id,
+          rev: room.rev ?? { $exists: false },
+          seq: room.seq,
+          clockMS: room.clockMS,
+          status: room.status,
+          deletedAt: { $exists: false },
+          deletedUpToSeq: room.deletedUpToSeq ?? { $exists: false },
+        },
+        update: { $set: { seq, clockMS, lastMessageID, lastMessageAtMS: clockMS } },
+      },
+    })),
+    { session, ordered: false },
+  )
+  if (matchedCount < advances.length) throw new StaleReadError('a room has changed')
+}
+
+/** @throws a duplicate key error when the ID or the pair of a direct room is taken. */
+export async function insertRooms(db: Db, rooms: readonly RoomDoc[], session: ClientSession): Promise<void> {
+  await db.rooms.insertMany([...rooms], { session })
+}
+
+/** The rooms that have one of these keys, or are the direct room of one of these pairs. */
+export async function findRoomsByKeyOrPair(
+  db: Db,
+  { keys, pairs }: { keys: readonly string[]; pairs: readonly string[] },
+  session?: ClientSession,
+): Promise<RoomDoc[]> {
+  const either = [
+    ...(keys.length > 0 ? [{ _id: { $in: [...keys] } }] : []),
+    ...(pairs.length > 0 ? [{ pair: { $in: [...pairs] } }] : []),
+  ]
+  if (either.length === 0) return []
+  return db.rooms.find({ $or: either }, { projection: withoutTail, ...(session && { session }) }).toArray()
+}
+
+export async function findDirectRoom(db: Db, pair: string, session?: ClientSession): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ pair }, { projection: withoutTail, ...(session && { session }) })
+}

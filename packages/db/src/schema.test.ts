@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { declaredIndexes } from './collections.ts'
+import { connectDb, type Db } from './connect.ts'
+import { migrate } from './migrate.ts'
+import { createSchemaCheck, migratedIndexes, migrations, OldSchemaError, pendingMigrations } from './schema.ts'
+
+describe('the schema of a database', () => {
+  let db: Db
+  beforeAll(async () => {
+    const { mongoUrl } = await testServers()
+    db = await connectDb(withDatabase(mongoUrl, `schema_${randomUUID().replaceAll('-', '')}`))
+  })
+  afterAll(async () => {
+    await db.mongo.dropDatabase()
+    await db.client.close()
+  })
+
+  test('is older than a service needs until it is migrated, which the service notices without a restart', async () => {
+    const check = createSchemaCheck(db)
+    await assert.rejects(check, (error) => error instanceof OldSchemaError && error.message.includes('0001-indexes'))
+    const lines: string[] = []
+    assert.deepEqual(
+      await migrate(db, (line) => lines.push(line)),
+      migrations.map(({ name }) => name),
+    )
+    assert.ok(lines.includes('0001-indexes: running') && lines.includes('0001-indexes: done'))
+    await check()
+    assert.deepEqual(await pendingMigrations(db), { needed: [], finishing: [] })
+    const indexes = await db.messages.indexes()
+    assert.ok(indexes.some(({ key, unique }) => unique && 'seq' in key))
+    // As long as the stream keeps events by default.
+    const kept = (await db.publishedEvents.indexes()).map(({ expireAfterSeconds }) => expireAfterSeconds)
+    assert.ok(kept.includes(72 * 60 * 60))
+  })
+
+  test('may be migrated again, and by several processes at once', async () => {
+    assert.deepEqual(await migrate(db), [])
+    await db.mongo.collection('migrations').deleteMany({})
+    await Promise.all([migrate(db), migrate(db), migrate(db)])
+    assert.equal(await db.mongo.collection('migrations').countDocuments(), migrations.length)
+  })
+
+  test('of a newer release is accepted by this one', async () => {
+    await db.mongo.collection<{ _id: string }>('migrations').insertOne({ _id: '9999-of-a-newer-release' })
+    await createSchemaCheck(db)()
+    assert.deepEqual(await migrate(db), [])
+  })
+
+  test('has a migration for every change of the declared indexes: add one, and put the digest into schema.ts', () => {
+    assert.equal(createHash('sha256').update(declaredIndexes()).digest('hex'), migratedIndexes)
+  })
+})

@@ -1,0 +1,86 @@
+import type { Db as MongoDb } from 'mongodb'
+import { makeIndexes } from './collections.ts'
+import type { Db } from './connect.ts'
+
+/**
+ * A change of the schema. It is safe to run again, and by two processes at once; services of the release before must
+ * work on its result, because they go on running beside it in a rolling update.
+ */
+export interface Migration {
+  /** Numbered, never changed once released. */
+  name: string
+  up: (mongo: MongoDb) => Promise<void>
+  /** The release before would not understand it: it waits until all services are of this one (`parley migrate --finish`). */
+  finishes?: true
+}
+
+/** Turns on that new messages go into the tails of their rooms. */
+export const tailsMigration = '0005-tails'
+
+/**
+ * All migrations, in order. A change of the declared indexes (collections.ts) needs a migration that makes them
+ * (CONTRIBUTING.md#add-a-migration). An index is never changed in place: the new one is declared beside the old one, which
+ * goes a release later.
+ */
+export const migrations: readonly Migration[] = [
+  { name: '0001-indexes', up: makeIndexes },
+  { name: '0002-pending-events', up: makeIndexes },
+  { name: '0003-jobs', up: makeIndexes },
+  { name: '0004-unsettled-rooms', up: makeIndexes },
+  { name: tailsMigration, up: () => Promise.resolve(), finishes: true },
+  { name: '0006-why', up: makeIndexes },
+  { name: '0007-published-events', up: makeIndexes },
+  { name: '0008-published-events-for-longer', up: makeIndexes },
+]
+
+/** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
+export const migratedIndexes = '4cd1ad51b74828f0e26a78e519015f205bb39e787dc70305f2350565f41e284f'
+
+/** The migrations that a database has had: one document each, its name as ID. */
+export const migrationsCollection = 'migrations'
+export interface MigrationDoc {
+  _id: string
+  atMS: number
+}
+
+/** What the database has not had, in its order. */
+export interface Pending {
+  /** What the services of this release need. */
+  needed: string[]
+  /** What waits until all services are of this release. */
+  finishing: string[]
+}
+
+export async function pendingMigrations(db: Db): Promise<Pending> {
+  const done = await db.mongo.collection<MigrationDoc>(migrationsCollection).find().toArray()
+  const names = new Set(done.map(({ _id }) => _id))
+  const pending = migrations.filter(({ name }) => !names.has(name))
+  const namesOf = (some: readonly Migration[]) => some.map(({ name }) => name)
+  return {
+    needed: namesOf(pending.filter(({ finishes }) => !finishes)),
+    finishing: namesOf(pending.filter(({ finishes }) => finishes)),
+  }
+}
+
+/** The database has an older schema than this release needs. */
+export class OldSchemaError extends Error {
+  override name = 'OldSchemaError'
+}
+
+/**
+ * Makes the check of a service: it throws OldSchemaError until the database has had every migration, then passes
+ * without asking again. It ignores migrations of a newer release.
+ */
+export function createSchemaCheck(db: Db): () => Promise<void> {
+  let isUpToDate = false
+  return async () => {
+    if (isUpToDate) return
+    const { needed } = await pendingMigrations(db)
+    if (needed.length > 0) {
+      throw new OldSchemaError(
+        `the database has an older schema, without ${needed.join(', ')}: run \`npm run parley -- migrate\``,
+      )
+    }
+    isUpToDate = true
+  }
+}

@@ -1,0 +1,108 @@
+import { type ConfigVersion, configVersionFields } from '../apps/config.ts'
+import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/config-mark.ts'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { Sender, SendingMember } from '../rooms/memberships.ts'
+import type { RoomDoc, RoomToSendTo } from '../rooms/rooms.ts'
+import type { SendKeyDoc } from './send-keys.ts'
+
+/** What decides about a batch of messages. */
+export interface SendFacts<Member extends Sender = SendingMember> {
+  /** With what was sent by `sendKeys` in their tails. */
+  rooms: (RoomToSendTo & Pick<RoomDoc, 'tail'>)[]
+  memberships: Member[]
+  /** The marks of the apps' configuration, read before the versions. */
+  marks: ConfigMark[]
+  /** The versions of the apps' values under `configName`; the values may be large. */
+  config: ConfigVersion[]
+  /** Which of the idempotency keys are used, and the ID of the message that each has made. */
+  usedKeys: Map<string, string>
+}
+
+type Found =
+  | { rooms: SendFacts['rooms'][number] | ConfigMarkDoc }
+  | { memberships: SendingMember }
+  | { config: ConfigVersion }
+  | { sendKeys: SendKeyDoc }
+
+/** What is to be read: the rooms and memberships by ID. */
+export interface WantedFacts {
+  rooms: readonly string[]
+  memberships: readonly string[]
+  apps: readonly string[]
+  configName: string
+  /** As the senders gave them. */
+  sendKeys: readonly string[]
+  /** The keys under which they may be noted. */
+  keysNoted: readonly string[]
+}
+
+/**
+ * Reads the rooms, then all else that decides, in one round trip: a round trip costs both
+ * sides more than what is read by it.
+ */
+export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFacts> {
+  const config = wanted.apps.map((app) => key(app, wanted.configName))
+  const marks = wanted.apps.map(configMarkKey)
+  const found = await db.rooms
+    .aggregate<Found>([
+      ...oneOf('rooms', [...wanted.rooms, ...marks], { ...roomFields, mark: 1, ...sentBy(wanted.sendKeys) }),
+      {
+        $unionWith: {
+          coll: db.memberships.collectionName,
+          pipeline: oneOf('memberships', wanted.memberships, memberFields),
+        },
+      },
+      { $unionWith: { coll: db.config.collectionName, pipeline: oneOf('config', config, configVersionFields) } },
+      ...(wanted.keysNoted.length > 0
+        ? [{ $unionWith: { coll: db.sendKeys.collectionName, pipeline: oneOf('sendKeys', wanted.keysNoted) } }]
+        : []),
+    ])
+    .toArray()
+  const facts = noFacts()
+  const markOf = new Map<string, string>()
+  for (const one of found) {
+    if ('memberships' in one) facts.memberships.push(one.memberships)
+    else if ('config' in one) facts.config.push(one.config)
+    else if ('sendKeys' in one) facts.usedKeys.set(one.sendKeys._id, one.sendKeys.message)
+    else if ('mark' in one.rooms) markOf.set(one.rooms._id, one.rooms.mark)
+    else facts.rooms.push(one.rooms)
+  }
+  return { ...facts, marks: wanted.apps.map((app) => ({ app, mark: markOf.get(configMarkKey(app)) })) }
+}
+
+/** Facts about nothing. */
+export function noFacts<Member extends Sender = SendingMember>(): SendFacts<Member> {
+  return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map() }
+}
+
+const roomFields = {
+  app: 1,
+  id: 1,
+  seq: 1,
+  clockMS: 1,
+  status: 1,
+  deletedAt: 1,
+  deletedUpToSeq: 1,
+  erasing: 1,
+  rev: 1,
+  tailBytes: 1,
+} satisfies Partial<Record<keyof RoomDoc, 1>>
+const memberFields = { readSeq: 1, uncounted: 1, blocked: 1 } satisfies Partial<Record<keyof SendingMember, 1>>
+
+function sentBy(sendKeys: readonly string[]): object {
+  if (sendKeys.length === 0) return {}
+  const tail = { $ifNull: ['$tail', []] }
+  return {
+    tail: { $filter: { input: tail, cond: { $in: ['$$this.sendKey', sendKeys.map(($literal) => ({ $literal }))] } } },
+  }
+}
+
+/** Documents by ID, or some of their fields, by the name of their collection. */
+function oneOf(name: string, ids: readonly string[], fields?: object): object[] {
+  return [
+    { $match: { _id: { $in: [...ids] } } },
+    ...(fields ? [{ $project: fields }] : []),
+    { $project: { _id: 0, [name]: '$$ROOT' } },
+  ]
+}

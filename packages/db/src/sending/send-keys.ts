@@ -1,0 +1,16 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+
+/** A used idempotency key: the same send within 24 hours returns the first message again. */
+export interface SendKeyDoc {
+  /** key(app, sender, idempotency key), or where another room has used that, the same with the room at the end */
+  _id: string
+  message: string
+  usedAt: Date
+}
+
+export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: 24 * 60 * 60 }]
+
+export async function insertSendKeys(db: Db, used: SendKeyDoc[], session: ClientSession): Promise<void> {
+  if (used.length > 0) await db.sendKeys.insertMany(used, { session })
+}

@@ -1,0 +1,48 @@
+import type { Db } from '../connect.ts'
+import { insertUnordered } from '../events/pending-events.ts'
+import { newId } from '../messages/messages.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { noteSendKeys, pullSettled, settleTails } from './settle-tails.ts'
+import { findTails, findUnsettledRooms, fromTail } from './tails.ts'
+
+/**
+ * Settles what was sent before `beforeMS` and is in a tail still: the process that appended it died, or stands still.
+ * Nobody knows whether the bus has its events, so they are noted as unpublished: what the bus has already, it takes once.
+ */
+export async function settleAbandoned(db: Db, beforeMS: number, limit: number): Promise<void> {
+  const rooms = await findTails(db, await findUnsettledRooms(db, { beforeMS, limit }))
+  const abandoned = rooms.map((room) => toAbandoned(room, beforeMS)).filter(({ entries }) => entries.length > 0)
+  if (abandoned.length === 0) return
+  await insertUnordered(
+    db,
+    abandoned.map(({ entries, sinceMS }) => ({
+      _id: newId(),
+      atMS: sinceMS,
+      events: entries.map(({ _id }) => ({ kind: 'message', message: _id, event: 'chat message' })),
+    })),
+  )
+  await settleTails(
+    db,
+    abandoned.map(({ room }) => room),
+  )
+  await noteSendKeys(
+    db,
+    abandoned.flatMap(({ room, entries }) =>
+      entries.flatMap((entry) =>
+        entry.sendKey === undefined ? [] : [{ message: fromTail(room, entry), sendKey: entry.sendKey }],
+      ),
+    ),
+  )
+  await pullSettled(
+    db,
+    abandoned.map(({ room, entries }) => ({
+      roomKey: room._id,
+      ranges: [{ fromSeq: 0, toSeq: entries.at(-1)?.seq ?? 0 }],
+    })),
+  )
+}
+
+function toAbandoned(room: RoomDoc, beforeMS: number) {
+  const entries = (room.tail ?? []).filter(({ createdAtMS }) => createdAtMS < beforeMS)
+  return { room, entries, sinceMS: entries[0]?.createdAtMS ?? beforeMS }
+}

@@ -1,0 +1,140 @@
+import type { ClientSession, Document } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { insertMissing, runWrites } from '../transactions/run-writes.ts'
+import { findTails, findUnsettledRooms, sendKeyOf, unsettledOf } from './tails.ts'
+
+/**
+ * Settling moves the messages of tails to where they stay. Each step may be done again, by anybody, in part or whole, and
+ * changes nothing then. Only the pull needs the others before it: they are durable when they return, since the server may
+ * crash between any two steps, and the next one succeed when it is back.
+ */
+
+/** Step 1: puts messages where they stay; one that is there already, and maybe changed since, stays as it is. */
+export async function insertSettled(db: Db, messages: readonly MessageDoc[]): Promise<void> {
+  if (messages.length > 0) await insertMissing(db, db.messages.collectionName, messages)
+}
+
+/** The senders in a tail: with every message of theirs from its first on. */
+export interface TailSenders {
+  room: Pick<RoomDoc, 'app' | 'id' | 'deletedUpToSeq'>
+  messages: readonly Pick<MessageDoc, 'seq' | 'sender'>[]
+}
+
+/**
+ * Step 2: brings the senders' `uncounted` up to date. A membership takes a message only past its `settledSeq`, so all
+ * that a sender has in the tail before the last one given must be given too.
+ */
+export async function countSettled(db: Db, tails: readonly TailSenders[]): Promise<void> {
+  const statements = tails.flatMap(countStatements)
+  if (statements.length > 0) await runWrites(db, 'update', db.memberships.collectionName, statements, 'durable')
+}
+
+interface UpdateStatement {
+  q: Document
+  u: Document[]
+}
+
+function countStatements({ room, messages }: TailSenders): UpdateStatement[] {
+  const bySender = new Map<string, number[]>()
+  for (const { sender, seq } of messages) {
+    const seqs = bySender.get(sender)
+    if (seqs) seqs.push(seq)
+    else bySender.set(sender, [seq])
+  }
+  return [...bySender].map(([sender, seqs]) => countStatement(room, sender, seqs))
+}
+
+function countStatement(room: TailSenders['room'], sender: string, seqs: readonly number[]): UpdateStatement {
+  const settledSeq = Math.max(...seqs)
+  const deletedUpTo = room.deletedUpToSeq ?? 0
+  // As currentMarker: what lies before the room's mark is read, and nothing after it was noted yet.
+  const marker = { $max: ['$readSeq', deletedUpTo] }
+  const noted = { $cond: [{ $lt: ['$readSeq', deletedUpTo] }, 0, '$uncounted'] }
+  const from = { $max: [marker, { $ifNull: ['$settledSeq', 0] }] }
+  const fresh = { $size: { $filter: { input: [...seqs], cond: { $gt: ['$$this', from] } } } }
+  return {
+    q: { _id: key(room.app, room.id, sender), settledSeq: { $not: { $gte: settledSeq } } },
+    u: [{ $set: { readSeq: marker, uncounted: { $add: [noted, fresh] }, settledSeq } }],
+  }
+}
+
+/** Step 3, after step 1: notes the idempotency keys of settled messages. */
+export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc; sendKey: string }[]): Promise<void> {
+  if (sent.length === 0) return
+  const keys = sent.map(({ message, sendKey }) => ({
+    _id: sendKeyOf(message, sendKey),
+    message: message._id,
+    usedAt: new Date(message.createdAtMS),
+  }))
+  await insertMissing(db, db.sendKeys.collectionName, keys)
+}
+
+/** Which messages of a room leave its tail: by ranges of seq, the last included. */
+export interface Pull {
+  roomKey: string
+  ranges: readonly { fromSeq: number; toSeq: number }[]
+}
+
+/** Step 4, when all the others are done and the bus has the events, or a note of them is written. */
+export async function pullSettled(db: Db, pulls: readonly Pull[]): Promise<void> {
+  const statements = pulls.map(({ roomKey, ranges }) => {
+    const settled = ranges.map(({ fromSeq, toSeq }) => ({
+      $and: [{ $gte: ['$$this.seq', fromSeq] }, { $lte: ['$$this.seq', toSeq] }],
+    }))
+    return {
+      q: { _id: roomKey, 'tail.0': { $exists: true } },
+      u: [
+        { $set: { tail: { $filter: { input: '$tail', cond: { $not: [{ $or: settled }] } } } } },
+        {
+          $set: {
+            tailSinceMS: { $ifNull: [{ $min: '$tail.createdAtMS' }, '$$REMOVE'] },
+            tailBytes: { $cond: [{ $eq: ['$tail', []] }, 0, { $bsonSize: { tail: '$tail' } }] },
+          },
+        },
+      ],
+    }
+  })
+  if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'soon')
+}
+
+/**
+ * Does steps 1 and 2 for everything in the tails of rooms: reading `messages` afterwards finds all that was
+ * acknowledged before. The tails stay: who appended pulls.
+ */
+export async function settleRooms(db: Db, keys: readonly string[]): Promise<void> {
+  await settleTails(db, await findTails(db, keys))
+}
+
+/** The same for rooms that were read with their whole tails. */
+export async function settleTails(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
+  await insertSettled(db, rooms.flatMap(unsettledOf))
+  await countSettled(
+    db,
+    rooms.map((room) => ({ room, messages: room.tail ?? [] })),
+  )
+}
+
+/** The same for all rooms of an app with messages that were sent before `beforeMS`. */
+export async function settleApp(db: Db, app: string, beforeMS?: number): Promise<void> {
+  await settleRooms(db, await findUnsettledRooms(db, { app, ...(beforeMS !== undefined && { beforeMS }) }))
+}
+
+/** The same for a room that was read, with its tail, inside a transaction that has written the room already. */
+export async function settleInTransaction(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
+  const { tail = [] } = room
+  if (tail.length === 0) return
+  // Without settledSeq, which the transaction has moved.
+  const messages = unsettledOf({ ...room, settledSeq: 0 })
+  const ids = messages.map(({ _id }) => _id)
+  const there = await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const known = new Set(there.map(({ _id }) => _id))
+  const missing = messages.filter(({ _id }) => !known.has(_id))
+  if (missing.length > 0) await db.messages.insertMany(missing, { session })
+  await db.memberships.bulkWrite(
+    countStatements({ room, messages: tail }).map(({ q, u }) => ({ updateOne: { filter: q, update: u } })),
+    { session, ordered: false },
+  )
+}

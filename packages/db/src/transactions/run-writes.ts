@@ -1,0 +1,116 @@
+import { type Document, MongoServerError } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { endAbandoned } from './transaction.ts'
+
+/**
+ * 'durable': settles when it is journaled on a majority. 'soon': when the primary has it. It may be lost by a crash that
+ * nobody notices, since the driver waits for the server to be back: nothing that is done later may rely on it.
+ */
+export type Durability = 'durable' | 'soon'
+
+const writeConcerns = {
+  durable: { w: 'majority', j: true },
+  soon: { w: 1, j: false },
+} as const
+/** A write that waits for longer waits for a transaction, maybe of a process that was killed in it. */
+const mostMS = 4_000
+/** MaxTimeMSExpired */
+const timeExpired = 50
+/** What the server takes in one command, at most. */
+const mostStatements = 5_000
+const duplicateKey = 11_000
+/** ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, Interrupted… of MongoDB's error codes. */
+const primaryChanges = new Set([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436])
+
+interface WriteError {
+  index: number
+  code: number
+  errmsg: string
+  keyPattern?: Document
+}
+/** Whether an error of a statement is none for the caller. */
+type PassOver = (error: WriteError) => boolean
+
+interface WriteReply extends Document {
+  n: number
+  writeErrors?: WriteError[]
+  writeConcernError?: { code: number; errmsg: string }
+}
+
+/**
+ * Runs write statements of one collection as one command: without the driver's bulk classes, which cost more than what
+ * they write. Outside of transactions, and never sent twice. One that waits for an abandoned transaction ends that, and
+ * fails as if the database were away.
+ * @param inOrder a statement that fails, passed over or not, stops those after it; by default they run all, in no order
+ * @returns how many documents were matched or inserted
+ * @throws MongoServerError, also when a single statement failed
+ */
+export async function runWrites(
+  db: Db,
+  command: 'update' | 'insert',
+  collection: string,
+  statements: readonly Document[],
+  durability: Durability,
+  { passOver = () => false, inOrder = false }: { passOver?: PassOver; inOrder?: boolean } = {},
+): Promise<number> {
+  let matched = 0
+  for (let i = 0; i < statements.length; i += mostStatements) {
+    const part = statements.slice(i, i + mostStatements)
+    const reply = await runWrite(db, {
+      [command]: collection,
+      [command === 'update' ? 'updates' : 'documents']: part,
+      ordered: inOrder,
+      writeConcern: writeConcerns[durability],
+      maxTimeMS: mostMS,
+    })
+    const failed = reply.writeErrors?.find((error) => !passOver(error)) ?? reply.writeConcernError
+    if (failed?.code === timeExpired) await endAbandoned(db)
+    if (failed) throw toError(failed, failed === reply.writeConcernError)
+    matched += reply.n
+  }
+  return matched
+}
+
+async function runWrite(db: Db, command: Document): Promise<WriteReply> {
+  try {
+    return (await db.mongo.command(command)) as WriteReply
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === timeExpired) await endAbandoned(db)
+    throw error
+  }
+}
+
+/** As the driver labels them: what was not written, or not by a majority, because the primary changes may be tried again. */
+function toError(failed: { code: number; errmsg: string }, isUnconfirmed: boolean): MongoServerError {
+  const errorLabels = isUnconfirmed || primaryChanges.has(failed.code) ? ['RetryableWriteError'] : []
+  return new MongoServerError({ ...failed, message: failed.errmsg, errorLabels })
+}
+
+/** Inserts the documents that are not there yet, by _id, durably. @throws MongoServerError when another unique key is taken */
+export async function insertMissing(
+  db: Db,
+  collection: string,
+  documents: readonly (Document & { _id: string })[],
+): Promise<void> {
+  const taken: number[] = []
+  const passOver: PassOver = ({ code, index, keyPattern }) => {
+    if (code === duplicateKey && !keyPattern?.['_id']) taken.push(index)
+    return code === duplicateKey
+  }
+  await runWrites(db, 'insert', collection, documents, 'durable', { passOver })
+  if (taken.length === 0) return
+  // Of a document that is there already any of its keys may be named.
+  const ids = documents.map(({ _id }) => _id)
+  const found = await db.mongo
+    .collection<{ _id: string }>(collection)
+    .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
+    .toArray()
+  const there = new Set(found.map(({ _id }) => _id))
+  const missing = ids.filter((id) => !there.has(id))
+  if (missing.length > 0) {
+    throw new MongoServerError({
+      code: duplicateKey,
+      message: `${collection}: keys taken by others than ${missing.join(', ')}`,
+    })
+  }
+}

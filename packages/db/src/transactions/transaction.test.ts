@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectDb, type Db } from '../connect.ts'
+import { inTransaction, KeyTaken, StaleReadError } from './transaction.ts'
+
+/** Writes a document in a transaction, says so, and goes no further. */
+const halfWay = `
+  import { MongoClient } from 'mongodb'
+  const client = new MongoClient(process.argv[1])
+  const session = client.startSession()
+  session.startTransaction({ writeConcern: { w: 'majority' } })
+  await client.db().collection('pendingEvents').updateOne({ _id: 'x' }, { $set: { atMS: 1 } }, { session })
+  console.log('written')
+  setInterval(() => undefined, 1000)`
+
+describe('a transaction', () => {
+  let db: Db
+  let url: string
+  beforeAll(async () => {
+    url = withDatabase((await testServers()).mongoUrl, `transaction_${randomUUID().replaceAll('-', '')}`)
+    db = await connectDb(url)
+    await db.pendingEvents.insertOne({ _id: 'x', atMS: 0, events: [] })
+  })
+  afterAll(async () => {
+    await db.mongo.dropDatabase()
+    await db.client.close()
+  })
+
+  test('does not wait for a transaction whose process was killed (-9)', async () => {
+    const args = ['--input-type=module', '--eval', halfWay, url]
+    const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    let runs = 0
+    await inTransaction(db, async (session) => {
+      runs++
+      await db.pendingEvents.updateOne({ _id: 'x' }, { $set: { atMS: 2 } }, { session })
+    })
+    assert.ok(runs > 1, 'it did conflict')
+    assert.equal((await db.pendingEvents.findOne({ _id: 'x' }))?.atMS, 2)
+  })
+
+  test('runs again from the start when what was read before it has changed', async () => {
+    let runs = 0
+    const answer = await inTransaction(db, async () => {
+      if (++runs < 3) throw new StaleReadError('not yet')
+      return 'done'
+    })
+    assert.deepEqual([answer, runs], ['done', 3])
+  })
+
+  describe('with a unique key', () => {
+    const note = (_id: string) => ({ _id, atMS: 0, events: [] })
+
+    test('taken before it: fails with KeyTaken in the second run, and leaves nothing behind', async () => {
+      await db.outbox.insertOne(note('taken'))
+      for (const insert of ['one', 'many', 'bulk'] as const) {
+        let runs = 0
+        const failed = inTransaction(db, async (session) => {
+          runs++
+          await db.outbox.insertOne(note('beside it'), { session })
+          if (insert === 'one') await db.outbox.insertOne(note('taken'), { session })
+          else if (insert === 'many') await db.outbox.insertMany([note('taken')], { session })
+          else await db.outbox.bulkWrite([{ insertOne: { document: note('taken') } }], { session })
+        })
+        await assert.rejects(failed, KeyTaken)
+        assert.equal(runs, 2)
+        assert.equal(await db.outbox.countDocuments({ _id: 'beside it' }), 0)
+      }
+    })
+
+    test('taken after its snapshot: runs again and sees the holder', async () => {
+      let runs = 0
+      const seen = await inTransaction(db, async (session) => {
+        runs++
+        const there = await db.outbox.findOne({ _id: 'in between' }, { session })
+        if (there) return there.atMS
+        if (runs === 1) await db.outbox.insertOne({ ...note('in between'), atMS: 7 })
+        await db.outbox.insertOne(note('in between'), { session })
+        return 'inserted'
+      })
+      assert.deepEqual([seen, runs], [7, 2])
+    })
+
+    test('after another, each found before the next snapshot: goes on', async () => {
+      const names = ['first', 'second', 'third']
+      await db.outbox.insertMany(names.map(note))
+      const known = new Set<string>()
+      await inTransaction(db, async (session) => {
+        const next = [...names, 'free'].find((name) => !known.has(name)) ?? ''
+        known.add(next)
+        await db.outbox.insertOne(note(next), { session })
+      })
+      assert.equal(await db.outbox.countDocuments({ _id: 'free' }), 1)
+    })
+  })
+})

@@ -1,0 +1,63 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { type MembershipDoc, unreadOf } from '../rooms/memberships.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { inSnapshot } from '../transactions/snapshot.ts'
+
+/** Memberships per step, which bounds the memory however many rooms the users are in. */
+const perRound = 5_000
+
+type Marker = Pick<MembershipDoc, 'user' | 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq'>
+
+/**
+ * The total unread messages of many users over all their rooms. Reads their memberships once and each room once
+ * per 5,000 memberships; counts no messages.
+ */
+export async function totalUnreadOf(db: Db, app: string, users: readonly string[]): Promise<Map<string, number>> {
+  if (users.length === 0) return new Map()
+  return inSnapshot(db, async (session) => {
+    const totals = new Map(users.map((user) => [user, 0]))
+    const markers = db.memberships
+      .find({ userKey: { $in: users.map((user) => key(app, user)) } }, { session })
+      .project<Marker>({ _id: 0, user: 1, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1 })
+      .batchSize(perRound)
+    let round: Marker[] = []
+    for await (const marker of markers) {
+      round.push(marker)
+      if (round.length === perRound) {
+        await addUnread(db, round, totals, session)
+        round = []
+      }
+    }
+    await addUnread(db, round, totals, session)
+    return totals
+  })
+}
+
+async function addUnread(
+  db: Db,
+  markers: readonly Marker[],
+  totals: Map<string, number>,
+  session: ClientSession,
+): Promise<void> {
+  if (markers.length === 0) return
+  const keys = [...new Set(markers.map(({ roomKey }) => roomKey))]
+  const found = await db.rooms
+    .find({ _id: { $in: keys }, deletedAt: { $exists: false } }, { session })
+    .project<Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'tail'>>({
+      seq: 1,
+      deletedUpToSeq: 1,
+      'tail.seq': 1,
+      'tail.sender': 1,
+    })
+    .batchSize(perRound)
+    .toArray()
+  const rooms = new Map(found.map((room) => [room._id, room]))
+  for (const marker of markers) {
+    const room = rooms.get(marker.roomKey)
+    if (!room) continue
+    const own = (room.tail ?? []).filter(({ sender }) => sender === marker.user).map(({ seq }) => seq)
+    totals.set(marker.user, (totals.get(marker.user) ?? 0) + unreadOf(marker, { ...room, own }))
+  }
+}

@@ -1,0 +1,45 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { findDeletedUpTo } from '../messages/user-deletions.ts'
+import type { MembershipDoc } from '../rooms/memberships.ts'
+
+/** Messages after a read marker that do not count as unread for a member. Each is in one of them. */
+export interface Uncounted {
+  own: number
+  /** Deleted for all; without own ones. */
+  deleted: number
+  /** Deleted by the member for themselves; without own ones and those deleted for all, unless all of the room was hidden. */
+  hidden: number
+}
+
+/**
+ * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and those that were
+ * deleted.
+ * @param ownInTail seqs of the own messages in the room's tail, distinguished by whether they were counted
+ */
+export async function countUncountedAfter(
+  db: Db,
+  membership: Pick<MembershipDoc, 'app' | 'room' | 'roomKey' | 'user' | 'settledSeq'>,
+  seq: number,
+  ownInTail: readonly number[],
+  session: ClientSession,
+): Promise<Uncounted> {
+  const { app, room, roomKey, user, settledSeq = 0 } = membership
+  const from = Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
+  const after = { $gt: from }
+  const ownSettled = { roomKey, sender: user, seq: { ...after, $nin: [...ownInTail] } }
+  const ownCounted = ownInTail.filter((own) => own > from && own <= settledSeq).length
+  const own = ownCounted + (await db.messages.countDocuments(ownSettled, { session }))
+  const projection = { _id: 0, seq: 1, sender: 1 }
+  const deleted = await db.messages.find({ roomKey, isDeleted: true, seq: after }, { session, projection }).toArray()
+  const hidden = await db.userDeletions.find({ roomKey, user, seq: after }, { session, projection }).toArray()
+  const ofOthers = (some: readonly { seq: number; sender?: string }[]) =>
+    new Set(some.filter(({ sender }) => sender !== user).map((message) => message.seq))
+  const deletedSeqs = ofOthers(deleted)
+  const hiddenSeqs = [...ofOthers(hidden)].filter((of) => !deletedSeqs.has(of))
+  return { own, deleted: deletedSeqs.size, hidden: from - seq + hiddenSeqs.length }
+}
+
+export function sumOf({ own, deleted, hidden }: Uncounted): number {
+  return own + deleted + hidden
+}

@@ -1,0 +1,104 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { currentMarker, type MembershipDoc, unreadOf } from '../rooms/memberships.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { ownUnsettled } from '../sending/tails.ts'
+import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
+
+/** The numbers that make a member's unread count in a room: unread = seq − readSeq − uncounted. */
+export interface UnreadSum {
+  seq: number
+  /** The read marker as it holds now. */
+  readSeq: number
+  /** Messages after the marker that do not count, as they are kept. */
+  uncounted: number
+  unread: number
+}
+
+/** The same counted from the messages. */
+export interface CountedSum extends Uncounted {
+  unread: number
+}
+
+export type MembershipToSum = Pick<
+  MembershipDoc,
+  '_id' | 'app' | 'room' | 'roomKey' | 'user' | 'readSeq' | 'uncounted' | 'settledSeq'
+>
+
+/** A room with the senders of its tail: see findRoomHeads. */
+export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'tail' | 'settledSeq'>
+
+/** The rooms that are not deleted, for their members' sums. */
+export async function findRoomsToSum(
+  db: Db,
+  keys: readonly string[],
+  session: ClientSession,
+): Promise<Map<string, RoomToSum>> {
+  if (keys.length === 0) return new Map()
+  const rooms = await db.rooms
+    .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session })
+    .project<RoomToSum>({ seq: 1, deletedUpToSeq: 1, settledSeq: 1, 'tail.seq': 1, 'tail.sender': 1 })
+    .toArray()
+  return new Map(rooms.map((room) => [room._id, room]))
+}
+
+/** The memberships of a user, for their sums. */
+export async function findMembershipsToSum(
+  db: Db,
+  app: string,
+  user: string,
+  session: ClientSession,
+): Promise<MembershipToSum[]> {
+  return db.memberships
+    .find({ userKey: key(app, user) }, { session })
+    .project<MembershipToSum>({ app: 1, room: 1, roomKey: 1, user: 1, readSeq: 1, uncounted: 1, settledSeq: 1 })
+    .toArray()
+}
+
+/** What is kept. The membership and the room must have been read in one snapshot or transaction. */
+export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadSum {
+  const { readSeq, uncounted } = currentMarker(membership, room)
+  const own = ownInTail(membership.user, room)
+  return {
+    seq: room.seq,
+    readSeq,
+    uncounted: uncounted + ownUnsettled({ ...membership, readSeq }, own),
+    unread: unreadOf(membership, { ...room, own }),
+  }
+}
+
+/** What the messages say, in the snapshot or transaction of the membership and the room: reads an index entry of each after the marker. */
+export async function countUnread(
+  db: Db,
+  membership: MembershipToSum,
+  room: RoomToSum,
+  session: ClientSession,
+): Promise<CountedSum> {
+  const { readSeq } = currentMarker(membership, room)
+  const { tail = [], settledSeq = 0 } = room
+  const unsettled = tail.map(({ seq }) => seq).filter((seq) => seq > settledSeq)
+  const settled = { roomKey: room._id, seq: { $gt: readSeq, $nin: unsettled } }
+  const messages =
+    unsettled.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(settled, { session }))
+  const uncounted = await countParts(db, membership, room, session)
+  return { ...uncounted, unread: messages - sumOf(uncounted) }
+}
+
+/** Of what the messages after the marker consist that do not count, with own ones that are not settled yet. */
+export async function countParts(
+  db: Db,
+  membership: MembershipToSum,
+  room: RoomToSum,
+  session: ClientSession,
+): Promise<Uncounted> {
+  const { readSeq } = currentMarker(membership, room)
+  const own = ownInTail(membership.user, room)
+  const counted = await countUncountedAfter(db, membership, readSeq, own, session)
+  return { ...counted, own: counted.own + ownUnsettled({ ...membership, readSeq }, own) }
+}
+
+/** Seqs of the user's own messages in the tail of a room. */
+export function ownInTail(user: string, { tail = [] }: Pick<RoomDoc, 'tail'>): number[] {
+  return tail.filter(({ sender }) => sender === user).map(({ seq }) => seq)
+}

@@ -1,0 +1,105 @@
+import type { Db } from '../connect.ts'
+import { keyRange } from '../keys.ts'
+import type { MembershipDoc } from '../rooms/memberships.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { findRoomHeads, ownUnsettled } from '../sending/tails.ts'
+import { inSnapshot } from '../transactions/snapshot.ts'
+import { inTransaction } from '../transactions/transaction.ts'
+import { countUnread, findRoomsToSum, ownInTail, type RoomToSum, sumUnread } from './unread-sums.ts'
+
+/** A member whose unread count is not what the messages say. */
+export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
+  unread: number
+  countedUnread: number
+}
+
+export interface Verified {
+  /** Members whose unread count was counted from the messages. */
+  verified: number
+  wrong: WrongUnread[]
+}
+
+/**
+ * Compares unread counts with the messages, all at one moment; changes nothing.
+ * @param memberships their IDs; those that are gone, or of deleted rooms, are left out
+ * @param mostMessages members with more messages than this after their marker are left out
+ */
+export async function verifyUnread(
+  db: Db,
+  memberships: readonly string[],
+  mostMessages = Number.POSITIVE_INFINITY,
+): Promise<Verified> {
+  return inSnapshot(db, async (session) => {
+    const found = await db.memberships.find({ _id: { $in: [...memberships] } }, { session }).toArray()
+    const keys = [...new Set(found.map(({ roomKey }) => roomKey))]
+    const rooms = await findRoomsToSum(db, keys, session)
+    const result: Verified = { verified: 0, wrong: [] }
+    for (const membership of found) {
+      const room = rooms.get(membership.roomKey)
+      if (!room) continue
+      const { seq, readSeq, unread } = sumUnread(membership, room)
+      if (seq - readSeq > mostMessages) continue
+      const { unread: countedUnread } = await countUnread(db, membership, room, session)
+      result.verified++
+      const { _id, app, room: id, user } = membership
+      if (countedUnread !== unread) result.wrong.push({ _id, app, room: id, user, unread, countedUnread })
+    }
+    return result
+  })
+}
+
+/**
+ * Corrects a member's unread count by the messages. It waits for who changes it at the same time, or starts again.
+ * @returns whether it was wrong
+ */
+export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread): Promise<boolean> {
+  return inTransaction(db, async (session) => {
+    const room = await findRoomHeads(db, app, id, session)
+    const membership = await db.memberships.findOne({ _id }, { session })
+    if (!room || room.deletedAt || !membership) return false
+    const { seq, readSeq, unread } = sumUnread(membership, room)
+    const { unread: counted } = await countUnread(db, membership, room, session)
+    if (counted === unread) return false
+    const uncounted = seq - readSeq - counted - unsettledOwn(membership, readSeq, room)
+    await db.memberships.updateOne({ _id }, { $set: { readSeq, uncounted } }, { session })
+    return true
+  })
+}
+
+function unsettledOwn(membership: MembershipDoc, readSeq: number, room: RoomToSum): number {
+  return ownUnsettled({ ...membership, readSeq }, ownInTail(membership.user, room))
+}
+
+/** Some rooms of any apps, at random. */
+export async function sampleRooms(db: Db, count: number): Promise<Pick<RoomDoc, '_id' | 'memberCount'>[]> {
+  const fields = { $project: { memberCount: 1 } }
+  return db.rooms.aggregate<Pick<RoomDoc, '_id' | 'memberCount'>>([{ $sample: { size: count } }, fields]).toArray()
+}
+
+/** IDs of at most `limit` memberships of a room, the longest-standing first, from a place on. */
+export async function findMembershipIds(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
+  const found = await db.memberships
+    .find({ roomKey }, { projection: { _id: 1 } })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .skip(skip)
+    .limit(limit)
+    .toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** IDs of the memberships of an app, in pages. */
+export async function* pageMembershipIds(db: Db, app: string, perPage: number): AsyncGenerator<string[]> {
+  const { $lt, ...from } = keyRange(app)
+  let { $gt } = from
+  for (;;) {
+    const page = await db.memberships
+      .find({ _id: { $gt, $lt } }, { projection: { _id: 1 } })
+      .sort({ _id: 1 })
+      .limit(perPage)
+      .toArray()
+    const last = page.at(-1)
+    if (!last) return
+    yield page.map(({ _id }) => _id)
+    $gt = last._id
+  }
+}

@@ -1,0 +1,72 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+/** A personal block of one user by another. */
+export interface BlockDoc {
+  /** key(app, blocker, blockee) */
+  _id: string
+  app: string
+  blocker: string
+  blockerKey: string
+  blockee: string
+  createdAt: Date
+}
+
+export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, createdAt: 1 } }]
+
+export async function insertBlock(
+  db: Db,
+  block: Pick<BlockDoc, 'app' | 'blocker' | 'blockee'>,
+  session: ClientSession,
+): Promise<BlockDoc> {
+  const { app, blocker, blockee } = block
+  const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt: new Date() }
+  await db.blocks.insertOne(whole, { session })
+  return whole
+}
+
+export async function findBlock(
+  db: Db,
+  app: string,
+  blocker: string,
+  blockee: string,
+  session: ClientSession,
+): Promise<BlockDoc | null> {
+  return db.blocks.findOne({ _id: key(app, blocker, blockee) }, { session })
+}
+
+/** Which of these blocks there are, each `key(app, blocker, blockee)`. */
+export async function findBlocks(db: Db, ids: readonly string[], session?: ClientSession): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const options = { projection: { _id: 1 }, ...(session && { session }) }
+  const found = await db.blocks.find({ _id: { $in: [...ids] } }, options).toArray()
+  return new Set(found.map(({ _id }) => _id))
+}
+
+/** The users whom a user blocks, the longest blocked first. */
+export async function findBlocksOfUser(db: Db, app: string, blocker: string): Promise<BlockDoc[]> {
+  return db.blocks
+    .find({ blockerKey: key(app, blocker) })
+    .sort({ createdAt: 1 })
+    .toArray()
+}
+
+/** Which of these users block `blockee`. */
+export async function findBlockersOf(
+  db: Db,
+  app: string,
+  blockee: string,
+  users: readonly string[],
+  session?: ClientSession,
+): Promise<Set<string>> {
+  const ids = users.map((user) => key(app, user, blockee))
+  const found = await db.blocks
+    .find({ _id: { $in: ids } }, { projection: { blocker: 1 }, ...(session && { session }) })
+    .toArray()
+  return new Set(found.map(({ blocker }) => blocker))
+}
+
+export async function deleteBlock(db: Db, { _id }: BlockDoc, session: ClientSession): Promise<void> {
+  await db.blocks.deleteOne({ _id }, { session })
+}

@@ -1,0 +1,61 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+/** A device registered by POST /me/subscribe: its token at a push network. */
+export interface DeviceDoc {
+  /** key(app, user, device) */
+  _id: string
+  app: string
+  user: string
+  userKey: string
+  device: string
+  type: 'ios' | 'fcm'
+  token: string
+  /** The APNs topic of the token, found out by sending. */
+  topic?: string
+  updatedAt: Date
+}
+
+export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
+
+/** Registers the token of a device. A token belongs to one device: another user of the same phone loses it. */
+export async function saveDevice(
+  db: Db,
+  device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token'>,
+  session: ClientSession,
+): Promise<void> {
+  const { app, user, token } = device
+  const _id = key(app, user, device.device)
+  await db.devices.deleteMany({ app, token, _id: { $ne: _id } }, { session })
+  const whole = { ...device, userKey: key(app, user), updatedAt: new Date() }
+  await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
+}
+
+/** Unregisters a device of the user, by its ID or token, or all of them; returns how many there were. */
+export async function deleteDevices(
+  db: Db,
+  app: string,
+  user: string,
+  which: { device: string } | { token: string } | 'all',
+  session?: ClientSession,
+): Promise<number> {
+  const filter = { userKey: key(app, user), ...(which !== 'all' && which) }
+  return (await db.devices.deleteMany(filter, { ...(session && { session }) })).deletedCount
+}
+
+/** The devices of many users in one query. */
+export async function findDevicesOfUsers(db: Db, app: string, users: readonly string[]): Promise<DeviceDoc[]> {
+  if (users.length === 0) return []
+  return db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } }).toArray()
+}
+
+/** Removes a token that its network rejected, unless it was registered again after `sinceMS`. */
+export async function deleteDeadToken(db: Db, app: string, token: string, sinceMS: number): Promise<void> {
+  await db.devices.deleteOne({ app, token, updatedAt: { $lte: new Date(sinceMS) } })
+}
+
+/** Records the APNs topic of a token. */
+export async function setDeviceTopic(db: Db, app: string, token: string, topic: string): Promise<void> {
+  await db.devices.updateOne({ app, token }, { $set: { topic } })
+}

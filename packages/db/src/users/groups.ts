@@ -1,0 +1,58 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { findUsersAndGroups, insertUsers, newUserDoc, type UserDoc } from './users.ts'
+
+/** User groups, in order of their IDs, read a few at a time: each may have 10,000 members. */
+export async function findGroupPage(
+  db: Db,
+  app: string,
+  skip: number,
+  limit: number,
+): Promise<{ totalCount: number; groups: AsyncIterable<UserDoc> }> {
+  const match = { app, groupMembers: { $exists: true } }
+  const groups = db.users.find(match).sort({ _id: 1 }).skip(skip).limit(limit).batchSize(10)
+  return { totalCount: await db.users.countDocuments(match), groups }
+}
+
+/** Creates the group or gives it these fields; false when the ID is that of a user. */
+export async function saveGroupDoc(
+  db: Db,
+  app: string,
+  id: string,
+  fields: { nickname: string; avatarUrl: string; groupMembers: string[] },
+  session: ClientSession,
+): Promise<boolean> {
+  const existing = (await findUsersAndGroups(db, app, [id], session)).get(id)
+  if (existing && !existing.groupMembers) return false
+  if (!existing) await insertUsers(db, [newUserDoc(app, id, {})], session)
+  await db.users.updateOne(
+    { _id: key(app, id) },
+    { $set: { ...fields, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { session },
+  )
+  return true
+}
+
+/** Removes a user group; false when there is none. */
+export async function deleteGroupDoc(db: Db, app: string, id: string, session: ClientSession): Promise<boolean> {
+  const { deletedCount } = await db.users.deleteOne({ _id: key(app, id), groupMembers: { $exists: true } }, { session })
+  return deletedCount === 1
+}
+
+/** The IDs that belong to groups. */
+export async function findGroupIds(
+  db: Db,
+  app: string,
+  ids: readonly string[],
+  session: ClientSession,
+): Promise<string[]> {
+  const found = await findUsersAndGroups(db, app, ids, session)
+  return [...found.values()].filter(({ groupMembers }) => groupMembers).map(({ id }) => id)
+}
+
+/** The users of `ids`, each once: a group stands for its members at this moment. */
+export async function expandGroups(db: Db, app: string, ids: readonly string[]): Promise<Set<string>> {
+  const named = ids.length === 0 ? new Map<string, UserDoc>() : await findUsersAndGroups(db, app, ids)
+  return new Set(ids.flatMap((id) => named.get(id)?.groupMembers ?? [id]))
+}

@@ -1,0 +1,47 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+/** One personal preference of a user. */
+export interface PrefDoc {
+  /** key(app, user, name) */
+  _id: string
+  userKey: string
+  name: string
+  /** The value as JSON text. */
+  json: string
+}
+
+export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
+
+export async function findPrefs(db: Db, app: string, user: string): Promise<PrefDoc[]> {
+  return db.prefs.find({ userKey: key(app, user) }).toArray()
+}
+
+/** Those of these names. */
+export async function findPrefsOf(db: Db, { app, user }: User, names: readonly string[]): Promise<PrefDoc[]> {
+  if (names.length === 0) return []
+  return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
+}
+
+type User = { app: string; user: string }
+
+export async function savePref(
+  db: Db,
+  { app, user }: User,
+  name: string,
+  json: string,
+  session: ClientSession,
+): Promise<void> {
+  const _id = key(app, user, name)
+  await db.prefs.replaceOne({ _id }, { userKey: key(app, user), name, json }, { upsert: true, session })
+}
+
+/** Returns whether the preference existed. */
+export async function deletePref(db: Db, { app, user }: User, name: string, session: ClientSession): Promise<boolean> {
+  return (await db.prefs.deleteOne({ _id: key(app, user, name) }, { session })).deletedCount === 1
+}
+
+export async function deletePrefsOfUser(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+  await db.prefs.deleteMany({ userKey: key(app, user) }, { session })
+}

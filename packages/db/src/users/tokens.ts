@@ -1,0 +1,122 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+
+export interface TokenDoc {
+  /** key(app, digest): a token belongs to one user of an app. */
+  _id: string
+  app: string
+  user: string
+  userKey: string
+  /** SHA-256 of the token; the token itself is not stored. */
+  digest: string
+  expiresAt: Date
+  createdAt: Date
+}
+
+export const tokenIndexes: IndexDescription[] = [
+  { key: { digest: 1 } },
+  { key: { userKey: 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** The unexpired holder of a token in an app. */
+export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
+  // The TTL monitor removes expired tokens only once a minute.
+  return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: new Date() } })
+}
+
+/** The unexpired holders of tokens, of every app. */
+export async function findHolders(db: Db, digests: readonly string[]): Promise<TokenDoc[]> {
+  return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: new Date() } }).toArray()
+}
+
+/** The tokens of these, each in its app, that have not ended. */
+export async function findLivingTokens<T extends { app: string; tokenDigest: string }>(
+  db: Db,
+  tokens: readonly T[],
+): Promise<T[]> {
+  const idOf = ({ app, tokenDigest }: T) => key(app, tokenDigest)
+  const found = await db.tokens
+    .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: new Date() } }, { projection: { _id: 1 } })
+    .toArray()
+  const living = new Set(found.map(({ _id }) => _id))
+  return tokens.filter((token) => living.has(idOf(token)))
+}
+
+/** Makes `tokenDigest` the only token of the user; returns the digests that ended. */
+export async function replaceTokens(
+  db: Db,
+  holder: { app: string; user: string },
+  tokenDigest: string,
+  expiresAt: Date,
+  session: ClientSession,
+): Promise<{ ended: string[] } | 'held by another user'> {
+  const { app, user } = holder
+  const _id = key(app, tokenDigest)
+  const userKey = key(app, user)
+  const holding = await db.tokens.findOne({ _id }, { session })
+  if (holding && holding.user !== user) return 'held by another user'
+  const before = await db.tokens.find({ userKey }, { session, projection: { digest: 1 } }).toArray()
+  await db.tokens.deleteMany({ userKey, _id: { $ne: _id } }, { session })
+  await db.tokens.replaceOne(
+    { _id },
+    { app, user, userKey, digest: tokenDigest, expiresAt, createdAt: new Date() },
+    { session, upsert: true },
+  )
+  return { ended: before.map((token) => token.digest).filter((ended) => ended !== tokenDigest) }
+}
+
+/** All tokens of these users, `key(app, user)`, and those of these IDs, `key(app, digest)`. */
+export async function findTokensOf(
+  db: Db,
+  { users, ids }: { users: readonly string[]; ids: readonly string[] },
+  session: ClientSession,
+): Promise<TokenDoc[]> {
+  const ofUsers = { userKey: { $in: [...users] } }
+  const filter = ids.length === 0 ? ofUsers : { $or: [ofUsers, { _id: { $in: [...ids] } }] }
+  return db.tokens.find(filter, { session }).toArray()
+}
+
+/** Puts tokens in the place of others, which were read in the same transaction. */
+export async function exchangeTokens(
+  db: Db,
+  { before, after }: { before: readonly string[]; after: readonly TokenDoc[] },
+  session: ClientSession,
+): Promise<void> {
+  if (before.length > 0) await db.tokens.deleteMany({ _id: { $in: [...before] } }, { session })
+  if (after.length > 0) await db.tokens.insertMany([...after], { session })
+}
+
+/** Ends one token of the user, or all of them; returns the digests that ended. */
+export async function deleteTokens(
+  db: Db,
+  app: string,
+  user: string,
+  tokenDigest?: string,
+  session?: ClientSession,
+): Promise<string[]> {
+  const within = session && { session }
+  const filter = { userKey: key(app, user), ...(tokenDigest !== undefined && { _id: key(app, tokenDigest) }) }
+  const tokens = await db.tokens.find(filter, { projection: { digest: 1 }, ...within }).toArray()
+  const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } }, within)
+  return deletedCount === 0 ? [] : tokens.map((token) => token.digest)
+}
+
+/** Replaces a token of the user; false when the user no longer holds it. */
+export async function exchangeToken(
+  db: Db,
+  holder: { app: string; user: string },
+  tokens: { before: string; after: string },
+  expiresAt: Date,
+  session: ClientSession,
+): Promise<boolean> {
+  const { app, user } = holder
+  const userKey = key(app, user)
+  const { deletedCount } = await db.tokens.deleteOne({ _id: key(app, tokens.before), userKey }, { session })
+  if (deletedCount === 0) return false
+  const createdAt = new Date()
+  const after = { _id: key(app, tokens.after), app, user, userKey, digest: tokens.after, expiresAt, createdAt }
+  await db.tokens.insertOne(after, { session })
+  return true
+}

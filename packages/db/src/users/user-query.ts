@@ -1,0 +1,65 @@
+import type { Filter } from 'mongodb'
+import { key } from '../keys.ts'
+import type { UserDoc } from './users.ts'
+
+/** What users are looked for by: all or any of some conditions, or comparisons of one field that must all hold. */
+export type UserQuery = { all: UserQuery[] } | { any: UserQuery[] } | { field: QueryField; holds: Comparison[] }
+
+export type QueryField =
+  | 'id'
+  | 'nickname'
+  | 'email'
+  | 'description'
+  | 'isRobot'
+  | 'lastLoginTimeMS'
+  | 'createdAt'
+  | 'updatedAt'
+
+export type Scalar = string | number | boolean | Date | null
+
+export type Comparison =
+  | { operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: Scalar }
+  | { operator: 'in' | 'nin'; value: Scalar[] }
+  | { operator: 'exists'; value: boolean }
+  /** The name of a BSON type, such as `string`. */
+  | { operator: 'type'; value: string }
+  /** `options` are letters of `i`, `m` and `s`. */
+  | { operator: 'regex'; value: string; options: string }
+
+/** The query as MongoDB reads it, for the users of an app. */
+export function toUserFilter(app: string, query: UserQuery): Filter<UserDoc> {
+  if ('all' in query) return query.all.length === 0 ? {} : { $and: query.all.map((part) => toUserFilter(app, part)) }
+  if ('any' in query) return { $or: query.any.map((part) => toUserFilter(app, part)) }
+  const { field, holds } = query
+  const byKey = field === 'id' ? comparedKeys(app, holds) : undefined
+  return byKey ? { _id: condition(byKey) } : { [field]: condition(holds) }
+}
+
+function condition(holds: readonly Comparison[]): Record<string, unknown> {
+  return Object.fromEntries(
+    holds.flatMap((one): [string, unknown][] =>
+      one.operator === 'regex'
+        ? [
+            ['$regex', one.value],
+            ['$options', one.options],
+          ]
+        : [[`$${one.operator}`, one.value]],
+    ),
+  )
+}
+
+/** What compares whole IDs goes by the primary key; undefined for all else. */
+function comparedKeys(app: string, holds: readonly Comparison[]): Comparison[] | undefined {
+  const byKey = holds.flatMap((one): Comparison[] => {
+    if (one.operator === 'in' || one.operator === 'nin') {
+      return isStrings(one.value) ? [{ ...one, value: one.value.map((id) => key(app, id)) }] : []
+    }
+    const isOther = one.operator === 'exists' || one.operator === 'type' || one.operator === 'regex'
+    return isOther || typeof one.value !== 'string' ? [] : [{ ...one, value: key(app, one.value) }]
+  })
+  return byKey.length === holds.length ? byKey : undefined
+}
+
+function isStrings(values: readonly Scalar[]): values is string[] {
+  return values.every((value) => typeof value === 'string')
+}

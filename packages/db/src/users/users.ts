@@ -1,0 +1,231 @@
+import type { Address } from '@parley/contracts/resources/user'
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { asTooSlow } from '../query-too-slow.ts'
+import { toUserFilter, type UserQuery } from './user-query.ts'
+
+export interface UserDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  nickname: string
+  description: string
+  email?: string
+  avatarUrl: string
+  isRobot: boolean
+  isAdmin: boolean
+  address?: Address
+  userAgent?: string
+  lastLoginTimeMS: number
+  lastJoinOrCreateRoomTime?: Date
+  createdAt: Date
+  updatedAt: Date
+  /** Set on a user group: a virtual user that stands for these members. */
+  groupMembers?: string[]
+  /** When the user last blocked or unblocked a user with whom they have no direct room. */
+  blocksChangedAt?: Date
+  /** Counts the changes of the profile (`__v`). */
+  revision: number
+}
+
+/** The part of a user that a profile update may set. */
+export type Profile = Pick<UserDoc, 'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin'>
+
+export const userIndexes: IndexDescription[] = [
+  { key: { app: 1, createdAt: 1, _id: 1 } },
+  { key: { app: 1, nickname: 1 } },
+  { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
+  { key: { app: 1, lastLoginTimeMS: 1 } },
+  { key: { app: 1, _id: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
+  { key: { app: 1, groupMembers: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
+]
+
+/** A user; null for the ID of a user group. */
+export async function findUser(db: Db, app: string, id: string, session?: ClientSession): Promise<UserDoc | null> {
+  return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
+}
+
+/** The users among `ids` that exist, by ID; groups are left out. */
+export async function findUsers(db: Db, app: string, ids: Iterable<string>): Promise<Map<string, UserDoc>> {
+  return onlyUsers((await findUsersAndGroups(db, app, ids)).values())
+}
+
+/** Those of one app by ID, groups left out. */
+export function onlyUsers(found: Iterable<UserDoc>): Map<string, UserDoc> {
+  return new Map([...found].flatMap((user) => (user.groupMembers ? [] : [[user.id, user]])))
+}
+
+/** The users and user groups among `ids` that exist, by ID: they share one space of IDs. */
+export async function findUsersAndGroups(
+  db: Db,
+  app: string,
+  ids: Iterable<string>,
+  session?: ClientSession,
+): Promise<Map<string, UserDoc>> {
+  const keys = [...new Set(ids)].map((id) => key(app, id))
+  if (keys.length === 0) return new Map()
+  const users = await db.users.find({ _id: { $in: keys } }, { ...(session && { session }) }).toArray()
+  return new Map(users.map((user) => [user.id, user]))
+}
+
+/** The users and user groups of any apps among these keys, `key(app, id)`, by key. */
+export async function findUsersByKey(
+  db: Db,
+  keys: Iterable<string>,
+  session?: ClientSession,
+): Promise<Map<string, UserDoc>> {
+  const wanted = [...new Set(keys)]
+  if (wanted.length === 0) return new Map()
+  const users = await db.users.find({ _id: { $in: wanted } }, { ...(session && { session }) }).toArray()
+  return new Map(users.map((user) => [user._id, user]))
+}
+
+/** Which of the users are robots. */
+export async function findRobots(db: Db, app: string, ids: readonly string[]): Promise<Set<string>> {
+  const keys = ids.map((id) => key(app, id))
+  const robots = await db.users.find({ _id: { $in: keys }, isRobot: true }, { projection: { id: 1 } }).toArray()
+  return new Set(robots.map(({ id }) => id))
+}
+
+/** A user who is new. */
+export function newUserDoc(app: string, id: string, profile: Partial<Profile>): UserDoc {
+  const now = new Date()
+  return {
+    _id: key(app, id),
+    app,
+    id,
+    nickname: '',
+    description: '',
+    avatarUrl: '',
+    isRobot: false,
+    isAdmin: false,
+    ...profile,
+    lastLoginTimeMS: 0,
+    createdAt: now,
+    updatedAt: now,
+    revision: 0,
+  }
+}
+
+/** Creates users. @throws a duplicate key error when an ID is taken */
+export async function insertUsers(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
+  if (users.length > 0) await db.users.insertMany([...users], { session })
+}
+
+/** Writes the profiles of users as they are here, who were read in the same transaction. */
+export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
+  if (users.length === 0) return
+  await db.users.bulkWrite(
+    users.map(({ _id, nickname, description, email, avatarUrl, isRobot, isAdmin, updatedAt, revision }) => ({
+      updateOne: {
+        filter: { _id },
+        update: {
+          $set: { nickname, description, avatarUrl, isRobot, isAdmin, updatedAt, revision, ...(email && { email }) },
+        },
+      },
+    })),
+    { session, ordered: false },
+  )
+}
+
+export interface Login {
+  app: string
+  user: string
+  atMS: number
+  address?: Address
+  userAgent?: string
+}
+
+/** Records when and from where users last connected; many logins in one round trip. */
+export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
+  await db.users.bulkWrite(
+    logins.map(({ app, user, atMS, address, userAgent }) => ({
+      updateOne: {
+        filter: { _id: key(app, user) },
+        update: {
+          $max: { lastLoginTimeMS: atMS },
+          $set: { ...(address && { address }), ...(userAgent && { userAgent }) },
+        },
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Writes the user when their blocks change, which conflicts with creating a direct room with them at the same time. */
+export async function noteBlocksChange(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
+  await db.users.updateOne({ _id: key(app, user) }, { $set: { blocksChangedAt: new Date() } }, { session })
+}
+
+/** Notes when users, by `key(app, id)`, last joined or created a room. */
+export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<void> {
+  await db.users.updateMany(
+    { _id: { $in: [...new Set(users)] } },
+    { $set: { lastJoinOrCreateRoomTime: new Date() } },
+    session && { session },
+  )
+}
+
+/**
+ * A page of an app's users, groups left out, oldest first, and how many match in all.
+ * @throws QueryTooSlow
+ */
+export async function findUserPage(
+  db: Db,
+  app: string,
+  query: UserQuery,
+  page: { skip: number; limit: number; maxTimeMS: number },
+): Promise<{ totalCount: number; users: UserDoc[] }> {
+  const { skip, limit, maxTimeMS } = page
+  const match: Filter<UserDoc> = { $and: [{ app, groupMembers: { $exists: false } }, toUserFilter(app, query)] }
+  // Both are over when this settles, so that limits count right.
+  const [total, found] = await Promise.allSettled([
+    db.users.countDocuments(match, { maxTimeMS }),
+    db.users.find(match, { maxTimeMS }).sort({ createdAt: 1, _id: 1 }).skip(skip).limit(limit).toArray(),
+  ])
+  if (total.status === 'rejected') throw asTooSlow(total.reason, unreadable)
+  if (found.status === 'rejected') throw asTooSlow(found.reason, unreadable)
+  return { totalCount: total.value, users: found.value }
+}
+
+/** The server's errors for a regular expression that exceeds its limits, or is invalid. */
+const unreadable = [2, 51_091, 51_108, 51_156]
+
+/** Creates or updates many users in one round trip; absent fields keep their values. */
+export async function upsertUsers(
+  db: Db,
+  app: string,
+  users: readonly ({ id: string } & Partial<Profile>)[],
+  session: ClientSession,
+): Promise<void> {
+  const now = new Date()
+  const fresh = { nickname: '', description: '', avatarUrl: '', isRobot: false, isAdmin: false }
+  await db.users.bulkWrite(
+    users.map(({ id, ...profile }) => ({
+      updateOne: {
+        filter: { _id: key(app, id) },
+        update: {
+          $set: { ...profile, updatedAt: now },
+          $inc: { revision: 1 },
+          $setOnInsert: {
+            app,
+            id,
+            ...Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in profile))),
+            lastLoginTimeMS: 0,
+            createdAt: now,
+          },
+        },
+        upsert: true,
+      },
+    })),
+    { session },
+  )
+}
+
+/** Removes the user, also from their user groups. */
+export async function deleteUserDoc(db: Db, app: string, id: string, session: ClientSession): Promise<void> {
+  await db.users.deleteOne({ _id: key(app, id) }, { session })
+  await db.users.updateMany({ app, groupMembers: id }, { $pull: { groupMembers: id } }, { session })
+}

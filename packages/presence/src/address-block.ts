@@ -1,0 +1,23 @@
+import { isIP, isIPv4 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+const bytesOfV6Block = 8
+
+/** An address with a port, which some proxies write into X-Forwarded-For. */
+const withPort = /^(?:\[([\da-f:.]{1,45})\]|([\d.]{7,15}))(?::\d{1,5})?$/i
+
+/**
+ * What limits count as one address: an IPv4 address, or the /64 of an IPv6 one, which usually belongs to a single
+ * customer (RFC 6177). Text of bounded length, safe in a key; `unknown` for what is not an address.
+ */
+export function addressBlock(text: string): string {
+  // Most are this already, and it is asked for several times per connection.
+  if (isIPv4(text)) return text
+  const [, v6, v4] = withPort.exec(text) ?? []
+  const address = v6 ?? v4 ?? text
+  if (isIP(address) === 0) return 'unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const block = parsed.toByteArray().map((byte, i) => (i < bytesOfV6Block ? byte : 0))
+  return `${ipaddr.fromByteArray(block).toString()}/64`
+}

@@ -1,0 +1,39 @@
+import type { SecureContextOptions } from 'node:tls'
+import type { RedisOptions } from 'ioredis'
+
+type Tls = Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
+
+/** user:password@ of a URL, its hosts with commas between, the name of the master that Sentinel watches, and a database. */
+const sentinelUrl = /^(rediss?)\+sentinel:\/\/(?:([^@/]*)@)?([^@/]+)\/([^/?]+)(?:\/(\d+))?$/
+const sentinelPort = 26_379
+
+/**
+ * The options that lead to the Redis of a URL: `redis://user:password@host:6379/0`, or `redis+sentinel://user:password@host:26379,host:26379/master/0`,
+ * where Sentinel says which server is the master (redis.io/docs/latest/operate/oss_and_stack/management/sentinel). With
+ * `rediss` instead of `redis`, or certificates, over TLS. The user is that of Redis; Sentinels are asked without one.
+ *
+ * @throws when a URL of Sentinel names no host or master
+ */
+export function redisOptions(url: string, tls?: Tls): { url?: string; options: Omit<RedisOptions, 'replyMapping'> } {
+  if (!/^rediss?\+sentinel:/.test(url)) return { url, options: tls ? { tls } : {} }
+  const match = sentinelUrl.exec(url)
+  if (!match) throw new Error('a URL of Sentinel is redis+sentinel://user:password@host:26379,host:26379/master/0')
+  const [, scheme, user = '', hosts = '', name = '', database = '0'] = match
+  const [username = '', password = ''] = user.split(':').map(decodeURIComponent)
+  const secure = tls ?? (scheme === 'rediss' ? {} : undefined)
+  return {
+    options: {
+      sentinels: hosts.split(',').map(toSentinel),
+      name: decodeURIComponent(name),
+      db: Number(database),
+      ...(username !== '' && { username }),
+      ...(password !== '' && { password }),
+      ...(secure && { tls: secure, sentinelTLS: secure, enableTLSForSentinelMode: true }),
+    },
+  }
+}
+
+function toSentinel(text: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`redis://${text}`)
+  return { host: hostname, port: port === '' ? sentinelPort : Number(port) }
+}

@@ -1,0 +1,59 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { corsAnswerHeaders } from '@parley/contracts/cors'
+import { toErrorEnvelope } from '@parley/contracts/envelope'
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+
+/** How long a connection stays open after its request was refused, for the client to read why. */
+const lingerMS = 1_000
+
+const codes: Record<string, ErrorCode> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
+}
+
+/** Listeners for a `Server` of node:http. */
+interface BrokenRequests {
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void
+  onClientError: (error: Error & { code?: string }, socket: Socket) => void
+}
+
+/**
+ * What Node's parser cannot read, and what does not arrive in time, is answered with the error envelope like every
+ * other error, and its connection ends. A request that was answered while its body was still coming gets no second
+ * answer.
+ */
+export function answerBrokenRequests(): BrokenRequests {
+  const latest = new WeakMap<Socket, ServerResponse>()
+  const ending = new WeakSet<Socket>()
+  return {
+    onRequest: (request, response) => void latest.set(request.socket, response),
+    onClientError: (error, socket) => {
+      // What still comes on a connection that ends is broken too.
+      if (ending.has(socket)) return
+      const response = latest.get(socket)
+      const isAnswering =
+        response !== undefined && (response.headersSent ? !response.req.complete : response.req.complete)
+      if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
+      ending.add(socket)
+      socket.end(answerOf(error))
+      setTimeout(() => socket.destroy(), lingerMS).unref()
+    },
+  }
+}
+
+function answerOf({ code = '' }: { code?: string }): string {
+  const known = codes[code]
+    ? new ApiError(codes[code])
+    : new ApiError('INVALID_REQUEST', 'the request is not valid HTTP')
+  const body = JSON.stringify(toErrorEnvelope(known))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...corsAnswerHeaders,
+    connection: 'close',
+  }
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${known.status} ${STATUS_CODES[known.status]}\r\n${head.join('')}\r\n${body}`
+}

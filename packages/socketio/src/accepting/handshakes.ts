@@ -1,0 +1,31 @@
+/** The handshakes in flight. Those beyond an age no longer count, which bounds what idle clients can hold. */
+export interface Handshakes {
+  /** Takes a place; false when none is free. */
+  begin(): boolean
+  /** A handshake is over, successful or not: a place is free. All are alike, so it need not be identified. */
+  ended(): void
+}
+
+/**
+ * Makes places for handshakes: at most `most` begin within `withinMS`, and as many more as end meanwhile.
+ */
+export function createHandshakes(
+  { most, withinMS }: { most: number; withinMS: number },
+  now: () => number = () => performance.now(),
+): Handshakes {
+  /** When each began, in milliseconds: the first is the oldest. */
+  const begun: number[] = []
+
+  return {
+    begin() {
+      const nowMS = now()
+      while (begun[0] !== undefined && begun[0] <= nowMS - withinMS) begun.shift()
+      if (begun.length >= most) return false
+      begun.push(nowMS)
+      return true
+    },
+    ended() {
+      begun.shift()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Handshakes } from './handshakes.ts'
+import { type Libc, loadLibc } from './libc.ts'
+
+/** The kernel's queue of connections to accept; it cuts this to net.core.somaxconn. */
+const backlog = 4_096
+/** Accepted in one turn of the event loop; accepting costs some 10 µs. */
+const acceptedPerTurn = 64
+/** How long a connection without a place waits until the next try. */
+const lookAgainMS = 5
+
+export interface ListenOptions {
+  host: string
+  /** 0 takes a free one. */
+  port: number
+  /** The places of which a connection needs one before it is served. */
+  handshakes: Handshakes
+}
+
+export interface Listening {
+  port: number
+  /** Stops accepting. Connections stay, and those that wait for a place are served. */
+  close(): void
+}
+
+/** Undeclared parts of Node.js' handles and of uWebSockets.js' apps (github.com/uNetworking/uWebSockets.js/issues/766). */
+type WithDescriptor = { _handle: { fd: number } }
+type Adopting = TemplatedApp & { adoptSocket(descriptor: number): void }
+
+/**
+ * Listens for an app. uWebSockets.js accepts all waiting connections in one turn of the event loop and reads all of them
+ * in the next, however many they are: in a storm of reconnects it serves nobody else for that long. So Node.js listens, and
+ * hands connections to the app, in order, while there are places for handshakes. Where that is not possible (not on
+ * Linux) the app listens itself.
+ * @throws Error when the port is taken or not allowed
+ */
+export function listen(app: TemplatedApp, options: ListenOptions): Promise<Listening> {
+  const libc = loadLibc()
+  return libc === undefined ? listenByItself(app, options) : listenFor(app as Adopting, libc, options)
+}
+
+function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: ListenOptions): Promise<Listening> {
+  /** The descriptors of connections that wait for a place. */
+  let waiting: number[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  function handOver(): void {
+    timer = undefined
+    let taken = 0
+    while (taken < waiting.length && handshakes.begin()) app.adoptSocket(waiting[taken++] as number)
+    waiting.splice(0, taken)
+    if (waiting.length > 0) timer = setTimeout(handOver, lookAgainMS)
+  }
+
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    // libuv reports one connection per turn. Node.js closes its descriptor, so the app needs one of its own.
+    const first = libc.duplicate(descriptorOf(socket))
+    socket.destroy()
+    if (first === undefined) return
+    waiting.push(first)
+    for (let others = 1; others < acceptedPerTurn && server.listening; others++) {
+      const descriptor = libc.accept(descriptorOf(server))
+      if (descriptor === undefined) break
+      waiting.push(descriptor)
+    }
+    if (timer === undefined) handOver()
+  })
+
+  return new Promise((resolve, reject) => {
+    server.once('error', ({ message }) => reject(cannotListen({ host, port }, message)))
+    server.listen({ host, port, backlog }, () => {
+      const address = server.address()
+      resolve({
+        port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+        close() {
+          server.close()
+          clearTimeout(timer)
+          for (const descriptor of waiting) app.adoptSocket(descriptor)
+          waiting = []
+        },
+      })
+    })
+  })
+}
+
+function descriptorOf(of: Server | Socket): number {
+  return (of as unknown as WithDescriptor)._handle.fd
+}
+
+function listenByItself(app: TemplatedApp, { host, port }: ListenOptions): Promise<Listening> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket) resolve({ port: us_socket_local_port(socket), close: () => us_listen_socket_close(socket) })
+      else reject(cannotListen({ host, port }, 'in use or not allowed'))
+    })
+  })
+}
+
+function cannotListen({ host, port }: { host: string; port: number }, why: string): Error {
+  return new Error(`port ${port} on ${host}: ${why}`)
+}

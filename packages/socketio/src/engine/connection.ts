@@ -1,0 +1,146 @@
+import type { WebSocket } from 'uWebSockets.js'
+import { count } from '../counters.ts'
+import type { Polling } from '../polling/polling.ts'
+import type { Bridge } from '../websocket/bridge.ts'
+import type { EngineState } from './engine-state.ts'
+
+/** The data of a WebSocket; uWebSockets.js copies its fields and does not keep the object. */
+export type Carried<S> = {
+  /** Undefined on a second WebSocket for a session, which is closed as soon as it is open. */
+  connection: Connection<S> | Bridge | undefined
+}
+
+/**
+ * One Engine.IO session, on either transport. `session` belongs to the layer above; `ws` is set while the session is
+ * on a WebSocket, `polling` while it is on long-polling.
+ */
+export class Connection<S> {
+  readonly id: string
+  readonly address: string
+  readonly query: string
+  readonly headers: Readonly<Record<string, string>>
+  session: S | undefined
+  ws: WebSocket<Carried<S>> | undefined
+  polling: Polling<S> | undefined
+  closed = false
+  /** Its packets wait for their slice (see newcomers.ts) until the user of the engine sets this to false. */
+  isNewcomer = true
+  /** Packets received in that second. */
+  packets = 0
+  packetsSecond = 0
+  closeReason: string | undefined
+  readonly engine: EngineState<S>
+
+  constructor(
+    engine: EngineState<S>,
+    id: string,
+    opening: { address: string; query: string; headers: Readonly<Record<string, string>> },
+  ) {
+    this.engine = engine
+    this.id = id
+    this.address = opening.address
+    this.query = opening.query
+    this.headers = opening.headers
+    this.session = undefined
+    this.ws = undefined
+    this.polling = undefined
+    this.closeReason = undefined
+  }
+
+  /** The client's transport; `websocket` also when another node holds the WebSocket (see bridge.ts). */
+  get transport(): 'polling' | 'websocket' {
+    return this.polling === undefined || this.polling.bridged ? 'websocket' : 'polling'
+  }
+
+  /** When the client was last heard, as performance.now() has it; within a second. */
+  get heardAtMS(): number {
+    return Math.max(this.packetsSecond * 1_000, this.engine.heartbeat.aliveAtMS(this))
+  }
+
+  /** What waits for a slow reader, in bytes. */
+  get bufferedBytes(): number {
+    return this.polling === undefined ? (this.ws?.getBufferedAmount() ?? 0) : this.polling.bytes
+  }
+
+  /** Whether a WebSocket may begin to take over this session: it is on polling, and no other has begun. */
+  get mayUpgrade(): boolean {
+    const { polling } = this
+    return polling !== undefined && !polling.bridged && !polling.isUpgrading && polling.probe === undefined
+  }
+
+  /** The client has moved from polling to a WebSocket; `transport` has changed already. */
+  upgraded(): void {
+    const { counters } = this.engine
+    counters.connections.polling--
+    counters.connections.websocket++
+    counters.upgrades++
+    this.engine.onUpgrade(this)
+  }
+
+  /** Sends one Engine.IO message, text or binary. A no-op once closed. */
+  send(message: string | Uint8Array): void {
+    if (this.closeReason !== undefined) return
+    if (typeof message === 'string') this.sendPacket(`4${message}`)
+    else if (this.polling !== undefined) this.sendPacket(`b${Buffer.from(message).toString('base64')}`)
+    else if (this.ws !== undefined) {
+      this.engine.counters.packetsOut++
+      this.ws.send(message, true)
+    }
+  }
+
+  /** Sends one encoded Engine.IO packet (for polling already in its text form). A no-op once closed. */
+  sendPacket(packet: string): void {
+    if (this.closed || this.closeReason !== undefined) return
+    this.engine.counters.packetsOut++
+    if (this.polling !== undefined) this.polling.push(packet)
+    else this.ws?.send(packet, false)
+  }
+
+  /** Runs `sends` so that everything it sends leaves in one write. */
+  cork(sends: () => void): void {
+    if (this.ws === undefined) sends()
+    else this.ws.cork(sends)
+  }
+
+  /**
+   * Ends the session: sends what is queued, then closes the transport. The stock client sees a transport close and
+   * reconnects. `onClose` has run when this returns.
+   */
+  close(reason: string): void {
+    if (this.closed) return
+    if (this.ws !== undefined) {
+      this.closeReason = reason
+      this.ws.end(1000, reason.slice(0, 120))
+    } else {
+      this.polling?.end()
+      this.ended(reason)
+    }
+  }
+
+  /** Ends the session at once, queued packets are lost. */
+  terminate(reason: string): void {
+    if (this.closed) return
+    if (this.ws !== undefined) {
+      this.closeReason = reason
+      this.ws.close()
+    } else {
+      this.polling?.abandon()
+      this.ended(reason)
+    }
+  }
+
+  /** The transport is gone: removes the session and notifies the layer above, once. */
+  ended(reason: string): void {
+    if (this.closed) return
+    this.closed = true
+    const { engine } = this
+    engine.counters.connections[this.transport]--
+    count(engine.counters.closes, reason)
+    engine.heartbeat.forget(this)
+    engine.newcomers.forget(this)
+    if (this.polling === undefined) engine.sessions.delete(this.id)
+    this.ws = undefined
+    engine.onClose(this, reason)
+    this.session = undefined
+  }
+}

@@ -1,0 +1,131 @@
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import { Newcomers } from '../accepting/newcomers.ts'
+import { type Counters, newCounters } from '../counters.ts'
+import {
+  answerAndClose,
+  answerTo,
+  badRequest,
+  errorResponse,
+  type PollResponse,
+  textResponse,
+} from '../polling/answer.ts'
+import { serveRequest } from '../polling/poll-request.ts'
+import { type PollRequest, servePoll } from '../polling/serve-poll.ts'
+import { SlowReaders } from '../sockets/backpressure.ts'
+import { upgrade } from '../websocket/upgrade.ts'
+import { openPacket, webSocketBehavior } from '../websocket/websocket.ts'
+import { type Carried, Connection } from './connection.ts'
+import { answerPreflight } from './cors.ts'
+import type { EngineEvents, EngineSettings, EngineState } from './engine-state.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { openSession } from './open-session.ts'
+import { pollName } from './request.ts'
+import { isClearlyFramed, requestFault, unclearEnd } from './request-fault.ts'
+import { isNodeId } from './session-id.ts'
+
+/** The largest accepted message by default, in bytes. */
+export const DEFAULT_MAX_PAYLOAD = 1_000_000
+
+export type EngineOptions<S> = Partial<EngineSettings> &
+  Pick<EngineEvents<S>, 'onMessage'> &
+  Partial<EngineEvents<S>> & { app: TemplatedApp; counters?: Counters; slowReaders?: SlowReaders }
+
+export type Engine<S> = {
+  counters: Counters
+  /** The sessions held here. */
+  connections: () => Iterable<Connection<S>>
+  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away. */
+  serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
+  /** Stops the timer. Close the connections first; the uWebSockets.js app stays the caller's. */
+  stop: () => void
+}
+
+/**
+ * An Engine.IO 4 server (https://socket.io/docs/v4/engine-io-protocol/) on the routes of a uWebSockets.js app: both
+ * transports, the upgrade between them, heartbeats. The caller listens with the app.
+ * @throws Error when `nodeId` has other characters, or more, than a session ID may hold
+ */
+export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
+  const { nodeId } = options
+  if (nodeId !== undefined && !isNodeId(nodeId))
+    throw new Error(`nodeId ${JSON.stringify(nodeId)}: 1 to 32 of A-Z a-z 0-9 _ -`)
+  const pingIntervalMS = options.pingIntervalMS ?? 25_000
+  const pingTimeoutMS = options.pingTimeoutMS ?? 20_000
+  const unflushed = new Set<Connection<S>>()
+  const state: EngineState<S> = {
+    path: options.path ?? '/engine.io/',
+    nodeId,
+    pingIntervalMS,
+    pingTimeoutMS,
+    bodyTimeoutMS: options.bodyTimeoutMS ?? 30_000,
+    upgradeTimeoutMS: options.upgradeTimeoutMS ?? 10_000,
+    maxPayload: options.maxPayload ?? DEFAULT_MAX_PAYLOAD,
+    maxBufferedBytes: options.maxBufferedBytes ?? 1_048_576,
+    maxPacketsPerSecond: options.maxPacketsPerSecond ?? Number.POSITIVE_INFINITY,
+    cors: options.cors,
+    trustedProxies: options.trustedProxies ?? 0,
+    keepHeaders: options.keepHeaders ?? [],
+    slices: options.slices,
+    admit: options.admit,
+    onOpen: options.onOpen ?? (() => {}),
+    onMessage: options.onMessage,
+    onUpgrade: options.onUpgrade ?? (() => {}),
+    onClose: options.onClose ?? (() => {}),
+    onBridgeOpen: options.onBridgeOpen ?? (() => {}),
+    onBridgeClose: options.onBridgeClose ?? (() => {}),
+    pollOwner: options.pollOwner,
+    counters: options.counters ?? newCounters(),
+    slowReaders: options.slowReaders ?? new SlowReaders(),
+    newcomers: new Newcomers(options.slices),
+    heartbeat: new Heartbeat(pingIntervalMS, pingTimeoutMS),
+    sessions: new Map(),
+    foreignPosts: new Set(),
+    flushSoon: (connection) => {
+      if (unflushed.size === 0) setImmediate(flushAll)
+      unflushed.add(connection)
+    },
+  }
+  function flushAll(): void {
+    for (const connection of unflushed) connection.polling?.flush()
+    unflushed.clear()
+  }
+
+  options.app.ws<Carried<S>>(state.path, {
+    ...webSocketBehavior(state),
+    upgrade: (res, req, context) => upgrade(state, res, req, context),
+  })
+  options.app.any(state.path, (res, req) => handleRequest(state, res, req))
+  return {
+    counters: state.counters,
+    connections: () => state.sessions.values(),
+    serveForwarded: (request, signal) =>
+      new Promise((resolve) => {
+        const gone = servePoll(state.sessions, request, resolve)
+        if (gone === undefined) return
+        if (signal.aborted) gone()
+        else signal.addEventListener('abort', gone, { once: true })
+      }),
+    stop: () => state.heartbeat.stop(),
+  }
+}
+
+function handleRequest<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest): void {
+  const answer = answerTo(res, req, state)
+  const method = req.getMethod()
+  if (!isClearlyFramed(req, 'polling')) return answerAndClose(res, answer, unclearEnd())
+  if (method === 'options') return answerPreflight(res, req, state.cors)
+  const fault = requestFault(req, 'polling')
+  if (fault !== undefined) return answer(fault)
+  const sid = req.getQuery('sid')
+  // Some clients send `sid=` without a value when they have none.
+  if (!sid) {
+    if (method !== 'get') return answer(errorResponse(400, 2, 'Bad handshake method'))
+    const connection = openSession(state, 'polling', res, req)
+    if (!(connection instanceof Connection)) return answer(connection)
+    answer(textResponse(openPacket(connection, ['websocket'])))
+    state.onOpen(connection)
+    return undefined
+  }
+  if (method !== 'get' && method !== 'post') return answer(badRequest())
+  return serveRequest(state, res, method, sid, answer, pollName(req))
+}

@@ -1,0 +1,69 @@
+import { Deadlines } from '../deadlines.ts'
+import type { Connection } from './connection.ts'
+
+/**
+ * The server's side of Engine.IO 4 heartbeats for all connections of an engine: a ping `pingIntervalMS` after the last
+ * pong, a close when no pong follows within `pingTimeoutMS`. One timer, whatever the number of connections.
+ */
+export class Heartbeat<S> {
+  readonly #pingDue = new Deadlines<Connection<S>>()
+  readonly #pongDue = new Deadlines<Connection<S>>()
+  readonly #interval: number
+  readonly #timeout: number
+  readonly #sweepEvery: number
+  readonly #timer: NodeJS.Timeout
+  #lastSweep = performance.now()
+  /** The current second, as exact as the sweep. */
+  second = 0
+
+  constructor(pingIntervalMS: number, pingTimeoutMS: number) {
+    this.#interval = pingIntervalMS
+    this.#timeout = pingTimeoutMS
+    this.#sweepEvery = Math.min(100, Math.max(10, Math.min(pingIntervalMS, pingTimeoutMS) / 20))
+    this.#timer = setInterval(() => this.#sweep(), this.#sweepEvery).unref()
+  }
+
+  /** A connection opened, or its pong came. */
+  alive(connection: Connection<S>): void {
+    this.#pongDue.delete(connection)
+    this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
+  }
+
+  /** Whether the connection's time is over, even before a sweep has seen it. */
+  isOverdue(connection: Connection<S>): boolean {
+    const now = performance.now()
+    const pong = this.#pongDue.get(connection)
+    if (pong !== undefined) return pong <= now
+    const ping = this.#pingDue.get(connection)
+    return ping !== undefined && ping + this.#timeout <= now
+  }
+
+  /** When the connection opened or its last pong came, as performance.now() has it. */
+  aliveAtMS(connection: Connection<S>): number {
+    const ping = this.#pingDue.get(connection)
+    const pong = this.#pongDue.get(connection)
+    return ping === undefined ? (pong ?? 0) - this.#timeout - this.#interval : ping - this.#interval
+  }
+
+  forget(connection: Connection<S>): void {
+    this.#pingDue.delete(connection)
+    this.#pongDue.delete(connection)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #sweep(): void {
+    const now = performance.now()
+    // After a stall of the process, pongs may still be unread in the kernel: they get one more sweep.
+    const stalled = now - this.#lastSweep > 5 * this.#sweepEvery
+    this.#lastSweep = now
+    this.second = Math.floor(now / 1000)
+    if (!stalled) this.#pongDue.expire(now, (connection) => connection.terminate('ping timeout'))
+    this.#pingDue.expire(now, (connection, due) => {
+      this.#pongDue.set(connection, due + this.#timeout)
+      connection.sendPacket('2')
+    })
+  }
+}

@@ -1,0 +1,32 @@
+import type { HttpRequest } from 'uWebSockets.js'
+import { badRequest, errorResponse, type PollResponse } from '../polling/answer.ts'
+
+/**
+ * What is wrong with a request independently of its session, in the reference server's codes. Each request names the
+ * protocol's version, which must be that of its session (CVE-2026-102599).
+ */
+export function requestFault(req: HttpRequest, transport: 'polling' | 'websocket'): PollResponse | undefined {
+  if (req.getQuery('transport') !== transport) return errorResponse(400, 0, 'Transport unknown')
+  if (req.getQuery('EIO') !== '4') return errorResponse(400, 5, 'Unsupported protocol version')
+  return undefined
+}
+
+export const unclearEnd = (): PollResponse => badRequest('Unclear body length')
+
+/**
+ * Whether all proxies agree with us on the end of the request's body (RFC 9112, section 6.3). uWebSockets.js takes the
+ * first of two lengths, and any transfer coding for `chunked`; a proxy that does otherwise would see other requests than
+ * we do.
+ */
+export function isClearlyFramed(req: HttpRequest, transport: 'polling' | 'websocket'): boolean {
+  const coding = req.getHeader('transfer-encoding')
+  const length = req.getHeader('content-length')
+  if (coding === '' && length === '') return true
+  // After the request for a WebSocket come its frames.
+  if (transport === 'websocket') return coding === '' && length === '0'
+  let fields = 0
+  req.forEach((name) => {
+    if (name === 'content-length' || name === 'transfer-encoding') fields++
+  })
+  return fields === 1 && (coding === '' || coding.toLowerCase() === 'chunked')
+}

@@ -1,0 +1,58 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { isIP } from 'node:net'
+
+/** The request that opened a connection, for the admission hook and the connection. */
+export type OpeningRequest = {
+  /** A bridge is a WebSocket for a session that another node holds: refused, its client stays on polling. */
+  transport: 'polling' | 'websocket' | 'bridge'
+  /** The client's IP address as text; behind trusted proxies the address that they report. */
+  address: string
+  /** The raw query string, without the parameters of Engine.IO. */
+  query: string
+  /** A header of the request by its lower-case name, or ''. Valid only while the hook runs. */
+  header: (name: string) => string
+}
+
+/** The stock client's names have 8 characters. */
+const longestPollName = 32
+
+/** The raw query less Engine.IO's own parameters, so that connections without more share one empty string. */
+export function ownQuery(query: string): string {
+  return query
+    .split('&')
+    .filter((pair) => !/^(?:EIO|transport|sid|t|b64|j)(?:=|$)/.test(pair))
+    .join('&')
+}
+
+/** What a client names its poll by, each by another: Engine.IO's parameter against caches. It stays in memory: a short one. */
+export function pollName(req: HttpRequest): string | undefined {
+  const name = req.getQuery('t')
+  return name && name.length <= longestPollName ? name : undefined
+}
+
+/** An IPv4-mapped IPv6 address in its IPv4 form, other addresses as uWebSockets.js writes them. */
+function readableAddress(text: string): string {
+  const mapped = /^0000:0000:0000:0000:0000:ffff:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})$/.exec(text)
+  return mapped
+    ? mapped
+        .slice(1)
+        .map((byte) => Number.parseInt(byte, 16))
+        .join('.')
+    : text
+}
+
+/**
+ * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For
+ * (each trusted proxy appends the peer it saw, some with its port; anything further left may be forged). An entry that
+ * is not an address is ignored: the address is a key for limits, and is logged.
+ */
+export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): string {
+  if (trustedProxies > 0) {
+    const forwarded = req.getHeader('x-forwarded-for').split(',')
+    const entry = forwarded[Math.max(0, forwarded.length - trustedProxies)]?.trim() ?? ''
+    const [, bracketed, plain] = /^(?:\[(.+)\](?::\d+)?|([^:]+):\d+)$/.exec(entry) ?? []
+    const address = bracketed ?? plain ?? entry
+    if (isIP(address) !== 0) return address
+  }
+  return readableAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
+}

@@ -1,0 +1,38 @@
+import { randomFillSync } from 'node:crypto'
+
+const bytesPerId = 15
+/** A call for random bytes costs much more than the bytes, so it makes many IDs at once; each is used once. */
+const pool = Buffer.allocUnsafe(bytesPerId * 256)
+let used = pool.length
+
+const randomPart = /^[\w-]{20}$/
+const nodePart = /^[\w-]{1,32}$/
+
+/** 120 random bits, 20 characters safe in a URL. */
+export function randomId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += bytesPerId
+  return pool.toString('base64url', used - bytesPerId, used)
+}
+
+/** Whether a node may have this name: 1 to 32 letters, digits, _ or -, safe in a URL and in the subject of a bus. */
+export function isNodeId(name: string): boolean {
+  return nodePart.test(name)
+}
+
+/** A session ID that names its node: `<node>.<random>`, or only the random part without a node. */
+export function newSessionId(nodeId: string | undefined): string {
+  return nodeId === undefined ? randomId() : `${nodeId}.${randomId()}`
+}
+
+/** Reads a session ID; undefined for a text that `newSessionId` cannot have made. */
+export function parseSessionId(sid: string): { nodeId: string | undefined } | undefined {
+  const dot = sid.indexOf('.')
+  if (!randomPart.test(sid.slice(dot + 1))) return undefined
+  if (dot === -1) return { nodeId: undefined }
+  const nodeId = sid.slice(0, dot)
+  return isNodeId(nodeId) ? { nodeId } : undefined
+}

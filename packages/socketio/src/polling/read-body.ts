@@ -1,0 +1,74 @@
+import type { HttpResponse } from 'uWebSockets.js'
+
+/** How much of a too large body is read, so that proxies deliver the response. */
+const refusedBytes = 1_048_576
+const firstBytes = 4_096
+
+/** A body; `text` is undefined when it was too large, `isWhole` false when it is incomplete. */
+type Body = { text: string | undefined; isWhole: boolean }
+
+type Reading = {
+  limit: number
+  withinMS: number
+  done: (body: Body) => void
+  /** The body did not arrive whole with the request. */
+  isLong?: () => void
+}
+
+/**
+ * Reads a body of at most `limit` bytes. When it takes longer than `withinMS`, closes the connection (uWebSockets.js does
+ * so by itself, within about 10 s, below 16 KB/s). Returns a function that stops the reading and frees its memory, for
+ * when the requester goes away or gets its response earlier.
+ */
+export function readBody(res: HttpResponse, { limit, withinMS, done, isLong }: Reading): () => void {
+  const collected = new Bytes()
+  let size = 0
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const stop = () => {
+    isOver = true
+    clearTimeout(timer)
+    collected.clear()
+  }
+  res.onData((chunk, isLast) => {
+    if (isOver) return
+    size += chunk.byteLength
+    if (size <= limit) collected.add(chunk)
+    else collected.clear()
+    if (isLast || size > limit + refusedBytes) {
+      const text = size > limit ? undefined : collected.toString()
+      stop()
+      done({ text, isWhole: isLast })
+    } else if (timer === undefined) {
+      timer = setTimeout(() => res.close(), withinMS)
+      isLong?.()
+    }
+  })
+  return stop
+}
+
+/** Joins bytes, however small their chunks are (the subject of CVE-2026-48779). */
+class Bytes {
+  #buffer = Buffer.alloc(0)
+  #length = 0
+
+  add(chunk: ArrayBuffer): void {
+    const length = this.#length + chunk.byteLength
+    if (length > this.#buffer.byteLength) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * this.#length, length))
+      this.#buffer.copy(larger, 0, 0, this.#length)
+      this.#buffer = larger
+    }
+    this.#buffer.set(new Uint8Array(chunk), this.#length)
+    this.#length = length
+  }
+
+  clear(): void {
+    this.#buffer = Buffer.alloc(0)
+    this.#length = 0
+  }
+
+  toString(): string {
+    return this.#buffer.toString('utf8', 0, this.#length)
+  }
+}

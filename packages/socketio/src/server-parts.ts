@@ -1,0 +1,118 @@
+import { type Counters, newCounters } from './counters.ts'
+import type { EngineEvents, Refusal } from './engine/engine-state.ts'
+import type { OpeningRequest } from './engine/request.ts'
+import type { SocketServerOptions } from './server.ts'
+import { SlowReaders } from './sockets/backpressure.ts'
+import { Client } from './sockets/client.ts'
+import { Namespace, type NamespaceOptions } from './sockets/namespace.ts'
+import { createPacketCodec, type PacketCodec } from './sockets/packet.ts'
+import type { Socket } from './sockets/socket.ts'
+import { Topics } from './sockets/topics.ts'
+import { type Unfinished, watchUnfinished } from './unfinished.ts'
+
+/** What the parts of one server share. */
+export type ServerParts<Data> = {
+  path: string
+  counters: Counters
+  slowReaders: SlowReaders
+  packets: PacketCodec
+  unfinished: Unfinished<Data>
+  onError: (error: unknown, socket?: Socket<Data>) => void
+  /** Runs a hook of the caller: what it throws stops nothing else. */
+  hook: (run: () => void) => void
+}
+
+export function createServerParts<Data>(options: SocketServerOptions<Data>): ServerParts<Data> {
+  const onError = options.onError ?? throwUncaught
+  return {
+    path: options.path ?? '/socket.io/',
+    counters: newCounters(),
+    slowReaders: new SlowReaders(),
+    packets: createPacketCodec(),
+    unfinished: watchUnfinished(options.connectTimeoutMS ?? 45_000),
+    onError,
+    hook(run) {
+      try {
+        run()
+      } catch (error) {
+        onError(error)
+      }
+    },
+  }
+}
+
+/** The namespaces by their names: `/`, which the options themselves describe, and the others. */
+export function createNamespaces<Data>(
+  options: SocketServerOptions<Data>,
+  { path, counters, slowReaders, packets, unfinished, onError, hook }: ServerParts<Data>,
+): ReadonlyMap<string, Namespace<Data>> {
+  const codecs = [undefined, ...Object.values(options.codecs ?? {})]
+  const codecNames = [undefined, ...Object.keys(options.codecs ?? {})]
+  const described: [string, NamespaceOptions<Data>][] = [['/', options], ...Object.entries(options.namespaces ?? {})]
+  return new Map(
+    described.map(([name, its], index) => {
+      const topics = new Topics<Data>(
+        options.app,
+        { name, channelPrefix: `${path}${index}:` },
+        codecs,
+        { counters, slowReaders },
+        // A socket that leaves leaves all of them, also when the hook fails for one.
+        { ...its, onTopicEmpty: (topic) => hook(() => its.onTopicEmpty?.(topic)) },
+      )
+      const shared = { codecs, codecNames, packets, onError, onEmpty: unfinished.add }
+      return [name, new Namespace({ name, options: its, topics, ...shared })]
+    }),
+  )
+}
+
+/** What the caller decides on a request to open a connection. */
+export function admit<Data>(
+  options: SocketServerOptions<Data>,
+  { onError }: ServerParts<Data>,
+  request: OpeningRequest,
+): Refusal | undefined {
+  try {
+    return options.admit?.(request)
+  } catch (error) {
+    onError(error)
+    return { status: 503, message: 'Internal error' }
+  }
+}
+
+type TransportEvents<Data> = Pick<
+  EngineEvents<Client<Data>>,
+  'onOpen' | 'onUpgrade' | 'onClose' | 'onBridgeOpen' | 'onBridgeClose'
+>
+
+export function transportEvents<Data>(
+  options: SocketServerOptions<Data>,
+  { unfinished, hook }: ServerParts<Data>,
+): TransportEvents<Data> {
+  return {
+    onOpen(connection) {
+      connection.session = new Client()
+      unfinished.add(connection)
+      hook(() => options.onTransportOpen?.(connection))
+    },
+    onUpgrade(connection) {
+      for (const socket of connection.session?.sockets() ?? []) {
+        const { topics, options: its } = socket.namespace
+        topics.upgraded(socket)
+        socket.namespace.guard(socket, () => its.onUpgrade?.(socket))
+      }
+    },
+    onClose(connection, reason) {
+      unfinished.delete(connection)
+      for (const socket of connection.session?.sockets() ?? []) socket.closed(reason)
+      hook(() => options.onTransportClose?.(connection, reason))
+    },
+    onBridgeOpen: (address) => hook(() => options.onBridgeOpen?.(address)),
+    onBridgeClose: (address) => hook(() => options.onBridgeClose?.(address)),
+  }
+}
+
+function throwUncaught(error: unknown): void {
+  queueMicrotask(() => {
+    throw error
+  })
+}

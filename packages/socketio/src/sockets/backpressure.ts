@@ -1,0 +1,26 @@
+/** A connection whose queue was full when something was sent to it. */
+type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
+
+/**
+ * WebSockets of which uWebSockets.js has dropped a message. They must close, and must get nothing after the
+ * gap; but uWebSockets.js reports the drop inside a publish, where closing is not allowed. So they close before the next
+ * publish, or when the turn ends.
+ */
+export class SlowReaders {
+  #waiting: Overflown[] = []
+
+  add(connection: Overflown): void {
+    if (connection.closeReason !== undefined) return
+    connection.closeReason = 'slow reader'
+    if (this.#waiting.length === 0) setImmediate(() => this.close())
+    this.#waiting.push(connection)
+  }
+
+  /** Closes the waiting connections. Do not call it from a `dropped` handler. */
+  close(): void {
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const connection of waiting) connection.ws?.close()
+  }
+}

@@ -1,0 +1,45 @@
+import type { Namespace } from './namespace.ts'
+import type { AttachmentReader } from './packet.ts'
+import type { Socket } from './socket.ts'
+
+/** The Socket.IO state of a connection: its sockets by namespace, and a packet whose attachments are outstanding. */
+export class Client<Data> {
+  #main: Socket<Data> | undefined
+  #others: Map<string, Socket<Data>> | undefined
+  /** Namespaces whose `onConnect` is still deciding. */
+  connecting: Set<string> | undefined
+  attachments: AttachmentReader | undefined
+
+  constructor() {
+    this.#main = undefined
+    this.#others = undefined
+    this.connecting = undefined
+    this.attachments = undefined
+  }
+
+  get(namespace: string): Socket<Data> | undefined {
+    return namespace === '/' ? this.#main : this.#others?.get(namespace)
+  }
+
+  set(socket: Socket<Data>): void {
+    if (socket.namespace.name === '/') this.#main = socket
+    else {
+      this.#others ??= new Map()
+      this.#others.set(socket.namespace.name, socket)
+    }
+  }
+
+  left(namespace: Namespace<Data>): void {
+    if (namespace.name === '/') this.#main = undefined
+    else this.#others?.delete(namespace.name)
+  }
+
+  get isEmpty(): boolean {
+    return this.#main === undefined && (this.#others?.size ?? 0) === 0
+  }
+
+  *sockets(): Generator<Socket<Data>> {
+    if (this.#main !== undefined) yield this.#main
+    if (this.#others !== undefined) yield* this.#others.values()
+  }
+}

@@ -1,0 +1,50 @@
+import type { Topic } from './topics.ts'
+
+/** An event as it was published; `id` is the publisher's own, by which `release` leaves out what the socket has already. */
+export interface HeldEvent<Data> {
+  topic: Topic<Data>
+  event: string
+  json: string | Uint8Array
+  id: string | undefined
+}
+
+/** What was published for a socket on hold. */
+export class Hold<Data> {
+  readonly #mostBytes: number
+  #bytes = 0
+  events: HeldEvent<Data>[] = []
+  /** Some of what was published is not here: it was too much, or `lose` was called. */
+  isIncomplete = false
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes
+  }
+
+  add(event: HeldEvent<Data>): void {
+    this.#bytes += event.json.length
+    if (this.#bytes <= this.#mostBytes) {
+      this.events.push(event)
+      return
+    }
+    this.lose()
+  }
+
+  /** Drops everything: the socket gets it in another way. */
+  lose(): void {
+    this.clear()
+    this.isIncomplete = true
+  }
+
+  /** Leaves out the events whose ID `isKnown`: the socket gets them in another way. */
+  drop(isKnown: (id: string) => boolean): void {
+    this.events = this.events.filter(({ id }) => id === undefined || !isKnown(id))
+    this.#bytes = this.events.reduce((sum, { json }) => sum + json.length, 0)
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    this.events = []
+    this.#bytes = 0
+    this.isIncomplete = false
+  }
+}

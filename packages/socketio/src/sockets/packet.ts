@@ -1,0 +1,85 @@
+import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
+
+/** What a client's message turned out to be: a packet, a part of one, or nothing of the protocol. */
+export type Reading = Packet | 'incomplete' | 'malformed'
+
+/**
+ * Socket.IO 5 packets (https://socket.io/docs/v4/socket-io-protocol/) by the official parser. A connection owns a
+ * decoder only while binary attachments of a packet are outstanding; all others share one.
+ */
+export type PacketCodec = {
+  /** The messages of a packet: its text, then its binary attachments. */
+  encode: (packet: Packet) => (string | Uint8Array)[]
+  /** A packet without attachments. */
+  decode: (text: string) => Packet | 'malformed'
+}
+
+export function createPacketCodec(): PacketCodec {
+  const encoder = new Encoder()
+  const parser = new Parser()
+  return {
+    encode: (packet) => encoder.encode(packet),
+    decode: (text) => {
+      const reading = announcesAttachments(text) ? 'malformed' : parser.read(text)
+      return reading === 'incomplete' ? 'malformed' : reading
+    },
+  }
+}
+
+/** Whether a text announces binary attachments (BINARY_EVENT, BINARY_ACK). */
+export function announcesAttachments(text: string): boolean {
+  const type = text.charCodeAt(0)
+  return type === 0x35 || type === 0x36
+}
+
+/** Whether a text is a CONNECT packet. */
+export function isConnect(text: string): boolean {
+  return text.charCodeAt(0) === 0x30
+}
+
+/** Puts one packet with its attachments together. */
+export class AttachmentReader {
+  readonly #parser = new Parser()
+  readonly #limit: number
+  #bytes = 0
+
+  /** `limit` bounds the attachments together, in bytes. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Takes the packet's text, then each attachment, until the reading is no longer `incomplete`. */
+  add(message: string | Buffer): Reading {
+    if (typeof message !== 'string') this.#bytes += message.byteLength
+    return this.#bytes > this.#limit ? 'malformed' : this.#parser.read(message)
+  }
+}
+
+/** The official parser as a function; whatever it throws, of whatever class, is the message's fault. */
+class Parser {
+  readonly #decoder = new Decoder()
+  #reading: Reading = 'incomplete'
+
+  constructor() {
+    this.#decoder.on('decoded', (packet) => {
+      this.#reading = isWhole(packet) ? packet : 'malformed'
+    })
+  }
+
+  read(message: string | Buffer): Reading {
+    this.#reading = 'incomplete'
+    try {
+      this.#decoder.add(message)
+    } catch {
+      return 'malformed'
+    }
+    return this.#reading
+  }
+}
+
+/** The parser lets events without a name through, and acknowledgements without an ID or with one that is no integer. */
+function isWhole({ type, data, id }: Packet): boolean {
+  if (id !== undefined && !Number.isSafeInteger(id)) return false
+  if (type === PacketType.EVENT) return Array.isArray(data)
+  return type !== PacketType.ACK || (Array.isArray(data) && id !== undefined)
+}

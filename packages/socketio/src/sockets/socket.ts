@@ -1,0 +1,221 @@
+import { PacketType } from 'socket.io-parser'
+import type { Connection } from '../engine/connection.ts'
+import type { Client } from './client.ts'
+import { Hold } from './hold.ts'
+import type { Namespace } from './namespace.ts'
+import type { Topic } from './topics.ts'
+
+/** Acknowledges an event, once; further calls do nothing. */
+export type Ack = (...args: unknown[]) => void
+/** Handles an event with its arguments and, when the client asked for one, the acknowledgement. */
+export type EventHandler = (args: unknown[], ack: Ack | undefined) => void | Promise<void>
+
+/** The client's data when it connected. */
+export type Handshake = {
+  /** The payload of its CONNECT packet (`auth` in socket.io-client), {} when there was none. */
+  auth: Readonly<Record<string, unknown>>
+  address: string
+  /** The query string's own parameters. */
+  query: URLSearchParams
+  /** The headers named in `keepHeaders`. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** Parses the query lazily: it costs most, and most handlers need only the address or `auth`. */
+export function handshakeOf<Data>(
+  { address, query, headers }: Connection<Client<Data>>,
+  auth: Handshake['auth'],
+): Handshake {
+  return {
+    auth,
+    address,
+    headers,
+    get query() {
+      return new URLSearchParams(query)
+    },
+  }
+}
+
+type PendingAck = { resolve: (args: unknown[]) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
+
+/** One client in one namespace. Valid until `onDisconnect`; sending to it afterwards does nothing. */
+export class Socket<Data> {
+  /** Public ID of the socket, which the client knows; not the secret session ID. */
+  readonly id: string
+  readonly namespace: Namespace<Data>
+  readonly connection: Connection<Client<Data>>
+  readonly auth: Readonly<Record<string, unknown>>
+  /** Yours, typed by the server's type parameter; made by `initialData`. */
+  data: Data
+  connected = false
+  /** Index of the codec in use; 0 is plain JSON. */
+  codec = 0
+  /** The topics the socket is in; undefined before the first join. */
+  topics: Set<Topic<Data>> | undefined
+  /** While it is on hold: what was published for it. */
+  hold: Hold<Data> | undefined
+  handlers: Map<string, EventHandler> | undefined
+  onDisconnect: ((reason: string) => void) | undefined
+  #acks: Map<number, PendingAck> | undefined
+  #lastAck = 0
+
+  constructor(
+    namespace: Namespace<Data>,
+    connection: Connection<Client<Data>>,
+    id: string,
+    auth: Readonly<Record<string, unknown>>,
+    data: Data,
+  ) {
+    this.namespace = namespace
+    this.connection = connection
+    this.id = id
+    this.auth = auth
+    this.data = data
+    this.topics = undefined
+    this.hold = undefined
+    this.handlers = undefined
+    this.onDisconnect = undefined
+    this.#acks = undefined
+  }
+
+  get handshake(): Handshake {
+    return handshakeOf(this.connection, this.auth)
+  }
+
+  get transport(): 'polling' | 'websocket' {
+    return this.connection.transport
+  }
+
+  /** Handles an event of this socket; one handler per event, before the namespace's own. */
+  on(event: string, handler: EventHandler): void {
+    this.handlers ??= new Map()
+    this.handlers.set(event, handler)
+  }
+
+  /** Sends an event; binary arguments become attachments. With a codec in use, every argument goes through it. */
+  emit(event: string, ...args: unknown[]): void {
+    if (!this.connected) return
+    const codec = this.namespace.codecs[this.codec]
+    const data =
+      codec === undefined ? args : args.map((arg) => JSON.parse(codec(JSON.stringify(arg ?? null))) as unknown)
+    this.namespace.send(this.connection, { type: PacketType.EVENT, nsp: this.namespace.name, data: [event, ...data] })
+  }
+
+  /** Sends an event whose one argument is given as JSON text, which is spliced in as it is. */
+  emitJson(event: string, json: string | Uint8Array): void {
+    if (this.connected) this.connection.sendPacket(this.namespace.topics.frameText(event, json, this.codec))
+  }
+
+  /** Sends an event and resolves to the arguments the client acknowledges it with. Rejects on timeout or disconnect. */
+  emitWithAck(event: string, args: unknown[], timeoutMS: number): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      if (!this.connected) return reject(new Error('socket is disconnected'))
+      const id = ++this.#lastAck
+      const timer = setTimeout(() => {
+        this.#acks?.delete(id)
+        reject(new Error(`no acknowledgement within ${timeoutMS} ms`))
+      }, timeoutMS)
+      this.#acks ??= new Map()
+      this.#acks.set(id, { resolve, reject, timer })
+      const { namespace } = this
+      namespace.send(this.connection, { type: PacketType.EVENT, nsp: namespace.name, data: [event, ...args], id })
+      return undefined
+    })
+  }
+
+  /** Joins a topic: from now on what is published there comes to this socket. */
+  join(topic: string): void {
+    if (this.connected) this.namespace.topics.join(this, topic)
+  }
+
+  /** Leaves a topic: nothing published from now on comes to this socket. */
+  leave(topic: string): void {
+    this.namespace.topics.leave(this, topic)
+  }
+
+  isIn(topic: string): boolean {
+    return this.namespace.topics.has(this, topic)
+  }
+
+  /**
+   * Keeps back what is published to the socket's topics, until `release`; what is sent to the socket itself still goes out.
+   * Beyond `mostBytes` everything kept is dropped, as by `hold.lose()`.
+   */
+  holdBack(mostBytes: number): void {
+    if (this.connected && this.hold === undefined) {
+      this.namespace.topics.apart(this, () => {
+        this.hold = new Hold(mostBytes)
+      })
+    }
+  }
+
+  /**
+   * Sends what was kept back, except events of topics that the socket has left and those whose ID `isKnown`; from now on
+   * events go out at once again. False when some were dropped: then the socket stays on hold, with nothing kept.
+   */
+  release(isKnown: (id: string) => boolean = () => false): boolean {
+    const { hold } = this
+    if (hold === undefined) return true
+    if (hold.isIncomplete && this.connected) {
+      hold.clear()
+      return false
+    }
+    const events = hold.events.filter(({ topic, id }) => this.topics?.has(topic) && (id === undefined || !isKnown(id)))
+    this.namespace.topics.apart(this, () => {
+      this.hold = undefined
+    })
+    this.connection.cork(() => {
+      for (const { event, json } of events) this.emitJson(event, json)
+    })
+    return true
+  }
+
+  /** Encodes every event from now on by the named codec; undefined is plain JSON. Throws on an unknown name. */
+  setCodec(name: string | undefined): void {
+    const codec = name === undefined ? 0 : this.namespace.codecNames.indexOf(name)
+    if (codec < 0) throw new Error(`unknown codec ${name}`)
+    this.namespace.topics.recode(this, codec)
+  }
+
+  /**
+   * Disconnects the socket by a Socket.IO DISCONNECT: the stock client takes it as final and does not come back by
+   * itself. `close` also closes the transport, for all namespaces. `reason` goes where that of `closeTransport` goes.
+   */
+  disconnect(close = false, reason = 'server namespace disconnect'): void {
+    if (!this.connected) return
+    const { connection } = this
+    connection.cork(() => {
+      this.namespace.send(connection, { type: PacketType.DISCONNECT, nsp: this.namespace.name })
+      this.closed(reason)
+      if (close) connection.close(reason)
+    })
+  }
+
+  /** Closes the transport: the stock client reconnects. `reason` goes into the close frame and to `onDisconnect`. */
+  closeTransport(reason: string): void {
+    this.connection.close(reason)
+  }
+
+  /** The client's acknowledgement has arrived. */
+  acknowledged(id: number, args: unknown[]): void {
+    const pending = this.#acks?.get(id)
+    if (pending === undefined) return
+    this.#acks?.delete(id)
+    clearTimeout(pending.timer)
+    pending.resolve(args)
+  }
+
+  /** The socket has ended: leaves its topics and rejects its outstanding acknowledgements, once. */
+  closed(reason: string): void {
+    if (!this.connected) return
+    this.connected = false
+    this.namespace.forget(this)
+    for (const pending of this.#acks?.values() ?? []) {
+      clearTimeout(pending.timer)
+      pending.reject(new Error(`disconnected: ${reason}`))
+    }
+    this.#acks = undefined
+    this.namespace.guard(this, () => this.onDisconnect?.(reason))
+    this.namespace.guard(this, () => this.namespace.options.onDisconnect?.(this, reason))
+  }
+}

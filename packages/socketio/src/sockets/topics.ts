@@ -1,0 +1,251 @@
+import type { TemplatedApp } from 'uWebSockets.js'
+import type { Counters } from '../counters.ts'
+import type { SlowReaders } from './backpressure.ts'
+import type { HeldEvent } from './hold.ts'
+import type { Socket } from './socket.ts'
+
+/** Turns the JSON text of an event's argument into the JSON text that is sent in its place. */
+export type Codec = (json: string | Uint8Array) => string
+
+/**
+ * What sockets join and events are published to, while somebody is in it. `channels` and `onWebSocket` are indexed by codec;
+ * `apart` are the sockets on polling and those on hold.
+ */
+export type Topic<Data> = {
+  name: string
+  size: number
+  channels: (string | undefined)[]
+  onWebSocket: number[]
+  apart: Set<Socket<Data>> | undefined
+  /** When the last socket joined, as performance.now() has it. */
+  joinedAtMS: number
+}
+
+type PublishOptions<Receiver> = {
+  except?: Iterable<Receiver> | undefined
+  id?: string | undefined
+  exceptHeld?: boolean | undefined
+}
+
+export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty?: (topic: string) => void }
+
+const FIRST_SCRATCH_BYTES = 65_536
+
+/**
+ * The topics of one namespace. A topic has a channel for each codec, which is a topic of uWebSockets.js: publishing frames
+ * the event once per codec in use and hands it to the channel; only sockets on long-polling or on hold are visited one by one.
+ */
+export class Topics<Data> {
+  readonly #app: TemplatedApp
+  readonly #counters: Counters
+  readonly #slowReaders: SlowReaders
+  readonly #codecs: readonly (Codec | undefined)[]
+  readonly #hooks: TopicHooks
+  readonly #channelPrefix: string
+  readonly #packetPrefix: string
+  readonly #topics = new Map<string, Topic<Data>>()
+  #scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
+
+  constructor(
+    app: TemplatedApp,
+    namespace: { name: string; channelPrefix: string },
+    codecs: readonly (Codec | undefined)[],
+    shared: { counters: Counters; slowReaders: SlowReaders },
+    hooks: TopicHooks,
+  ) {
+    this.#app = app
+    this.#codecs = codecs
+    this.#counters = shared.counters
+    this.#slowReaders = shared.slowReaders
+    this.#hooks = hooks
+    this.#channelPrefix = namespace.channelPrefix
+    this.#packetPrefix = namespace.name === '/' ? '42' : `42${namespace.name},`
+  }
+
+  join(socket: Socket<Data>, name: string): void {
+    let topic = this.#topics.get(name)
+    if (topic !== undefined && socket.topics?.has(topic)) return
+    if (topic === undefined) {
+      // Lists of their final length: growing ones take memory ahead, and most topics are one user's own.
+      const channels = this.#codecs.map(() => undefined)
+      topic = { name, size: 0, channels, onWebSocket: this.#codecs.map(() => 0), apart: undefined, joinedAtMS: 0 }
+      this.#topics.set(name, topic)
+    }
+    socket.topics ??= new Set()
+    socket.topics.add(topic)
+    topic.size++
+    topic.joinedAtMS = performance.now()
+    this.#subscribe(socket, topic)
+    if (topic.size === 1) this.#hooks.onTopicActive?.(name)
+  }
+
+  leave(socket: Socket<Data>, name: string): void {
+    const topic = this.#topics.get(name)
+    if (topic === undefined || !socket.topics?.delete(topic)) return
+    this.#unsubscribe(socket, topic)
+    this.#left(topic)
+  }
+
+  /** The socket is gone: it leaves every topic. */
+  leaveAll(socket: Socket<Data>): void {
+    for (const topic of socket.topics ?? []) {
+      this.#unsubscribe(socket, topic)
+      this.#left(topic)
+    }
+    socket.topics = undefined
+  }
+
+  has(socket: Socket<Data>, name: string): boolean {
+    const topic = this.#topics.get(name)
+    return topic !== undefined && socket.topics?.has(topic) === true
+  }
+
+  size(name: string): number {
+    return this.#topics.get(name)?.size ?? 0
+  }
+
+  /** When a socket last joined the topic, as performance.now() has it; 0 when nobody is in it. */
+  joinedAtMS(name: string): number {
+    return this.#topics.get(name)?.joinedAtMS ?? 0
+  }
+
+  /** Serves the socket apart from the others, or no more: `change` puts it on hold or takes it off. */
+  apart(socket: Socket<Data>, change: () => void): void {
+    for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
+    change()
+    for (const topic of socket.topics ?? []) this.#subscribe(socket, topic)
+  }
+
+  /** Moves the socket to another codec, in all its topics. */
+  recode(socket: Socket<Data>, codec: number): void {
+    if (codec === socket.codec) return
+    for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
+    socket.codec = codec
+    for (const topic of socket.topics ?? []) this.#subscribe(socket, topic)
+  }
+
+  /** The socket's connection moved from polling to a WebSocket. */
+  upgraded(socket: Socket<Data>): void {
+    for (const topic of socket.topics ?? []) {
+      topic.apart?.delete(socket)
+      this.#subscribe(socket, topic)
+    }
+  }
+
+  /**
+   * Sends an event to everybody in a topic; `json` is the JSON text of its one argument (UTF-8 if bytes) and goes out as
+   * it is. Returns to how many sockets it went.
+   *
+   * @param id see HeldEvent
+   * @param exceptHeld passes over sockets on hold
+   */
+  publish(
+    name: string,
+    event: string,
+    json: string | Uint8Array,
+    { except, id, exceptHeld = false }: PublishOptions<Socket<Data>> = {},
+  ): number {
+    this.#slowReaders.close()
+    const topic = this.#topics.get(name)
+    if (topic === undefined) return 0
+    const held = { topic, event, json, id }
+    if (except === undefined) return this.#deliver(held, undefined, exceptHeld)
+    const left = new Set<Socket<Data>>()
+    for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
+    // uWebSockets.js fixes a message's receivers when it is published, so that being away for this one call is exact.
+    for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
+    const receivers = this.#deliver(held, left, exceptHeld)
+    for (const socket of left) if (socket.connection.ws !== undefined) this.#subscribe(socket, topic)
+    return receivers
+  }
+
+  /** Sends an event to some sockets, each with its own codec. */
+  sendTo(sockets: Iterable<Socket<Data>>, event: string, json: string | Uint8Array): void {
+    const frames: string[] = []
+    for (const socket of sockets) {
+      if (socket.connected)
+        socket.connection.sendPacket((frames[socket.codec] ??= this.frameText(event, json, socket.codec)))
+    }
+  }
+
+  /** One event as an Engine.IO packet in text form, for a single socket. */
+  frameText(event: string, json: string | Uint8Array, codec: number): string {
+    return `${this.#head(event)}${this.#argument(json, codec)}]`
+  }
+
+  #deliver(published: HeldEvent<Data>, except: ReadonlySet<Socket<Data>> | undefined, exceptHeld: boolean): number {
+    const { topic, event, json } = published
+    let receivers = 0
+    for (let codec = 0; codec < topic.onWebSocket.length; codec++) {
+      const sockets = topic.onWebSocket[codec] ?? 0
+      const channel = topic.channels[codec]
+      if (sockets === 0 || channel === undefined) continue
+      this.#app.publish(channel, this.#frame(event, json, codec), false)
+      receivers += sockets
+    }
+    this.#counters.packetsOut += receivers
+    if (topic.apart === undefined || topic.apart.size === 0) return receivers
+    const frames: string[] = []
+    for (const socket of topic.apart) {
+      if (except?.has(socket) || (exceptHeld && socket.hold !== undefined)) continue
+      receivers++
+      if (socket.hold !== undefined) {
+        socket.hold.add(published)
+        continue
+      }
+      const frame = (frames[socket.codec] ??= this.frameText(event, json, socket.codec))
+      socket.connection.sendPacket(frame)
+    }
+    return receivers
+  }
+
+  #head(event: string): string {
+    return `${this.#packetPrefix}[${JSON.stringify(event)},`
+  }
+
+  #argument(json: string | Uint8Array, codec: number): string {
+    const encode = this.#codecs[codec]
+    if (encode !== undefined) return encode(json)
+    return typeof json === 'string' ? json : Buffer.from(json.buffer, json.byteOffset, json.byteLength).toString()
+  }
+
+  /** The frame for publish, which copies it; bytes are put together in a buffer that is used again. */
+  #frame(event: string, json: string | Uint8Array, codec: number): string | Uint8Array {
+    if (typeof json === 'string' || codec !== 0) return this.frameText(event, json, codec)
+    const head = this.#head(event)
+    const most = head.length * 3 + json.byteLength + 1
+    if (most > this.#scratch.byteLength) this.#scratch = Buffer.allocUnsafeSlow(most * 2)
+    const start = this.#scratch.write(head)
+    this.#scratch.set(json, start)
+    const end = start + json.byteLength
+    this.#scratch[end] = 0x5d
+    return this.#scratch.subarray(0, end + 1)
+  }
+
+  #subscribe(socket: Socket<Data>, topic: Topic<Data>): void {
+    const { ws } = socket.connection
+    if (ws === undefined || socket.hold !== undefined) {
+      topic.apart ??= new Set()
+      topic.apart.add(socket)
+      return
+    }
+    const channel = (topic.channels[socket.codec] ??= `${this.#channelPrefix}${socket.codec}:${topic.name}`)
+    ws.subscribe(channel)
+    topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 0) + 1
+  }
+
+  #unsubscribe(socket: Socket<Data>, topic: Topic<Data>): void {
+    if (topic.apart?.delete(socket)) return
+    const channel = topic.channels[socket.codec]
+    // A closed WebSocket has left its channels by itself.
+    if (channel !== undefined) socket.connection.ws?.unsubscribe(channel)
+    topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 1) - 1
+  }
+
+  #left(topic: Topic<Data>): void {
+    topic.size--
+    if (topic.size > 0) return
+    this.#topics.delete(topic.name)
+    this.#hooks.onTopicEmpty?.(topic.name)
+  }
+}

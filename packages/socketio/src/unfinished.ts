@@ -1,0 +1,27 @@
+import { Deadlines } from './deadlines.ts'
+import type { Connection } from './engine/connection.ts'
+import type { Client } from './sockets/client.ts'
+
+/** Connections without a namespace, and those that owe attachments: they are closed when that takes too long. */
+export type Unfinished<Data> = {
+  add: (connection: Connection<Client<Data>>) => void
+  delete: (connection: Connection<Client<Data>>) => void
+  stop: () => void
+}
+
+export function watchUnfinished<Data>(timeoutMS: number): Unfinished<Data> {
+  const waiting = new Deadlines<Connection<Client<Data>>>()
+  const sweep = setInterval(() => waiting.expire(performance.now(), closeUnfinished), Math.min(1000, timeoutMS / 4))
+  sweep.unref()
+  return {
+    add: (connection) => waiting.set(connection, performance.now() + timeoutMS),
+    delete: (connection) => waiting.delete(connection),
+    stop: () => clearInterval(sweep),
+  }
+}
+
+function closeUnfinished<Data>(connection: Connection<Client<Data>>): void {
+  const client = connection.session
+  if (client === undefined || (!client.isEmpty && client.attachments === undefined)) return
+  connection.close(client.isEmpty ? 'connect timeout' : 'attachments timeout')
+}

@@ -1,0 +1,115 @@
+import type { WebSocket } from 'uWebSockets.js'
+import type { EngineState } from '../engine/engine-state.ts'
+import type { Owner } from '../engine/session-place.ts'
+import type { PollResponse } from '../polling/answer.ts'
+import { packetsOf, SEPARATOR } from '../polling/payload.ts'
+import type { PollRequest } from '../polling/serve-poll.ts'
+
+type Engine = Pick<
+  EngineState<never>,
+  'maxPayload' | 'upgradeTimeoutMS' | 'counters' | 'onBridgeOpen' | 'onBridgeClose'
+>
+
+/**
+ * A WebSocket whose session another node holds. For the owner it remains a polling session: this node polls it for the
+ * client (TAKE) and posts what the client sends (PUSH), so that the session need not move.
+ */
+export class Bridge {
+  readonly #engine: Engine
+  readonly #owner: Owner
+  readonly #sid: string
+  readonly #address: string
+  readonly #gone = new AbortController()
+  ws: WebSocket<unknown> | undefined
+  closeReason: string | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #step: 'opened' | 'probed' | 'taken' = 'opened'
+  #unsent: string[] = []
+  #unsentBytes = 0
+  #pushing = false
+
+  constructor(engine: Engine, owner: Owner, sid: string, address: string) {
+    this.#engine = engine
+    this.#owner = owner
+    this.#sid = sid
+    this.#address = address
+    this.ws = undefined
+    this.closeReason = undefined
+    this.#deadline = undefined
+  }
+
+  opened(ws: WebSocket<unknown>): void {
+    const { counters, upgradeTimeoutMS, onBridgeOpen } = this.#engine
+    this.ws = ws
+    this.#deadline = setTimeout(() => this.end('upgrade timeout'), upgradeTimeoutMS)
+    counters.connections.bridge++
+    onBridgeOpen(this.#address)
+  }
+
+  /** The WebSocket is gone: for the owner, an aborted poll. */
+  closed(): void {
+    const { counters, onBridgeClose } = this.#engine
+    this.ws = undefined
+    clearTimeout(this.#deadline)
+    this.#gone.abort()
+    counters.connections.bridge--
+    onBridgeClose(this.#address)
+  }
+
+  /** A packet of the client, in the text form of polling. */
+  receive(packet: string): void {
+    if (this.#step === 'taken') this.#push(packet)
+    else if (this.#step === 'opened' && packet === '2probe') {
+      this.#step = 'probed'
+      this.#ask('PROBE', '', () => this.ws?.send('3probe', false))
+    } else if (this.#step === 'probed' && packet === '5') {
+      this.#step = 'taken'
+      clearTimeout(this.#deadline)
+      this.#take()
+    } else this.end('parse error')
+  }
+
+  end(reason: string): void {
+    this.ws?.end(1000, reason)
+  }
+
+  #take(): void {
+    this.#ask('TAKE', '', ({ body }) => {
+      const ws = this.ws
+      if (ws === undefined || this.closeReason !== undefined) return
+      let ended = false
+      ws.cork(() => {
+        for (const packet of packetsOf(body)) {
+          if (packet === '1') ended = true
+          else if (packet.startsWith('b')) ws.send(Buffer.from(packet.slice(1), 'base64'), true)
+          else if (packet !== '6') ws.send(packet, false)
+        }
+      })
+      if (ended) this.end('transport close')
+      else this.#take()
+    })
+  }
+
+  #push(packet: string): void {
+    this.#unsent.push(packet)
+    this.#unsentBytes += packet.length
+    if (this.#unsentBytes > this.#engine.maxPayload) this.end('too much at once')
+    else if (!this.#pushing) this.#pushAll()
+  }
+
+  #pushAll(): void {
+    this.#pushing = this.#unsent.length > 0
+    if (!this.#pushing) return
+    const body = this.#unsent.join(SEPARATOR)
+    this.#unsent = []
+    this.#unsentBytes = 0
+    this.#ask('PUSH', body, () => this.#pushAll())
+  }
+
+  #ask(method: PollRequest['method'], body: string, answered: (response: PollResponse) => void): void {
+    const failed = () => this.end('session out of reach')
+    const { node, reach } = this.#owner
+    const asked = reach(node, { method, sid: this.#sid, body }, this.#gone.signal)
+    asked.then((response) => (response.status === 200 ? answered(response) : failed()), failed)
+  }
+}

@@ -1,0 +1,74 @@
+import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
+import { type Carried, Connection } from '../engine/connection.ts'
+import type { EngineState } from '../engine/engine-state.ts'
+import { admission, openSession } from '../engine/open-session.ts'
+import { isClearlyFramed, requestFault, unclearEnd } from '../engine/request-fault.ts'
+import { type Owner, placeOf } from '../engine/session-place.ts'
+import { answerAndClose, answerTo, outOfReach, type Reply, unknownSession } from '../polling/answer.ts'
+import { Bridge } from './bridge.ts'
+
+/** Accepts an upgrade; without a connection the WebSocket is closed at once. */
+type Accept<S> = (connection: Carried<S>['connection']) => void
+
+/** Handles the request for a WebSocket: for a new session, or for one on polling, on any node. */
+export function upgrade<S>(
+  state: EngineState<S>,
+  res: HttpResponse,
+  req: HttpRequest,
+  context: us_socket_context_t,
+): void {
+  const refuse = answerTo(res, req, state)
+  if (!isClearlyFramed(req, 'websocket')) return answerAndClose(res, refuse, unclearEnd())
+  const fault = requestFault(req, 'websocket')
+  if (fault !== undefined) return refuse(fault)
+  const key = req.getHeader('sec-websocket-key')
+  const protocol = req.getHeader('sec-websocket-protocol')
+  const extensions = req.getHeader('sec-websocket-extensions')
+  const accept: Accept<S> = (connection) => res.upgrade<Carried<S>>({ connection }, key, protocol, extensions, context)
+  const sid = req.getQuery('sid')
+  if (!sid) {
+    const connection = openSession(state, 'websocket', res, req)
+    if (!(connection instanceof Connection)) return refuse(connection)
+    return accept(connection)
+  }
+  const place = placeOf(state, sid)
+  if (place === undefined) return refuse(unknownSession())
+  if (place !== 'here') return upgradeElsewhere(state, place, sid, res, req, { accept, refuse })
+  const session = state.sessions.get(sid)
+  if (session === undefined || session.closed) return refuse(unknownSession())
+  return accept(session.mayUpgrade ? session : undefined)
+}
+
+/** Asks the owner before the upgrade is accepted, so that there is no WebSocket without a session. */
+function upgradeElsewhere<S>(
+  state: EngineState<S>,
+  owner: Owner,
+  sid: string,
+  res: HttpResponse,
+  req: HttpRequest,
+  { accept, refuse }: { accept: Accept<S>; refuse: Reply },
+): void {
+  const admitted = admission(state, 'bridge', res, req)
+  if ('refusal' in admitted) return refuse(admitted.refusal)
+  const gone = new AbortController()
+  let isOver = false
+  const settle = (act: () => void) => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(timer)
+    act()
+  }
+  res.onAborted(() => settle(() => gone.abort()))
+  const timer = setTimeout(() => settle(() => refuse(outOfReach())), state.upgradeTimeoutMS)
+  owner.reach(owner.node, { method: 'HOLDS', sid, body: '' }, gone.signal).then(
+    ({ status, body }) =>
+      settle(() => {
+        if (status !== 200) return refuse(unknownSession())
+        const bridge = body === 'polling' ? new Bridge(state, owner, sid, admitted.address) : undefined
+        res.cork(() => accept(bridge))
+        return undefined
+      }),
+    () => settle(() => refuse(outOfReach())),
+  )
+  return undefined
+}

@@ -1,0 +1,94 @@
+import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
+import type { Carried, Connection } from '../engine/connection.ts'
+import type { EngineState } from '../engine/engine-state.ts'
+import { countPacket } from '../sockets/receive-packet.ts'
+import { Bridge } from './bridge.ts'
+
+type Ws<S> = WebSocket<Carried<S>>
+
+/**
+ * The WebSocket side of an engine (without its upgrade handler). A socket whose connection is still on polling is a
+ * probe: it takes over when the client says so (Engine.IO protocol, section "Upgrade").
+ */
+export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
+  const idleSeconds = Math.ceil((engine.pingIntervalMS + engine.pingTimeoutMS) / 1000) + 8
+  return {
+    maxPayloadLength: engine.maxPayload,
+    maxBackpressure: engine.maxBufferedBytes,
+    // Without this, publish skips a full socket in silence (github.com/uNetworking/uWebSockets.js/issues/499).
+    closeOnBackpressureLimit: true,
+    // Engine.IO has the heartbeats; this only frees connections that are stuck below, such as a close that is never read.
+    idleTimeout: Math.min(960, idleSeconds),
+    sendPingsAutomatically: false,
+    open: (ws) => {
+      const { connection } = ws.getUserData()
+      if (connection === undefined) ws.end(1000, 'upgraded already')
+      else if (connection instanceof Bridge) connection.opened(ws)
+      else if (connection.polling !== undefined) connection.polling.probedBy(ws)
+      else {
+        connection.ws = ws
+        ws.send(openPacket(connection, []), false)
+        engine.onOpen(connection)
+      }
+    },
+    message: (ws, message, isBinary) => {
+      const { connection } = ws.getUserData()
+      const data = Buffer.from(message)
+      if (connection === undefined) return
+      if (connection instanceof Bridge) connection.receive(isBinary ? `b${data.toString('base64')}` : data.toString())
+      else if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : data.toString())
+      else if (isBinary) {
+        engine.newcomers.receiveWaiting(connection)
+        // uWebSockets.js reuses the bytes once this returns.
+        if (countPacket(connection)) engine.onMessage(connection, Buffer.from(data))
+      } else engine.newcomers.receive(connection, data.toString())
+    },
+    dropped: (ws) => {
+      const { connection } = ws.getUserData()
+      engine.counters.drops++
+      if (connection instanceof Bridge || connection?.ws === ws) engine.slowReaders.add(connection)
+    },
+    close: (ws) => {
+      const { connection } = ws.getUserData()
+      if (connection instanceof Bridge) connection.closed()
+      else if (connection?.ws === ws) connection.ended(connection.closeReason ?? 'transport close')
+      else if (connection?.polling?.probe === ws) connection.polling.stopUpgrade()
+    },
+  }
+}
+
+/** The packet that opens a session (Engine.IO protocol, section "Handshake"). */
+export function openPacket<S>(connection: Connection<S>, upgrades: readonly string[]): string {
+  const { pingIntervalMS, pingTimeoutMS, maxPayload } = connection.engine
+  return `0${JSON.stringify({ sid: connection.id, upgrades, pingInterval: pingIntervalMS, pingTimeout: pingTimeoutMS, maxPayload })}`
+}
+
+function probe<S>(connection: Connection<S>, ws: Ws<S>, packet: string): void {
+  const polling = connection.polling
+  if (polling === undefined) ws.close()
+  else if (packet === '2probe' && !polling.isUpgrading) {
+    ws.send('3probe', false)
+    polling.startUpgrade()
+  } else if (packet === '5' && polling.isUpgrading) takeOver(connection, ws)
+  else ws.close()
+}
+
+/** Moves the session to the WebSocket; the polling queue goes first, to keep the order. */
+function takeOver<S>(connection: Connection<S>, ws: Ws<S>): void {
+  const { engine, polling } = connection
+  if (polling === undefined) return
+  polling.release()
+  polling.stopUpgrade()
+  for (const packet of polling.takeAll()) {
+    if (packet.startsWith('b')) ws.send(Buffer.from(packet.slice(1), 'base64'), true)
+    else ws.send(packet, false)
+  }
+  if (connection.closed) {
+    engine.sessions.delete(connection.id)
+    ws.end(1000)
+    return
+  }
+  connection.polling = undefined
+  connection.ws = ws
+  connection.upgraded()
+}

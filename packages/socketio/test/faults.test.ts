@@ -1,0 +1,154 @@
+/** An error of our own handlers goes to `onError`, closes no connection, and stops nothing else. */
+import assert from 'node:assert/strict'
+import type { SocketServerOptions } from '@parley/socketio/server'
+import { afterEach, beforeEach, describe, test } from 'vitest'
+import { type Node, startNode, stockClient, until } from './nodes.ts'
+import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+
+const fault = (name: string) => () => {
+  throw new Error(name)
+}
+
+describe('a fault of ours', () => {
+  let node: Node | undefined
+  let told: string[]
+  beforeEach(() => {
+    told = []
+  })
+  afterEach(() => node?.stop())
+
+  async function start(options: Partial<SocketServerOptions<unknown>>): Promise<Node> {
+    node = await startNode({
+      onError: (error) => told.push(error instanceof Error ? error.message : String(error)),
+      events: { echo: (_socket, args, ack) => ack?.(...args) },
+      ...options,
+    })
+    return node
+  }
+  async function connected({ url }: Node): Promise<RawSocket> {
+    const socket = rawSocket(`${url}/socket.io/?EIO=4&transport=websocket`)
+    await socket.next()
+    socket.send('40')
+    assert.match(await nextText(socket), /^40/)
+    return socket
+  }
+  async function isServed(socket: RawSocket): Promise<void> {
+    socket.send('421["echo","served"]')
+    assert.equal(await socket.next(), '431["served"]')
+  }
+
+  test('when a client disconnects leaves its connection, and ends the socket', async () => {
+    const gone: string[] = []
+    const running = await start({
+      onConnection: (socket) => {
+        for (const room of ['one', 'two']) socket.join(room)
+        socket.onDisconnect = fault('own onDisconnect')
+      },
+      onDisconnect: (_socket, reason) => {
+        gone.push(reason)
+        throw new Error('onDisconnect')
+      },
+      onTopicEmpty: (room) => fault(`onTopicEmpty ${room}`)(),
+      namespaces: { '/other': { events: { echo: (_socket, args, ack) => ack?.(...args) } } },
+    })
+    const socket = await connected(running)
+    socket.send('40/other,')
+    await socket.next()
+    socket.send('41')
+    socket.send('42/other,1["echo","served"]')
+    assert.equal(await socket.next(), '43/other,1["served"]')
+    assert.deepEqual(told, ['onTopicEmpty one', 'onTopicEmpty two', 'own onDisconnect', 'onDisconnect'])
+    assert.deepEqual([running.server.topicSize('one'), running.server.topicSize('two')], [0, 0])
+    assert.deepEqual([running.server.counters.closes, running.server.sockets.size], [{}, 0])
+    assert.deepEqual(gone, ['client namespace disconnect'])
+    socket.close()
+  })
+
+  test('when a transport closes lets every socket of it go', async () => {
+    const running = await start({
+      onDisconnect: fault('main'),
+      onTransportClose: fault('transport'),
+      namespaces: { '/other': { onDisconnect: fault('other') } },
+    })
+    const socket = await connected(running)
+    socket.send('40/other,')
+    await socket.next()
+    socket.close()
+    await until(() => told.length === 3, 'all faults are told')
+    assert.deepEqual(told, ['main', 'other', 'transport'])
+    assert.equal(running.server.sockets.size, 0)
+  })
+
+  test('when a socket connects leaves it connected', async () => {
+    const running = await start({ onConnection: fault('onConnection'), onTransportOpen: fault('onTransportOpen') })
+    const socket = await connected(running)
+    await isServed(socket)
+    assert.deepEqual(told, ['onTransportOpen', 'onConnection'])
+    socket.close()
+  })
+
+  test('when an event comes leaves the socket, and is no parse error', async () => {
+    const running = await start({ onEvent: (_socket, event) => (event === 'bad' ? fault('onEvent')() : true) })
+    const socket = await connected(running)
+    socket.send('42["bad"]')
+    await isServed(socket)
+    assert.deepEqual(told, ['onEvent'])
+    socket.close()
+  })
+
+  test('when an event comes that nothing handles, and in promises, is told too', async () => {
+    const running = await start({ otherEvents: () => Promise.reject(new Error('otherEvents')) })
+    const socket = await connected(running)
+    socket.send('42["whatever"]')
+    await isServed(socket)
+    await until(() => told.length > 0, 'the fault is told')
+    assert.deepEqual(told, ['otherEvents'])
+    socket.close()
+  })
+
+  for (const options of [
+    { initialData: fault('fault') },
+    { onConnect: fault('fault') },
+    { onConnect: () => Promise.reject(new Error('fault')) },
+  ]) {
+    test(`in ${Object.keys(options).join()} refuses the socket, not the connection`, async () => {
+      const running = await start(options)
+      const socket = rawSocket(`${running.url}/socket.io/?EIO=4&transport=websocket`)
+      await socket.next()
+      for (let attempt = 0; attempt < 2; attempt++) {
+        socket.send('40')
+        assert.equal(await socket.next(), '44{"message":"Internal error"}')
+      }
+      assert.deepEqual(told, ['fault', 'fault'])
+      socket.close()
+    })
+  }
+
+  test('in the admission of a connection is answered 503', async () => {
+    const running = await start({ admit: fault('admit') })
+    const { status, text } = await rawRequest(`${running.url}/socket.io/?EIO=4&transport=polling`)
+    assert.deepEqual([status, JSON.parse(text)], [503, { code: 4, message: 'Internal error' }])
+    assert.deepEqual(told, ['admit'])
+  })
+
+  test('when a session upgrades leaves it upgraded', async () => {
+    const running = await start({ onUpgrade: fault('onUpgrade') })
+    const client = await stockClient(running.url, ['polling', 'websocket'])
+    assert.equal(await client.emitWithAck('echo', 'served'), 'served')
+    await until(() => told.length > 0, 'the fault is told')
+    assert.deepEqual(told, ['onUpgrade'])
+    assert.equal(await client.emitWithAck('echo', 'served'), 'served')
+    client.close()
+  })
+
+  test('by polling does not end the poll, nor what else came with it', async () => {
+    const running = await start({ onEvent: (_socket, event) => (event === 'bad' ? fault('onEvent')() : true) })
+    const polling = await rawPolling(`${running.url}/socket.io/`)
+    await polling.post('40')
+    await polling.poll()
+    assert.deepEqual(await polling.post('42["bad"]\x1e421["echo","served"]'), { status: 200, text: 'ok' })
+    assert.equal((await polling.poll()).text, '431["served"]')
+    assert.deepEqual(told, ['onEvent'])
+    await polling.post('1')
+  })
+})

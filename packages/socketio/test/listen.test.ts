@@ -1,0 +1,152 @@
+import { App } from 'uWebSockets.js'
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { createHandshakes } from '@parley/socketio/accepting/handshakes'
+import { type Listening, listen } from '@parley/socketio/accepting/listen'
+import { describe, onTestFinished, test } from 'vitest'
+import { until } from './nodes.ts'
+
+const forever = Number.POSITIVE_INFINITY
+
+/** An app that returns the path of each request, and keeps the paths and addresses that it has seen. */
+async function startApp(most: number) {
+  const handshakes = createHandshakes({ most, withinMS: forever })
+  const seen: string[] = []
+  const addresses = new Set<string>()
+  const app = App().get('/*', (res, req) => {
+    seen.push(req.getUrl())
+    addresses.add(Buffer.from(res.getRemoteAddressAsText()).toString())
+    res.end('served')
+  })
+  const listening = await listen(app, { host: '127.0.0.1', port: 0, handshakes })
+  onTestFinished(() => {
+    listening.close()
+    app.close()
+  })
+  return { handshakes, seen, addresses, listening }
+}
+
+/** A client that has connected, and has said what it wants. */
+async function ask({ port }: Listening, path: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'connect')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
+  return socket
+}
+
+const openDescriptors = () => readdirSync('/proc/self/fd').length
+
+describe('listening for an app', () => {
+  test('connections are served in order, never more than have a place', async () => {
+    const { handshakes, seen, addresses, listening } = await startApp(3)
+    const paths = Array.from({ length: 20 }, (_, n) => `/${n}`)
+    for (const path of paths) await ask(listening, path)
+    for (let over = 0; over < paths.length; over++) {
+      const most = Math.min(paths.length, over + 3)
+      await until(() => seen.length >= most, `${most} are served`)
+      assert.equal(seen.length, most)
+      handshakes.ended()
+    }
+    assert.deepEqual(seen.toSorted(), paths.toSorted())
+    // Those that have their place at the same time may be read in any order.
+    for (const [i, path] of seen.entries()) assert.ok(Math.abs(i - paths.indexOf(path)) < 3, `${path} is number ${i}`)
+    assert.deepEqual(
+      [...addresses].map((address) => address.replace(/^.*ffff:7f00:0001$/, '127.0.0.1')),
+      ['127.0.0.1'],
+    )
+  })
+
+  test('a client that leaves while it waits takes no place from the others for long', async () => {
+    const { handshakes, seen, listening } = await startApp(1)
+    await ask(listening, '/first')
+    await until(() => seen.length === 1, 'the first is served')
+    const gone = await ask(listening, '/gone')
+    await ask(listening, '/last')
+    gone.destroy()
+    handshakes.ended()
+    handshakes.ended()
+    await until(() => {
+      handshakes.ended()
+      return seen.includes('/last')
+    }, 'the last is served')
+  })
+
+  test('those that wait are served when it closes, and nobody else is accepted', async () => {
+    const { seen, listening } = await startApp(1)
+    for (const path of ['/a', '/b', '/c']) await ask(listening, path)
+    await until(() => seen.length === 1, 'the first is served')
+    // Between two of these the event loop has looked once who waits to be accepted.
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+    listening.close()
+    const late = connect(listening.port, '127.0.0.1')
+    const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
+    assert.equal(error.code, 'ECONNREFUSED')
+    await until(() => seen.length === 3, 'all are served')
+  })
+
+  test('no descriptor is left of connections that are closed', async () => {
+    const { seen, listening } = await startApp(forever)
+    await ask(listening, '/warm')
+    await until(() => seen.length === 1, 'the first is served')
+    const before = openDescriptors()
+    const sockets = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(listening, `/${n}`)))
+    await until(() => seen.length === 201, 'all are served')
+    // Its end and the app's, of each.
+    await until(() => openDescriptors() <= before + 400, 'no third descriptor')
+    for (const socket of sockets) socket.destroy()
+    await until(() => openDescriptors() <= before, 'all are closed')
+  })
+
+  test('a process that has no descriptor left goes on, and serves again when it has', async () => {
+    const file = new URL('listen-process.ts', import.meta.url).pathname
+    const child = spawn('sh', ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill())
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    const port = Number(line.toString())
+    const served: Socket[] = []
+    const refused: Socket[] = []
+    const come = () => {
+      const socket = connect(port, '127.0.0.1')
+      onTestFinished(() => void socket.destroy())
+      socket.on('connect', () => socket.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n'))
+      socket.once('data', () => served.push(socket))
+      socket.on('error', () => socket.destroy())
+      socket.once('close', () => refused.push(socket))
+    }
+    // One after the other: so one comes for whom a descriptor is left to accept it, and none to hand it over.
+    for (let n = 1; refused.length < 3; n++) {
+      come()
+      await until(() => served.length + refused.length === n, 'the next is served or refused')
+    }
+    assert.ok(served.length > 0)
+    for (const socket of served) socket.destroy()
+    let last: Response | undefined
+    await until(() => {
+      if (last === undefined)
+        void fetch(`http://127.0.0.1:${port}/`).then(
+          (response) => (last = response),
+          () => undefined,
+        )
+      return last !== undefined
+    }, 'the next is served')
+    assert.equal(await last?.text(), 'served')
+    assert.equal(child.exitCode, null)
+  })
+
+  test('a port that is taken is named', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as { port: number }
+    const handshakes = createHandshakes({ most: 1, withinMS: 1 })
+    await assert.rejects(listen(App(), { host: '127.0.0.1', port, handshakes }), {
+      message: new RegExp(`^port ${port} on 127\\.0\\.0\\.1: .*EADDRINUSE`),
+    })
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { Slices } from '@parley/socketio/accepting/slices'
+import { describe, onTestFinished, test } from 'vitest'
+import { startNode, until } from './nodes.ts'
+import { nextText, type RawSocket, rawSocket } from './raw-client.ts'
+
+/** Slices whose turns the test gives. */
+function heldSlices() {
+  const waiting: (() => void)[] = []
+  const slices: Slices = { turn: () => new Promise((resolve) => waiting.push(resolve)) }
+  return {
+    slices,
+    waiting: (many: number) => until(() => waiting.length === many, `${many} wait for their turn`),
+    next: () => waiting.shift()?.(),
+  }
+}
+
+/** A node whose newcomers have turns that the test gives, what its sockets have said, and a client that has its session. */
+async function startHeld() {
+  const said: unknown[] = []
+  const closes: string[] = []
+  const held = heldSlices()
+  const node = await startNode({
+    slices: held.slices,
+    onTransportClose: (_, reason) => void closes.push(reason),
+    otherEvents: (_, event, args) => void said.push(args.length > 0 ? args[0] : event),
+  })
+  onTestFinished(node.stop)
+  const client = rawSocket(`${node.url}/socket.io/?EIO=4&transport=websocket`)
+  assert.match(await nextText(client), /^0\{/)
+  return { node, held, said, closes, client }
+}
+
+async function connected({ held, client }: { held: ReturnType<typeof heldSlices>; client: RawSocket }): Promise<void> {
+  client.send('40')
+  await held.waiting(1)
+  held.next()
+  assert.match(await nextText(client), /^40\{/)
+}
+
+describe('what newcomers say', () => {
+  test('waits for its turn, one packet each, in order', async () => {
+    const { held, said, client } = await startHeld()
+    await connected({ held, client })
+    for (const event of ['a', 'b', 'c']) client.send(`42["${event}"]`)
+    await held.waiting(3)
+    assert.deepEqual(said, [])
+    held.next()
+    held.next()
+    await until(() => said.length === 2, 'two are heard')
+    assert.deepEqual(said, ['a', 'b'])
+    held.next()
+    await until(() => said.length === 3, 'three are heard')
+    assert.deepEqual(said, ['a', 'b', 'c'])
+  })
+
+  test('does not wait when it is much, large or binary, and stays in order', async () => {
+    const { held, said, client } = await startHeld()
+    await connected({ held, client })
+    const large = 'x'.repeat(5_000)
+    client.send('42["a"]')
+    client.send(`42["large","${large}"]`)
+    await until(() => said.length === 2, 'the large one is heard')
+    assert.deepEqual(said, ['a', large])
+    client.send('42["b"]')
+    client.send('451-["binary",{"_placeholder":true,"num":0}]')
+    client.send(new Uint8Array([1, 2, 3]))
+    await until(() => said.length === 4, 'the binary one is heard')
+    assert.deepEqual(said.slice(2), ['b', Buffer.from([1, 2, 3])])
+    const many = Array.from({ length: 9 }, (_, n) => `many ${n}`)
+    for (const event of many) client.send(`42["${event}"]`)
+    await until(() => said.length === 13, 'all are heard')
+    assert.deepEqual(said.slice(4), many)
+  })
+
+  test('that is of no newcomer any more is heard at once, after what still waits', async () => {
+    const { node, held, said, client } = await startHeld()
+    await connected({ held, client })
+    const [socket] = node.server.sockets.values()
+    assert.ok(socket)
+    client.send('42["waits"]')
+    await held.waiting(1)
+    socket.connection.isNewcomer = false
+    client.send('42["follows"]')
+    await held.waiting(2)
+    assert.deepEqual(said, [])
+    held.next()
+    held.next()
+    await until(() => said.length === 2, 'both are heard')
+    client.send('42["at once"]')
+    await until(() => said.length === 3, 'the third is heard')
+    assert.deepEqual(said, ['waits', 'follows', 'at once'])
+  })
+
+  test('is not handled when the client has gone, nor after what is not of the protocol', async () => {
+    const first = await startHeld()
+    await connected(first)
+    first.client.send('42["too late"]')
+    await first.held.waiting(1)
+    first.client.close()
+    await until(() => first.closes.length === 1, 'the client is gone')
+    first.held.next()
+
+    const second = await startHeld()
+    await connected(second)
+    second.client.send('nonsense')
+    second.client.send('42["after it"]')
+    await second.held.waiting(2)
+    second.held.next()
+    second.held.next()
+    await until(() => second.closes.length === 1, 'the connection is closed')
+    assert.deepEqual(second.closes, ['parse error'])
+    assert.deepEqual([first.said, second.said], [[], []])
+  })
+})

@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+
+/** The status that a request for a WebSocket is answered with: 101 when it was accepted. The WebSocket is let go. */
+export function upgradeStatus(url: string): Promise<number> {
+  const asked = request(url, {
+    headers: {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+    },
+  })
+  return new Promise((resolve, reject) => {
+    asked.on('upgrade', (response, socket) => {
+      socket.destroy()
+      resolve(response.statusCode ?? 0)
+    })
+    asked.on('response', (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+/** The head of a server's answer to these bytes (Latin 1); the connection is let go. */
+export async function answeredHead(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.write(bytes, 'latin1')
+  let said = ''
+  while (!said.includes('\r\n\r\n')) {
+    const [data] = (await once(socket, 'data')) as [Buffer]
+    said += data.toString('latin1')
+  }
+  socket.destroy()
+  return said
+}
+
+/** Everything that a server says to these bytes (Latin 1) until it closes the connection. */
+export function saidUntilClosed(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let said = ''
+  socket.on('data', (data) => {
+    said += data.toString('latin1')
+  })
+  socket.on('error', () => socket.destroy())
+  socket.write(bytes, 'latin1')
+  return new Promise((resolve) => socket.on('close', () => resolve(said)))
+}

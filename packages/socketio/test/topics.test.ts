@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import type { Socket } from '@parley/socketio/sockets/socket'
+import type { Socket as Client } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Node, startNode, stockClient, until } from './nodes.ts'
+
+type Member = { client: Client; socket: Socket<unknown>; heard: unknown[] }
+
+describe('a room', () => {
+  const active: string[] = []
+  const empty: string[] = []
+  let encoded = 0
+  let node: Node
+  const clients: Client[] = []
+  beforeAll(async () => {
+    node = await startNode({
+      onTopicActive: (room) => active.push(room),
+      onTopicEmpty: (room) => empty.push(room),
+      codecs: {
+        base64: (json) => {
+          encoded++
+          return JSON.stringify(Buffer.from(json).toString('base64'))
+        },
+      },
+    })
+  })
+  afterAll(() => {
+    for (const client of clients) client.close()
+    node.stop()
+  })
+
+  async function member(...transports: ('polling' | 'websocket')[]): Promise<Member> {
+    const client = await stockClient(node.url, transports)
+    clients.push(client)
+    const socket = node.server.sockets.get(client.id ?? '')
+    assert.ok(socket)
+    await until(() => socket.transport === transports.at(-1), 'the upgrade')
+    const heard: unknown[] = []
+    client.on('event', (payload: unknown) => heard.push(payload))
+    return { client, socket, heard }
+  }
+  const publish = (room: string, payload: unknown, options = {}) =>
+    node.server.publish(room, 'event', JSON.stringify(payload), options)
+  /** What all have heard once a last event to each of them has arrived. */
+  async function settled(members: Member[]): Promise<unknown[][]> {
+    for (const { socket } of members) socket.emitJson('event', '"end"')
+    const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')
+    await until(() => members.every(({ heard }) => isEnd(heard.at(-1))), 'everybody heard the end')
+    return members.map(({ heard }) => heard.splice(0).slice(0, -1))
+  }
+
+  test('reaches members on both transports, and nobody else', async () => {
+    const members = [await member('websocket'), await member('polling'), await member('polling', 'websocket')]
+    const stranger = await member('websocket')
+    for (const { socket } of members) socket.join('everyone')
+    stranger.socket.join('others')
+    assert.equal(publish('everyone', { a: 'ü😀' }), 3)
+    assert.equal(publish('nobody', 1), 0)
+    assert.deepEqual(await settled([...members, stranger]), [[{ a: 'ü😀' }], [{ a: 'ü😀' }], [{ a: 'ü😀' }], []])
+  })
+
+  test('takes the payload as bytes and as text, and leaves it as it came', async () => {
+    const { socket, client } = await member('websocket')
+    socket.join('raw')
+    const frames: string[] = []
+    client.io.engine.on('packet', ({ data }: { data?: string }) => frames.push(String(data)))
+    node.server.publish('raw', 'event', '{ "spaced" : 1.0 }')
+    node.server.publish('raw', 'event', Buffer.from('{ "spaced" : "ü" }'))
+    node.server.publish('raw', 'event', new Uint8Array(Buffer.from(`"${'x'.repeat(70_000)}"`)))
+    await until(() => frames.length >= 3, 'three packets')
+    assert.deepEqual(frames.slice(0, 2), ['2["event",{ "spaced" : 1.0 }]', '2["event",{ "spaced" : "ü" }]'])
+    assert.equal(frames[2]?.length, 70_000 + '2["event",""]'.length)
+  })
+
+  test('may have any name', async () => {
+    const names = ['', '/', '#', '+', 'a/#', 'a b', '😀', '0:x', '__proto__', 'x'.repeat(1000)]
+    const { socket, heard } = await member('websocket')
+    for (const name of names) socket.join(name)
+    for (const name of names) publish(name, name)
+    await until(() => heard.length === names.length, 'one event of each room')
+    assert.deepEqual(heard, names)
+  })
+
+  test('says when its first member came and its last one left', async () => {
+    const [first, second] = [await member('websocket'), await member('polling')]
+    first.socket.join('counted')
+    second.socket.join('counted')
+    second.socket.join('counted')
+    assert.equal(node.server.topicSize('counted'), 2)
+    first.socket.leave('counted')
+    first.socket.leave('counted')
+    assert.equal(node.server.topicSize('counted'), 1)
+    assert.deepEqual(empty.includes('counted'), false)
+    second.client.close()
+    await until(() => empty.includes('counted'), 'the room is empty')
+    assert.equal(node.server.topicSize('counted'), 0)
+    assert.equal(active.filter((room) => room === 'counted').length, 1)
+    assert.equal(empty.filter((room) => room === 'counted').length, 1)
+  })
+
+  test('sends a leaver nothing that is published after, and all that was before', async () => {
+    for (const transport of ['websocket', 'polling'] as const) {
+      const leaver = await member(transport)
+      leaver.socket.join('left')
+      publish('left', 'before')
+      leaver.socket.leave('left')
+      publish('left', 'after')
+      assert.deepEqual(await settled([leaver]), [['before']])
+    }
+  })
+
+  test('encodes once per event, and only where somebody wants it', async () => {
+    const [plain, wanted, polled] = [await member('websocket'), await member('websocket'), await member('polling')]
+    for (const { socket } of [plain, wanted, polled]) socket.join('encoded')
+    encoded = 0
+    publish('encoded', 'plain for all')
+    assert.equal(encoded, 0)
+    wanted.socket.setCodec('base64')
+    assert.throws(() => polled.socket.setCodec('rot13'), /unknown codec/)
+    publish('encoded', { text: 'ü' })
+    assert.equal(encoded, 1)
+    wanted.socket.setCodec(undefined)
+    publish('encoded', 'plain again')
+    assert.equal(encoded, 1)
+    const base64 = Buffer.from('{"text":"ü"}').toString('base64')
+    const [inPlain, inWanted, inPolled] = await settled([plain, wanted, polled])
+    assert.deepEqual(inPlain, ['plain for all', { text: 'ü' }, 'plain again'])
+    assert.deepEqual(inWanted, ['plain for all', base64, 'plain again'])
+    assert.deepEqual(inPolled, inPlain)
+  })
+
+  test('encodes what is emitted to one socket as well', async () => {
+    const { socket, heard } = await member('websocket')
+    socket.setCodec('base64')
+    socket.emit('event', { a: 1 })
+    await until(() => heard.length === 1, 'the event')
+    assert.deepEqual(heard, [Buffer.from('{"a":1}').toString('base64')])
+  })
+
+  test('leaves out any number of sockets, and keeps the order', async () => {
+    const members = [
+      await member('websocket'),
+      await member('websocket'),
+      await member('websocket'),
+      await member('polling'),
+      await member('polling'),
+    ]
+    const [one, two, , four] = members.map(({ socket }) => socket)
+    assert.ok(one && two && four)
+    for (const { socket } of members) socket.join('choosy')
+    two.setCodec('base64')
+    publish('choosy', 1)
+    assert.equal(publish('choosy', 2, { except: [one] }), 4)
+    publish('choosy', 3)
+    assert.equal(publish('choosy', 4, { except: [one, two.id, four, 'unknown'] }), 2)
+    publish('choosy', 5)
+    assert.equal(publish('choosy', 6, { except: members.map(({ socket }) => socket) }), 0)
+    publish('choosy', 7)
+    two.setCodec(undefined)
+    const [inOne, inTwo, inThree, inFour, inFive] = await settled(members)
+    assert.deepEqual(inOne, [1, 3, 5, 7])
+    assert.deepEqual(
+      inTwo,
+      [1, 2, 3, 5, 7].map((number) => Buffer.from(String(number)).toString('base64')),
+    )
+    assert.deepEqual(inThree, [1, 2, 3, 4, 5, 7])
+    assert.deepEqual(inFour, [1, 2, 3, 5, 7])
+    assert.deepEqual(inFive, [1, 2, 3, 4, 5, 7])
+    assert.equal(node.server.topicSize('choosy'), 5)
+  })
+
+  test('loses, doubles and reorders nothing while its members upgrade', async () => {
+    const joined: Member[] = []
+    let next = 0
+    const publishing = setInterval(() => publish('moving', next++), 1)
+    for (let round = 0; round < 10; round++) {
+      const client = await stockClient(node.url, ['polling'], { transports: ['polling', 'websocket'] })
+      clients.push(client)
+      const socket = node.server.sockets.get(client.id ?? '')
+      assert.ok(socket)
+      const heard: unknown[] = []
+      client.on('event', (payload: unknown) => heard.push(payload))
+      socket.join('moving')
+      joined.push({ client, socket, heard })
+    }
+    await until(() => joined.every(({ socket }) => socket.transport === 'websocket'), 'all upgraded')
+    clearInterval(publishing)
+    for (const heard of await settled(joined)) {
+      const first = Number(heard[0])
+      assert.ok(heard.length > 0)
+      assert.deepEqual(
+        heard,
+        heard.map((_, index) => first + index),
+      )
+      assert.equal(heard.at(-1), next - 1)
+    }
+  })
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startServers } from './up.ts'
+
+const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
+
+/** An engine of Docker's that has no image and can pull none (docs.docker.com/reference/api/engine). */
+function engineWithoutImages(request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url?.replace(/^\/v[\d.]+/, '') ?? ''
+  const answers: Record<string, unknown> = {
+    '/_ping': 'OK',
+    '/info': { ServerVersion: '27.0', OperatingSystem: 'Debian', OSType: 'linux', Architecture: 'x86_64', Labels: [] },
+    '/version': { Version: '27.0', ApiVersion: '1.47' },
+    '/images/json': [],
+  }
+  const answer = answers[path.split('?')[0] ?? '']
+  response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(answer ?? { message: 'no registry can be reached from here' }))
+}
+
+describe('servers without their images', () => {
+  let engine: Server
+  const { DOCKER_HOST: before } = process.env
+  beforeAll(async () => {
+    engine = createServer(engineWithoutImages).listen(0, '127.0.0.1')
+    await once(engine, 'listening')
+    process.env.DOCKER_HOST = `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    if (before === undefined) delete process.env.DOCKER_HOST
+    else process.env.DOCKER_HOST = before
+    engine.close()
+    engine.closeAllConnections()
+  })
+
+  test('come from the next way, and the output says why', async () => {
+    const lines: string[] = []
+    const servers = await startServers({
+      env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker,path,wheels' },
+      onProgress: (line) => lines.push(line),
+    })
+    await servers.stop()
+    assert.match(
+      lines.join('\n'),
+      /MongoDB: Docker image mongo:[\d.]+ cannot be had \(.*no registry.*\), looking elsewhere/,
+    )
+    assert.match(lines.join('\n'), /MongoDB: starting mongod/)
+  })
+
+  test('are refused in one sentence when no other way is allowed', async () => {
+    await assert.rejects(
+      startServers({ env: { ...env, DOCKER_HOST: process.env.DOCKER_HOST, PARLEY_SERVERS: 'docker' } }),
+      /MongoDB: not to be had by docker \(PARLEY_SERVERS\)/,
+    )
+  })
+
+  test('an unknown way is refused, and the error names the known ones', async () => {
+    await assert.rejects(
+      startServers({ env: { ...env, PARLEY_SERVERS: 'docker,podman' } }),
+      /"podman".*docker, path, wheels/,
+    )
+  })
+})

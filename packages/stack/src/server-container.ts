@@ -1,0 +1,106 @@
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import {
+  type Launch,
+  lastLine,
+  type RunningServer,
+  readyMS,
+  type ServerRun,
+  startServer,
+  stopMS,
+  untilReady,
+} from './launch.ts'
+
+/** Whether a Docker engine is running. */
+export async function engineAnswers(env: NodeJS.ProcessEnv): Promise<boolean> {
+  // Loading testcontainers takes most of a second, which is only worth it where there is an engine.
+  if (!env.DOCKER_HOST && !engineTraces(env).some(existsSync)) return false
+  const { getContainerRuntimeClient } = await import('testcontainers')
+  return getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Where testcontainers looks for an engine (node.testcontainers.org/supported-container-runtimes). */
+function engineTraces(env: NodeJS.ProcessEnv): string[] {
+  const home = homedir()
+  return [
+    '/var/run/docker.sock',
+    ...(env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, 'docker.sock')] : []),
+    ...['.testcontainers.properties', '.docker/run/docker.sock', '.docker/desktop/docker.sock'].map((path) =>
+      join(home, path),
+    ),
+  ]
+}
+
+/**
+ * Makes sure that the engine has an image, and runs the reaper that removes what a killed process leaves: they are pulled
+ * unless they are there. TESTCONTAINERS_RYUK_DISABLED=true does without the reaper.
+ * @throws what the engine says when one of them cannot be had
+ */
+export async function haveImage(image: string): Promise<void> {
+  const { getContainerRuntimeClient, getReaper, ImageName } = await import('testcontainers')
+  const client = await getContainerRuntimeClient()
+  const name = ImageName.fromString(image)
+  if (!(await client.image.exists(name))) await client.image.pull(name)
+  await getReaper(client).catch((error: unknown) => {
+    throw new Error(`testcontainers' reaper; TESTCONTAINERS_RYUK_DISABLED=true does without it: ${String(error)}`)
+  })
+}
+
+/**
+ * Starts a server in a container, its port published on loopback and its data in our directory. What is left behind when
+ * this process is killed, testcontainers' reaper removes.
+ *
+ * @throws StackError when it ends or is not ready in time
+ */
+export function startContainer(launch: Launch, image: string): Promise<RunningServer> {
+  return startServer(launch.title, (listeners) => runContainer(launch, image, listeners))
+}
+
+async function runContainer(
+  launch: Launch,
+  image: string,
+  listeners: readonly ((how: string) => void)[],
+): Promise<ServerRun> {
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers')
+  const { port, dir, logFile } = launch
+  mkdirSync(dir, { recursive: true })
+  mkdirSync(dirname(logFile), { recursive: true })
+  const started = await new GenericContainer(image)
+    .withCommand(launch.args('0.0.0.0', '/data'))
+    .withExposedPorts({ container: port, host: port })
+    .withBindMounts([{ source: dir, target: '/data' }])
+    .withUser(`${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`)
+    .withLabels({ 'parley.server': launch.title })
+    .withLogConsumer((stream) => stream.pipe(createWriteStream(logFile)))
+    // Whether it is ready is asked as for a process.
+    .withWaitStrategy(Wait.forAll([]))
+    .withStartupTimeout(readyMS)
+    .start()
+  const container = (await getContainerRuntimeClient()).container.getById(started.getId())
+  const { State } = await container.inspect()
+
+  let how: string | undefined
+  let isWanted = false
+  const exited = container.wait().then(({ StatusCode: code }: { StatusCode: number }) => {
+    how = code > 128 ? `was ended by signal ${code - 128}` : `stopped with exit code ${code}`
+    if (!isWanted) for (const listener of listeners) listener(`${how}: ${lastLine(logFile)}`)
+    return container.remove({ force: true, v: true })
+  })
+
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    isWanted = true
+    if (how === undefined) await (signal === 'SIGKILL' ? container.kill() : container.stop({ t: stopMS / 1_000 }))
+    await exited
+  }
+  try {
+    await untilReady(launch, () => how)
+  } catch (error) {
+    await end('SIGKILL')
+    throw error
+  }
+  return { pid: State.Pid, hasExited: () => how !== undefined, end }
+}

@@ -1,0 +1,88 @@
+import { type Bus, type BusEvents, closeBus, connectBus, pingBus } from '@parley/bus/connect'
+import { connectDb, type Db, pingDb } from '@parley/db/connect'
+import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
+import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
+import type { Context } from '@parley/service/lifecycle'
+import type { SettingsOf } from '@parley/service/settings'
+import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+import { openStream, watchStream } from './watch-stream.ts'
+
+/** The three servers that every service works with. */
+export interface Servers {
+  db: Db
+  bus: Bus
+  presence: Presence
+}
+
+type ServiceContext = Pick<
+  Context<SettingsOf<typeof sharedSettings>>,
+  'settings' | 'log' | 'metrics' | 'checks' | 'onStop'
+>
+
+/**
+ * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`. With
+ * a database whose schema is older than this release, the service logs that and is not ready until it is migrated.
+ *
+ * @param busEvents called when NATS goes and comes back, which is also logged here
+ * @throws when one of them does not answer at the start
+ */
+export async function connectServers(
+  { settings, log, metrics, checks, onStop }: ServiceContext,
+  busEvents: BusEvents = {},
+): Promise<Servers> {
+  const db = await reach(
+    'MongoDB',
+    connectDb(settings.mongoUrl, { appName: settings.nodeId, tls: tlsOptions(settings.mongoTls, tlsPrefix.mongo) }),
+  )
+  onStop('mongodb', () => db.client.close())
+  checks['mongodb'] = () => pingDb(db)
+  const checkSchema = createSchemaCheck(db)
+  checks['schema'] = checkSchema
+  await checkSchema().catch((error: unknown) => {
+    if (!(error instanceof OldSchemaError)) throw error
+    log.error({ err: error }, 'not ready until the database is migrated')
+  })
+
+  const malformed = metrics.counter('parley_bus_malformed_total', 'Live messages of the bus that cannot be read', [])
+  const access = { tls: tlsOptions(settings.natsTls, tlsPrefix.nats), credentials: settings.natsCredentials }
+  const busLog: BusEvents = {
+    onDisconnect: () => {
+      log.warn('NATS is away')
+      busEvents.onDisconnect?.()
+    },
+    onReconnect: () => {
+      log.info('NATS is back')
+      busEvents.onReconnect?.()
+    },
+    onError: (error) => log.error({ err: error }, 'NATS reported an error'),
+    onMalformed: (error, subject) => {
+      malformed.inc({})
+      log.warn({ err: error, subject }, 'bus message skipped: it cannot be read')
+    },
+  }
+  const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, access))
+  onStop('nats', () => closeBus(bus))
+  checks['nats'] = () => pingBus(bus)
+  await openStream(db, bus, settings.stream)
+  const stopping = new AbortController()
+  const watching = watchStream({ db, bus, options: settings.stream, log, metrics }, stopping.signal)
+  onStop('stream watch', () => {
+    stopping.abort()
+    return watching
+  })
+
+  const onRedisError = (error: Error) => log.warn({ err: error }, 'Redis is away')
+  const redisTls = tlsOptions(settings.redisTls, tlsPrefix.redis)
+  const presence = await reach('Redis', connectPresence(settings.redisUrl, onRedisError, redisTls))
+  onStop('redis', () => closePresence(presence))
+  checks['redis'] = () => pingPresence(presence)
+  return { db, bus, presence }
+}
+
+/** @throws the error of connecting, with the server's name before it */
+function reach<T>(title: string, connecting: Promise<T>): Promise<T> {
+  return connecting.catch((cause: unknown) => {
+    throw new Error(`${title}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  })
+}

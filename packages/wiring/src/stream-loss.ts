@@ -1,0 +1,75 @@
+import type { Bus } from '@parley/bus/connect'
+import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
+import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
+import type { Db } from '@parley/db/connect'
+import { type Rebuilding, recordLoss, recordNewStream, type StreamStateDoc } from '@parley/db/events/stream-state'
+
+/** How the stream is not the one that was known. */
+export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
+
+/**
+ * The positions of a new stream begin far above the old one's: what is ordered by them stays in order, and those that the
+ * old stream has given meanwhile are not given again.
+ */
+const gap = 1_000_000_000
+/** Longer than an event takes from its time of creation to the stream. */
+const marginMS = 30_000
+/** As long as NATS may take to write its log to disk: who was away for less finds everything. */
+const atLeastMS = 120_000
+const repairMS = 10_000
+
+/** Where the positions of a stream in place of this one begin. */
+export function nextFirstSeq({ seq, begins }: Pick<StreamStateDoc, 'seq' | 'begins'>): number {
+  return Math.max(seq, begins?.seq ?? 0) + gap
+}
+
+/** Compares the stream with what is known of it, and with what it has acknowledged to this process. */
+export async function findLoss(
+  bus: Bus,
+  state: StreamStateDoc,
+  acknowledged: { seq: number; id: string } | undefined,
+  stream: StreamIdentity | undefined,
+): Promise<Loss | undefined> {
+  if (!stream) return 'missing'
+  if (stream.created !== state.created) return 'another stream'
+  if (stream.lastSeq < Math.max(state.seq, acknowledged?.seq ?? 0)) return 'went back'
+  const known = state.witness === undefined ? [] : [{ seq: state.seq, id: state.witness }]
+  for (const { seq, id } of acknowledged ? [...known, acknowledged] : known) {
+    const there = await findMessageId(bus, seq)
+    // None is there when it was the oldest, or its app was deleted.
+    if (there !== undefined && there !== id) return 'other messages'
+  }
+  return undefined
+}
+
+/**
+ * Puts a new stream in place of a lost one, if no other process does so, and notes that the events since then are to be
+ * published again.
+ * @returns whether this process did
+ */
+export async function replaceStream(db: Db, bus: Bus, options: StreamOptions, state: StreamStateDoc): Promise<boolean> {
+  const rebuilding = toRebuild(state)
+  const now = Date.now()
+  if ((state.repairUntilMS ?? 0) > now || !(await recordLoss(db, state, rebuilding, now + repairMS))) return false
+  const firstSeq = nextFirstSeq(state)
+  const found = await findStream(bus)
+  // One that a starting service made stays. In one of an earlier release, or gone back, positions would be given twice.
+  if (found && found.beganAtSeq <= state.seq) await deleteStream(bus)
+  await ensureStream(bus, options, firstSeq)
+  const made = await findStream(bus)
+  if (!made) return false
+  const { sinceMS } = rebuilding
+  const { created, beganAtSeq } = made
+  const stream = { created, firstSeq: beganAtSeq, sinceMS }
+  await recordNewStream(db, { _id: state._id, losses: state.losses + 1 }, stream)
+  return true
+}
+
+function toRebuild(state: StreamStateDoc): Rebuilding {
+  const { rebuilt, rebuilding, handledUpToMS, seenAtMS, seq } = state
+  // What was published again has the time of that in the stream: until it is handled, everything counts from the first loss.
+  const before = rebuilt && handledUpToMS <= rebuilt.endedAtMS ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
+  const fromHere = Math.min(handledUpToMS - marginMS, seenAtMS - atLeastMS)
+  const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)
+  return { sinceMS, untilMS: Date.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
+}

@@ -1,0 +1,93 @@
+import { runEvery } from '@parley/async/run-every'
+import type { Bus } from '@parley/bus/connect'
+import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
+import { findMessageId, findStream, handledUpTo, type StreamIdentity } from '@parley/bus/stream/stream-identity'
+import { eventStream } from '@parley/contracts/bus/streams'
+import type { Db } from '@parley/db/connect'
+import { findStreamState, insertStreamState, recordProgress, type StreamStateDoc } from '@parley/db/events/stream-state'
+import type { Logger } from '@parley/service/log'
+import type { Metrics } from '@parley/service/metrics'
+import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'
+
+const lookEveryMS = 1_000
+/** One process of all records how far the stream has come. */
+const recordEveryMS = 1_000
+
+/** Makes sure that the stream exists. One in place of a lost stream goes on above its positions. */
+export async function openStream(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
+  const state = await findStreamState(db, eventStream.name)
+  await ensureStream(bus, options, state ? nextFirstSeq(state) : undefined)
+}
+
+export interface WatchedStream {
+  db: Db
+  bus: Bus
+  options: StreamOptions
+  log: Logger
+  metrics: Metrics
+}
+
+/**
+ * Notices that the stream is not the one that was known, or has gone back, until the signal aborts: it says so, and puts a new
+ * one in its place; the events since then are published again by rebuildStream. Every service runs it.
+ */
+export async function watchStream(watched: WatchedStream, signal: AbortSignal): Promise<void> {
+  const { db, bus, options, log, metrics } = watched
+  const lost = metrics.counter('parley_stream_lost_total', 'Losses of the stream of events that were noticed', [])
+  let knownLosses: number | undefined
+  let suspected: Loss | undefined
+
+  async function look(): Promise<void> {
+    if (!bus.connected) return
+    const state = await findStreamState(db, eventStream.name)
+    if (!state) return begin(db, bus, options)
+    if (state.losses > (knownLosses ?? state.losses)) {
+      lost.inc(state.losses - (knownLosses ?? 0))
+      log.error({ losses: state.losses, sinceMS: state.rebuilding?.sinceMS }, 'the stream of events was lost')
+      bus.acknowledged.forget()
+    }
+    knownLosses = state.losses
+    // Before the stream is asked: it may go on meanwhile.
+    const acknowledged = bus.acknowledged.latest()
+    const stream = await findStream(bus)
+    const loss = await findLoss(bus, state, acknowledged, stream)
+    const isConfirmed = loss !== undefined && loss === suspected
+    suspected = loss
+    if (loss === undefined && stream) {
+      if (!stream.takesAll) await mend()
+      return record(watched, state, stream)
+    }
+    // NATS may just be starting: what is lost is so at the next look too.
+    if (!isConfirmed) return
+    const { created, seq } = state
+    log.warn({ loss, known: { created, seq }, stream }, 'the stream of events is not the one that was known')
+    await replaceStream(db, bus, options, state)
+  }
+
+  /** A service of an earlier release sets the subjects that it knows when it starts. */
+  async function mend(): Promise<void> {
+    log.warn('the stream of events did not take the events of this release; now it does')
+    await ensureStream(bus, options)
+  }
+
+  const onError = (error: Error) => log.warn({ err: error }, 'stream of events not looked at; trying again')
+  await runEvery(lookEveryMS, look, { onError, signal })
+}
+
+async function begin(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
+  await ensureStream(bus, options)
+  const stream = await findStream(bus)
+  if (!stream) return
+  const now = Date.now()
+  const state = { created: stream.created, seq: stream.lastSeq, seenAtMS: now, handledUpToMS: now, losses: 0 }
+  await insertStreamState(db, { _id: eventStream.name, ...state })
+}
+
+async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
+  const seenAtMS = Date.now()
+  if (state.seenAtMS > seenAtMS - recordEveryMS) return
+  const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)
+  // While events are published again, the time in the stream says nothing of them.
+  const handledUpToMS = state.rebuilding ? state.handledUpToMS : await handledUpTo(bus)
+  await recordProgress(db, state, { seq: lastSeq, witness, seenAtMS, handledUpToMS })
+}

@@ -1,0 +1,40 @@
+import { createApp } from '@parley/chat/access/create-app'
+import { findApp, findApps } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { Command } from 'commander'
+import { deleteAppCommand } from './deletion-command.ts'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+/** `parley app`: the apps of an installation. */
+export function appCommand(withDb: WithDb): Command {
+  const app = new Command('app').description('Manage apps')
+  app
+    .command('create')
+    .description('Create an app and print its keys, once')
+    .argument('<appID>', 'ID of the new app')
+    .action(async (id: string) => {
+      const made = await withDb(async (db) => {
+        if (await findApp(db, id)) throw new Error(`there is an app ${JSON.stringify(id)} already`)
+        return createApp(db, id)
+      })
+      console.log(`app ${made.app} created. Its keys are stored as digests and not shown again:`)
+      console.log(`  client key      ${made.clientKey}`)
+      console.log(`  API key         ${made.apiKey}   (with the platform permission)`)
+      console.log(`  webhook secret  ${made.webhookSecret}`)
+    })
+  app
+    .command('list')
+    .description('List the apps: ID, when it was made, and how many living API keys it has')
+    .action(async () => {
+      const apps = await withDb(findApps)
+      for (const { _id, createdAt, apiKeys, deletingSince } of apps) {
+        const living = apiKeys.filter(({ revokedAt }) => !revokedAt).length
+        const state = deletingSince ? 'being deleted: run app delete again' : `API keys: ${living}`
+        console.log(`${_id}  made ${createdAt.toISOString()}  ${state}`)
+      }
+      if (apps.length === 0) console.log('there are no apps')
+    })
+  app.addCommand(deleteAppCommand(withDb))
+  return app
+}

@@ -1,0 +1,58 @@
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { createControl } from '@parley/bus/control/control'
+import { deleteApp } from '@parley/chat/access/delete-app'
+import { countAppDocs } from '@parley/db/apps/app-deletion'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { migrateTimeoutMS } from '@parley/db/migrate'
+import { readSettings } from '@parley/service/settings'
+import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+import { Command } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+
+const lineEvery = 10_000
+
+/** `parley app delete`. */
+export function deleteAppCommand(withDb: WithDb): Command {
+  return new Command('delete')
+    .description('Delete an app with all that it has, for good. After a failure or a kill, run it again.')
+    .argument('<appID>', 'the app')
+    .option('--yes', 'do it; without this the command only says what would be deleted, and fails')
+    .addHelpText(
+      'after',
+      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL: every realtime node has to close its sockets.',
+    )
+    .action((app: string, { yes = false }: { yes?: boolean }) =>
+      withDb(async (db) => {
+        if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        if (yes) return deleteNow(db, app)
+        const { users, rooms, messages } = await countAppDocs(db, app)
+        const what = `${users} users (with user groups), ${rooms} rooms and ${messages} messages`
+        throw new Error(`this would delete the app ${JSON.stringify(app)} with ${what}, for good: say so with --yes`)
+      }, migrateTimeoutMS),
+    )
+}
+
+async function deleteNow(db: Db, app: string): Promise<void> {
+  const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, process.env)
+  const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials }
+  const bus = await connectBus(natsUrl, 'parley-cli', {}, access)
+  const control = createControl(bus)
+  const deleted = new Map<string, number>()
+  try {
+    const onProgress = (collection: string, count: number) => {
+      const before = deleted.get(collection)
+      if (before === undefined || Math.floor(count / lineEvery) > Math.floor(before / lineEvery)) {
+        console.log(`${collection}: ${count} deleted so far`)
+      }
+      deleted.set(collection, count)
+    }
+    await deleteApp({ db, bus, control, say: console.log, onProgress }, app)
+    console.log(`the app ${JSON.stringify(app)} is deleted`)
+  } finally {
+    control.stop()
+    await closeBus(bus)
+  }
+}

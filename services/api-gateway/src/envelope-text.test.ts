@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { JsonText } from '@parley/chat/views/json-text'
+import { describe, test } from 'vitest'
+import { envelopeText } from './envelope-text.ts'
+
+describe('an answer whose result is JSON text', () => {
+  test('is whole when it is short, as is', async () => {
+    const answer = await envelopeText(new JsonText(['[1.0,', '"é"]']))
+    assert.equal(answer, '{"RC":0,"RM":"OK","result":[1.0,"é"]}')
+  })
+
+  test('is a stream when it is long, of which no more is made than the reader takes', async () => {
+    const made = { parts: 0 }
+    async function* parts() {
+      yield '['
+      for (; made.parts < 200; made.parts++) yield `"${'語'.repeat(20_000)}",`
+      yield '0]'
+    }
+    const answer = await envelopeText(new JsonText(parts()))
+    assert.ok(answer instanceof Readable)
+    const reader = answer[Symbol.asyncIterator]()
+    await reader.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.ok(made.parts < 30, `${made.parts}`)
+    let rest = 0
+    for (let next = await reader.next(); !next.done; next = await reader.next()) rest += next.value.length
+    assert.equal(made.parts, 200)
+    assert.ok(rest > 170 * 60_000)
+  })
+
+  test('arrives whole', async () => {
+    const value = Array.from({ length: 50 }, (_, i) => `${i} ${'x'.repeat(20_000)}`)
+    const parts = value.map((item, i) => `${i === 0 ? '[' : ','}${JSON.stringify(item)}`)
+    const answer = await envelopeText(new JsonText([...parts, ']']))
+    assert.ok(answer instanceof Readable)
+    assert.deepEqual(JSON.parse(await text(answer)), { RC: 0, RM: 'OK', result: value })
+  })
+
+  test('that fails at its beginning fails; later the stream breaks off', async () => {
+    async function* failing(after: number) {
+      for (let i = 0; i < after; i++) yield 'x'.repeat(100_000)
+      throw new Error('the database is away')
+    }
+    await assert.rejects(async () => envelopeText(new JsonText(failing(1))), /away/)
+    const answer = await envelopeText(new JsonText(failing(10)))
+    assert.ok(answer instanceof Readable)
+    await assert.rejects(text(answer), /away/)
+  })
+})

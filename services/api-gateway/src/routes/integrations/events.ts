@@ -1,0 +1,17 @@
+import { createKeyCheck } from '@parley/chat/access/living-api-key'
+import type { Chat } from '@parley/chat/chat'
+import type { Feeds } from '@parley/chat/events-feed/feeds'
+import { openEvents, readEvents } from '@parley/chat/events-feed/read-events'
+import * as operations from '@parley/contracts/operations/integrations/events'
+import { EventStream, wantsEventStream } from '../../event-stream.ts'
+import type { Mount } from '../../mount.ts'
+
+export function mountEvents(mount: Mount, chat: Chat, feeds: Feeds): void {
+  const parts = { feeds, requireLivingKey: createKeyCheck(chat) }
+
+  mount(operations.listEvents, async ({ caller, query, headers, closed }) => {
+    if (!wantsEventStream(headers['accept'])) return readEvents(parts, caller, query, closed())
+    const after = headers['last-event-id'] ?? query.after
+    return new EventStream(await openEvents(parts, caller, { ...query, after }, closed()))
+  })
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
+import { getJob } from '@parley/contracts/operations/integrations/jobs'
+import { sendBatch } from '@parley/contracts/operations/messages/messages'
+import { insertJob } from '@parley/db/jobs'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+describe('work that takes longer than a request may', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    await gateway.newUser('alice')
+  })
+  beforeEach(() => {
+    gateway.chat.jobs.afterMS = 0
+  })
+  afterAll(async () => {
+    await gateway.chat.jobs.stop()
+    await gateway.stop()
+  })
+
+  const batch = (paras: object[], headers: Record<string, string> = {}) =>
+    gateway.admin('POST', '/messages/batch', { message: 'Hello', messageType: 'text', sender: 'alice', paras }, headers)
+  const job = (id: string, query = '') => gateway.admin('GET', `/admin/jobs/${id}${query}`)
+  const accepted = ({ status, body }: Answer): string => {
+    assert.equal(status, 202, JSON.stringify(body))
+    assert.equal(body.RC, 0)
+    return body.result.job
+  }
+  const finished = (id: string) =>
+    vi.waitUntil(
+      async () => {
+        const { status, body } = await job(id)
+        assert.equal(status, 200, JSON.stringify(body))
+        return body.result.state === 'running' ? undefined : body.result
+      },
+      { timeout: 100_000, interval: 20 },
+    )
+  const messagesIn = async (room: string) => {
+    await gateway.chat.settler.idle()
+    return gateway.chat.db.messages.countDocuments({ roomKey: key(gateway.app, room) })
+  }
+
+  test('a batch is answered 202 with a job, which has the outcome of each recipient in order, page by page', async () => {
+    const bob = await gateway.newUser()
+    const paras = Array.from({ length: 7 }, (_, i) => ({ receiver: i === 3 ? 'nobody' : bob.id }))
+    const id = accepted(await batch(paras))
+    const whole = await finished(id)
+    assert.equal(getJob.result.safeParse(whole).error, undefined)
+    assert.partialDeepStrictEqual(whole, { _id: id, kind: 'batch', state: 'done', progress: { done: 7, total: 7 } })
+    const data: { result?: { seq: number }; error?: { code: string } }[] = whole.outcomes.data
+    assert.deepEqual(
+      data.map(({ result, error }) => error?.code ?? result?.seq),
+      [1, 2, 3, 'CLIENT_NOT_FOUND', 4, 5, 6],
+    )
+    const page = (await job(id, '?skip=2&limit=3')).body.result.outcomes
+    assert.deepEqual(page, { totalCount: 7, data: whole.outcomes.data.slice(2, 5) })
+  })
+
+  test('a batch that ends in time is answered 200 with its outcomes, and leaves no job', async () => {
+    gateway.chat.jobs.afterMS = 30_000
+    const bob = await gateway.newUser()
+    const { status, body } = await batch([{ receiver: bob.id }])
+    assert.equal(status, 200)
+    assert.equal(sendBatch.result.safeParse(body.result).error, undefined)
+    assert.equal(await gateway.chat.db.jobs.countDocuments({ done: 1, total: 1 }), 0)
+  })
+
+  test('a batch repeated under its Idempotency-Key sends nothing twice, as a job and without one', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const headers = { 'idempotency-key': 'greeting of May' }
+    const id = accepted(await batch([{ room }, { room }], headers))
+    const { outcomes } = await finished(id)
+    const again = await batch([{ room }, { room }], headers)
+    assert.deepEqual([again.status, again.body.result], [200, outcomes.data])
+    gateway.chat.jobs.afterMS = 30_000
+    const other = { 'idempotency-key': 'greeting of June' }
+    const first = (await batch([{ room }], other)).body.result
+    assert.deepEqual((await batch([{ room }], other)).body.result, first)
+    assert.equal(await messagesIn(room), 3)
+  })
+
+  test('a job whose worker has died is gone on with where it stood: nobody gets a message twice', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const { db } = gateway.chat
+    const paras = Array.from({ length: 5 }, () => ({ room, patterns: {} }))
+    const body = { message: 'once', messageType: 'text', sender: 'alice', push: true, skipTotalBadge: false, paras }
+    const about = {
+      app: gateway.app,
+      kind: 'batch' as const,
+      total: 5,
+      batch: { json: JSON.stringify(body), request: 'r' },
+    }
+    const left = await insertJob(db, { ...about, id: 'left', done: 0 }, 'who died')
+    // It has sent two, and died before it noted that.
+    await takeNextJob(gateway.chat)
+    assert.equal((await job('left')).body.result.progress.done, 0, 'while the lease holds nobody takes it')
+    for (const i of [0, 1]) {
+      const headers = { 'idempotency-key': `batch left ${i}` }
+      const sent = { room, sender: 'alice', message: 'once', messageType: 'text' }
+      assert.equal((await gateway.admin('POST', '/messages', sent, headers)).status, 200)
+    }
+    await db.jobs.updateOne({ _id: left._id }, { $set: { leaseUntilMS: 0 } })
+    assert.equal(await takeNextJob(gateway.chat), true)
+    const { outcomes, progress } = await finished('left')
+    assert.deepEqual(progress, { done: 5, total: 5 })
+    assert.deepEqual(
+      outcomes.data.map(({ result }: { result: { seq: number } }) => result.seq),
+      [1, 2, 3, 4, 5],
+    )
+    assert.equal(await messagesIn(room), 5)
+  })
+
+  test("an erasure is answered 202; until its job is over the ID is nobody's, and erasing again is the same job", async () => {
+    const bob = await gateway.newUser('bob')
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    // Another process stands still in the middle of erasing them.
+    const user = { user: 'bob', erasing: key(gateway.app, 'bob') }
+    await gateway.chat.db.users.deleteOne({ _id: key(gateway.app, 'bob') })
+    const about = { app: gateway.app, id: 'erasure', kind: 'erasure' as const, total: 1, done: 0, ...user }
+    const standing = await insertJob(gateway.chat.db, about, 'another')
+    for (const save of [
+      () => gateway.admin('POST', '/admin/clients', { _id: 'bob', issueAccessToken: true }),
+      () => gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'bob' }] }),
+    ]) {
+      const { status, body } = await save()
+      assert.deepEqual([status, body.error.code], [409, 'USER_EXISTS'])
+      assert.match(body.error.message, /erasure/)
+    }
+    assert.equal(accepted(await gateway.admin('DELETE', '/admin/clients/bob')), 'erasure')
+    await gateway.chat.db.jobs.updateOne({ _id: standing._id }, { $set: { leaseUntilMS: 0 } })
+    await takeNextJob(gateway.chat)
+    const ended = await finished('erasure')
+    assert.partialDeepStrictEqual(ended, { kind: 'erasure', state: 'done', progress: { done: 1, total: 1 } })
+    assert.equal(await gateway.chat.db.memberships.countDocuments({ user: 'bob', room }), 0)
+    assert.equal((await gateway.newUser('bob')).id, 'bob')
+  })
+
+  test("a job is its app's alone, and what is none is 404 JOB_NOT_FOUND", async () => {
+    const id = accepted(await batch([{ receiver: 'nobody' }]))
+    await finished(id)
+    const other = await startTestGateway()
+    for (const answer of [await other.admin('GET', `/admin/jobs/${id}`), await job('none')]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'JOB_NOT_FOUND'])
+    }
+    await other.stop()
+    const refused = await job(id, '?limit=x')
+    assert.deepEqual([refused.status, refused.body.error.code], [400, 'INVALID_QUERY'])
+  })
+})

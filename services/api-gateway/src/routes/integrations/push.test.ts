@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { proves } from '@parley/conformance/proves'
+import { pushToClientsSubject } from '@parley/contracts/bus/subjects'
+import { findNextCall, markCallTried, queueCalls } from '@parley/db/push/outgoing-calls'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+describe('push', () => {
+  let gateway: TestGateway
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  describe('POST /push/push2clients', () => {
+    test('hands the order to the push service, each client once', async () => {
+      proves('POST /push/push2clients', 'body.clients', 'body.payload', 'result is an empty object')
+      const { nats } = gateway.chat.bus
+      const orders: Record<string, unknown>[] = []
+      const heard = nats.subscribe(pushToClientsSubject(gateway.app), {
+        callback: (_error, message) => void orders.push(message.json()),
+      })
+      await nats.flush()
+      const payload = { title: 'Sale', alert: { 'loc-key': 'SALE', 'loc-args': ['x'] }, badge: 0, expiry: 0 }
+      const { status, body } = await gateway.admin('POST', '/push/push2clients', { clients: ['a', 'b', 'a'], payload })
+      assert.equal(status, 200)
+      assert.deepEqual(body, { RC: 0, RM: 'OK', result: {} })
+      await nats.flush()
+      heard.unsubscribe()
+      assert.equal(orders.length, 1)
+      const { id, request, ...order } = orders[0] ?? {}
+      assert.deepEqual(order, { clients: ['a', 'b'], payload })
+      assert.equal(typeof id, 'string')
+      assert.equal(typeof request, 'string')
+    })
+
+    for (const [what, body, code] of [
+      ['clients missing', { payload: {} }, 'MISSING_PARAMETER'],
+      ['payload missing', { clients: ['a'] }, 'MISSING_PARAMETER'],
+      ['a payload field of the wrong type', { clients: ['a'], payload: { badge: 'red' } }, 'INVALID_REQUEST'],
+      ['clients of the wrong type', { clients: 'a', payload: {} }, 'INVALID_REQUEST'],
+    ] as const) {
+      test(`400 ${code}: ${what}`, async () => {
+        if (code === 'MISSING_PARAMETER') proves('POST /push/push2clients', '400 MISSING_PARAMETER')
+        const answer = await gateway.admin('POST', '/push/push2clients', body)
+        assert.deepEqual([answer.status, answer.body.error.code], [400, code])
+      })
+    }
+
+    test('401 INVALID_API_KEY', async () => {
+      proves('POST /push/push2clients', '401 INVALID_API_KEY')
+      const answer = await gateway.anonymous('POST', '/push/push2clients', { clients: ['a'], payload: {} })
+      assert.deepEqual([answer.status, answer.body.error.code], [401, 'INVALID_API_KEY'])
+    })
+  })
+
+  describe('dead letters', () => {
+    const deadLetter = async (app: string): Promise<string> => {
+      const _id = `hook_${randomUUID()}`
+      const about = { app, kind: 'webhook' as const, lane: `lane of ${_id}`, order: 7, room: 'room', event: 'MESSAGE' }
+      await queueCalls(gateway.chat.db, [{ _id, ...about, client: 'alice', data: '{"_id":"m"}', target: 'http://x' }])
+      await markCallTried(gateway.chat.db, _id, { lastError: '500', deadWith: '{"_id":"m"}' })
+      return _id
+    }
+
+    test('GET /admin/webhooks/failed: the latest first, in pages, of this app alone', async () => {
+      const before = Date.now()
+      const first = await deadLetter(gateway.app)
+      await deadLetter('another app')
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      const second = await deadLetter(gateway.app)
+      const { status, body } = await gateway.admin('GET', '/admin/webhooks/failed?limit=1')
+      assert.equal(status, 200)
+      assert.equal(body.result.totalCount, 2)
+      const [{ failedAt, createdAtMS, ...letter }] = body.result.data
+      assert.deepEqual(letter, {
+        ...{ id: second, kind: 'webhook', roomID: 'room', clientID: 'alice', event: 'MESSAGE', data: { _id: 'm' } },
+        ...{ tries: 1, lastError: '500' },
+      })
+      assert.ok(Date.parse(failedAt) >= before && createdAtMS >= before)
+      const next = await gateway.admin('GET', '/admin/webhooks/failed?limit=1&skip=1')
+      assert.equal(next.body.result.data[0].id, first)
+    })
+
+    test('GET /admin/webhooks/failed: 400 INVALID_QUERY, 401 INVALID_API_KEY', async () => {
+      const bad = await gateway.admin('GET', '/admin/webhooks/failed?limit=0')
+      assert.deepEqual([bad.status, bad.body.error.code], [400, 'INVALID_QUERY'])
+      const anonymous = await gateway.anonymous('GET', '/admin/webhooks/failed')
+      assert.deepEqual([anonymous.status, anonymous.body.error.code], [401, 'INVALID_API_KEY'])
+    })
+
+    test('POST /admin/webhooks/failed/{id}/retry: the call waits again and is no longer a dead letter', async () => {
+      const id = await deadLetter(gateway.app)
+      const { status, body } = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
+      assert.deepEqual([status, body.result], [200, { id }])
+      assert.equal((await findNextCall(gateway.chat.db, `lane of ${id}`))?._id, id)
+      assert.ok(await gateway.chat.db.callLanes.findOne({ _id: `lane of ${id}` }))
+      const again = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
+      assert.deepEqual([again.status, again.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
+    })
+
+    test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND for that of another app', async () => {
+      const id = await deadLetter('another app')
+      const answer = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
+      assert.deepEqual([answer.status, answer.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
+    })
+  })
+})

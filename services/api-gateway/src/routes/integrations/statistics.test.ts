@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { proves } from '@parley/conformance/proves'
+import { noteActiveUsers, noteMessages, notePeaks } from '@parley/db/stats-buckets'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+const stats = async (query: Record<string, string | number> = {}) => {
+  const asText = Object.entries(query).map(([name, value]) => [name, String(value)])
+  return gateway.admin('GET', `/admin/stats?${new URLSearchParams(Object.fromEntries(asText)).toString()}`)
+}
+
+describe('GET /admin/stats', () => {
+  test('returns every field, by default of the most recent 3600 seconds, and echoes the presented key', async () => {
+    proves('GET /admin/stats', 'result.clientKey', 'result.apiKey', 'result.startTime', 'result.endTime')
+    proves('GET /admin/stats', 'result.start', 'result.end', 'result.userList', 'result.roomCount')
+    proves('GET /admin/stats', 'result.totalRoomCount', 'result.messageCount', 'result.peakConnectionCount')
+    proves('GET /admin/stats', 'result.totalMem', 'result.freeMem')
+    proves('Limits', 'GET /admin/stats: 3600 seconds by default')
+    const { status, body } = await stats()
+    assert.equal(status, 200, JSON.stringify(body))
+    const { startTime, endTime, start, end, totalMem, freeMem, ...rest } = body.result
+    assert.deepEqual(rest, {
+      clientKey: gateway.clientKey,
+      apiKey: gateway.apiKey,
+      userList: [],
+      roomCount: 0,
+      totalRoomCount: 0,
+      messageCount: 0,
+      peakConnectionCount: 0,
+    })
+    assert.equal(end - start, 3600)
+    assert.deepEqual([Date.parse(startTime), Date.parse(endTime)], [start * 1000, end * 1000])
+    assert.ok(Math.abs(end * 1000 - Date.now()) < 60_000)
+    assert.ok(freeMem > 0 && totalMem >= freeMem)
+  })
+
+  test('counts exactly what is in the window, whatever its edges and however often events repeat', async () => {
+    proves('Statistics report', 'roomCount: active rooms in the window', 'totalRoomCount: all rooms')
+    proves('Statistics report', 'messageCount: messages in the window')
+    const alice = await gateway.newUser('alice')
+    const bob = await gateway.newUser('bob')
+    const rooms = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])] as const
+    await gateway.newRoom([alice])
+    const now = Date.now()
+    // Messages at times of the past: as the database and the events have them.
+    const ages: [age: number, room: 0 | 1, user: string][] = []
+    for (let i = 0; i < 300; i++) ages.push([i * i * 1_009, i % 7 === 0 ? 1 : 0, i % 5 === 0 ? 'bob' : 'alice'])
+    const seqs = [0, 0]
+    const facts = ages.toReversed().map(([age, which, user]) => {
+      const room = rooms[which]
+      return { app: gateway.app, room, user, seq: ++(seqs as [number, number])[which], atMS: now - age }
+    })
+    const { db } = gateway.chat
+    await db.messages.insertMany(
+      facts.map(({ app, room, user, seq, atMS }, i) => ({
+        _id: String(i).padStart(24, '0'),
+        app,
+        room,
+        roomKey: `${app}\0${room}`,
+        seq,
+        sender: user,
+        content: '1',
+        messageType: 'n',
+        createdAtMS: atMS,
+        updatedAtMS: atMS,
+      })),
+    )
+    await Promise.all([
+      noteMessages(db, facts.slice(0, 200)),
+      noteMessages(db, facts.slice(100)),
+      noteMessages(db, facts),
+    ])
+    const windows = [
+      [now - 3_600_000, now + 1_000],
+      [now - 86_400_000, now - 1_234_000],
+      [now - 61_000, now + 1_000],
+      [now - 20_000, now - 9_000],
+      [now - 86_400_000 * 25, now + 1_000],
+      [now - 86_400_000 * 2 - 12_345_000, now - 86_400_000 - 333_000],
+    ].map(([from = 0, to = 0]) => [Math.floor(from / 1000), Math.ceil(to / 1000)] as const)
+    for (const [start, end] of windows) {
+      const within = facts.filter(({ atMS }) => atMS >= start * 1000 && atMS < end * 1000)
+      const { body } = await stats({ start, end })
+      const { messageCount, roomCount, totalRoomCount, userList } = body.result
+      assert.deepEqual(
+        { messageCount, roomCount, totalRoomCount },
+        { messageCount: within.length, roomCount: new Set(within.map(({ room }) => room)).size, totalRoomCount: 3 },
+        JSON.stringify({ start, end }),
+      )
+      for (const { user } of within) assert.ok(userList.includes(user))
+    }
+    const [start, end] = windows[0] as readonly [number, number]
+    const byTime = { startTime: new Date(start * 1000).toISOString(), endTime: new Date(end * 1000).toISOString() }
+    assert.deepEqual(
+      (await stats(byTime)).body.result.messageCount,
+      (await stats({ start, end })).body.result.messageCount,
+    )
+  })
+
+  test('users who were connected are active too; the peak is the highest of the window', async () => {
+    proves('Statistics report', 'userList: users active in the window only')
+    proves('Statistics report', 'peakConnectionCount: the peak of WebSocket connections in the window')
+    const other = await startTestGateway()
+    const { db } = other.chat
+    const minute = Math.floor(Date.now() / 60_000)
+    await noteActiveUsers(db, [{ app: other.app, user: 'quiet', atMS: Date.now() }])
+    await notePeaks(
+      db,
+      other.app,
+      new Map([
+        [minute - 2, 7],
+        [minute - 1, 40],
+        [minute - 600, 90],
+      ]),
+    )
+    await notePeaks(db, other.app, new Map([[minute - 1, 12]]))
+    const { body } = await other.admin('GET', '/admin/stats')
+    assert.deepEqual([body.result.userList, body.result.peakConnectionCount], [['quiet'], 40])
+    const start = (minute - 700) * 60
+    const whole = await other.admin('GET', `/admin/stats?start=${start}&end=${(minute + 1) * 60}`)
+    assert.equal(whole.body.result.peakConnectionCount, 90)
+    const earlier = await other.admin('GET', `/admin/stats?start=${start}&end=${(minute - 500) * 60}`)
+    assert.deepEqual([earlier.body.result.userList, earlier.body.result.peakConnectionCount], [[], 90])
+    await other.stop()
+  })
+
+  test('a bad window is 400 INVALID_QUERY naming the parameter', async () => {
+    const bad: [Record<string, string | number>, RegExp][] = [
+      [{ start: 'x' }, /start/],
+      [{ start: 100, end: 100 }, /start/],
+      [{ start: 100, end: 50 }, /start/],
+      [{ start: 0, end: 32 * 86_400 }, /31 days/],
+      [{ startTime: 'yesterday' }, /startTime/],
+      [{ start: 1, startTime: '2026-01-01T00:00:00Z' }, /startTime/],
+    ]
+    for (const [query, message] of bad) {
+      const { status, body } = await stats(query)
+      assert.deepEqual([status, body.error?.code], [400, 'INVALID_QUERY'], JSON.stringify(query))
+      assert.match(body.error.message, message)
+    }
+  })
+
+  test('a key without the platform permission is 403 PERMISSION_DENIED, a bad one 401 INVALID_API_KEY', async () => {
+    proves('GET /admin/stats', '403 PERMISSION_DENIED', '401 INVALID_API_KEY')
+    proves('GET /admin/connection-count', '403 PERMISSION_DENIED', '401 INVALID_API_KEY')
+    for (const path of ['/admin/stats', '/admin/connection-count']) {
+      const basic = await gateway.anonymous('GET', path, undefined, { 'im-api-key': gateway.basicKey })
+      assert.deepEqual([basic.status, basic.body.error.code], [403, 'PERMISSION_DENIED'])
+      const bad = await gateway.anonymous('GET', path, undefined, { 'im-api-key': 'x' })
+      assert.deepEqual([bad.status, bad.body.error.code], [401, 'INVALID_API_KEY'])
+    }
+  })
+})
+
+describe('GET /admin/connection-count', () => {
+  test('returns result.count, 0 without any', async () => {
+    proves('GET /admin/connection-count', 'HTTP requests are not counted')
+    const { status, body } = await gateway.admin('GET', '/admin/connection-count')
+    assert.deepEqual([status, body.result], [200, { count: 0 }])
+  })
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+describe('a room that a process was killed over, in the middle of a transaction', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+  })
+  afterAll(() => gateway.stop())
+
+  test('takes messages again: who waits for the transaction ends it', async () => {
+    const room = await gateway.newRoom([alice])
+    const { client, rooms } = gateway.chat.db
+    // As the server sees a process that is gone: nothing more comes in this session.
+    const session = client.startSession()
+    session.startTransaction()
+    await rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { name: 'never' } }, { session })
+    const send = { message: 'Hello', messageType: 'text' }
+    const { status, body } = await alice.call('POST', `/rooms/${room}/message`, send)
+    assert.deepEqual([status, body.result?.seq], [200, 1], JSON.stringify(body))
+    await assert.rejects(session.commitTransaction())
+    await session.endSession()
+    assert.notEqual((await alice.call('GET', `/rooms/${room}`)).body.result.name, 'never')
+  })
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { closeBus } from '@parley/bus/connect'
+import { sendMessage } from '@parley/chat/messages/send-message'
+import { key } from '@parley/db/keys'
+import { testServers } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type NatsWay, openNatsWay } from '../../test-nats-way.ts'
+
+/** Of a message that goes through a tail, and of one that does not. */
+const sizes = [4, 20_000]
+
+describe('a gateway that knows a room, which changes through another', () => {
+  let gateway: TestGateway
+  let other: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    other = await gateway.another()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+  })
+  afterAll(async () => {
+    await other.stop()
+    await gateway.stop()
+  })
+  beforeEach(async () => {
+    room = await gateway.newRoom([alice, bob])
+  })
+
+  const send = (via: TestGateway, more: object = {}) =>
+    via.admin('POST', '/messages', { room, sender: 'bob', message: 'darn', messageType: 'text', ...more })
+  const sent = async (...about: Parameters<typeof send>) => {
+    const { status, body } = await send(...about)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result as { _id: string; seq: number; message: string }
+  }
+  const ok = async (answer: Promise<Answer>) => {
+    const { status, body } = await answer
+    assert.equal(status, 200, JSON.stringify(body))
+  }
+  const isRefused = ({ status, body }: Answer, expected: readonly [number, string]) =>
+    assert.deepEqual([status, body.error?.code], expected, JSON.stringify(body))
+
+  /** Sends until a send reads nothing of what decides: the gateway knows the room. */
+  async function sendUntilKnown(via: TestGateway, more: object = {}): Promise<void> {
+    const { mongo } = via.chat.db
+    const reads = () => mongo.collection('system.profile').countDocuments({ 'command.aggregate': 'rooms' })
+    await mongo.command({ profile: 2 })
+    try {
+      for (let before = -1; before !== (await reads()); ) {
+        before = await reads()
+        await sent(via, more)
+      }
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+  }
+
+  for (const [what, change, expected] of [
+    ['a ban', () => alice.call('POST', `/blockStatus/room/${room}/bob`), [403, 'USER_BLOCKED']],
+    [
+      'leaving',
+      () => other.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] }),
+      [403, 'NOT_ROOM_MEMBER'],
+    ],
+    ['freezing', () => other.admin('PUT', `/rooms/${room}`, { status: 0 }), [403, 'ROOM_FROZEN']],
+    ['deletion', () => other.admin('DELETE', `/rooms/${room}`), [404, 'ROOM_NOT_FOUND']],
+  ] as const) {
+    test.each(sizes)(`${what} holds at once for messages of %i characters`, async (size) => {
+      room = await gateway.newRoom([alice, bob], { owner: 'alice' })
+      await sendUntilKnown(gateway)
+      await ok(change())
+      isRefused(await send(gateway, { message: 'x'.repeat(size) }), expected)
+      assert.equal(await other.chat.db.messages.countDocuments({ roomKey: key(other.app, room), seq: { $gt: 2 } }), 0)
+    })
+  }
+
+  test('the end of a ban holds at once', async () => {
+    room = await gateway.newRoom([alice, bob], { owner: 'alice' })
+    await sendUntilKnown(gateway)
+    await ok(other.admin('POST', `/blockStatus/room/${room}/bob`))
+    isRefused(await send(gateway), [403, 'USER_BLOCKED'])
+    await ok(other.admin('DELETE', `/blockStatus/room/${room}/bob`))
+    await sendUntilKnown(gateway)
+  })
+
+  test('a personal block holds at once, and so does its end', async () => {
+    room = await gateway.newRoom([alice, bob], { roomType: 'direct' })
+    await sendUntilKnown(gateway)
+    await ok(alice.call('POST', '/blockStatus/my/bob'))
+    isRefused(await send(gateway), [403, 'USER_BLOCKED'])
+    await ok(alice.call('DELETE', '/blockStatus/my/bob'))
+    await sendUntilKnown(gateway)
+  })
+
+  test.each(sizes)('words are censored at once, other words, and none any more, in %i characters', async (size) => {
+    const word = async () => (await sent(gateway, { message: 'darn'.padEnd(size) })).message.trim()
+    const config = (keywords: string[]) => other.admin('POST', '/config', { censorship: { keywords } })
+    await sendUntilKnown(gateway)
+    assert.equal(await word(), 'darn')
+    await ok(config(['darn']))
+    assert.equal(await word(), '****')
+    await sendUntilKnown(gateway)
+    await ok(config(['other']))
+    assert.equal(await word(), 'darn')
+    await ok(config(['darn']))
+    assert.equal(await word(), '****')
+    await sendUntilKnown(gateway)
+    await ok(other.admin('DELETE', '/config/censorship'))
+    assert.equal(await word(), 'darn')
+  })
+
+  test('of rooms that are sent to at once, only the one that has changed is read again', async () => {
+    const { mongo } = gateway.chat.db
+    const [changed, unchanged] = [room, await gateway.newRoom([alice, bob])]
+    const sendTo = (to: string) => {
+      const draft = { room: to, sender: 'bob', message: 'x', messageType: 'text', push: false }
+      return sendMessage(gateway.chat, { app: gateway.app, ...draft })
+    }
+    for (room of [unchanged, changed]) await sendUntilKnown(gateway)
+    await sent(other)
+    await mongo.collection('system.profile').drop()
+    await mongo.command({ profile: 2 })
+    try {
+      await Promise.all([sendTo(changed), sendTo(unchanged)])
+      await sendTo(unchanged)
+      const reads = await mongo.collection('system.profile').find({ 'command.aggregate': 'rooms' }).toArray()
+      const ofRoom = (id: string) => reads.filter((read) => JSON.stringify(read['command']).includes(id)).length
+      assert.deepEqual([ofRoom(changed), ofRoom(unchanged)], [1, 0])
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+  })
+
+  test('messages of both have seqs without a hole, and unread is exact', async () => {
+    await sendUntilKnown(gateway)
+    await sendUntilKnown(other)
+    const before = (await sent(gateway)).seq
+    const seqs: number[] = []
+    for (const via of [other, gateway, gateway, other, other, gateway]) seqs.push((await sent(via)).seq)
+    assert.deepEqual(
+      seqs,
+      [1, 2, 3, 4, 5, 6].map((i) => before + i),
+    )
+    const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
+    assert.deepEqual([await unread(alice), await unread(bob)], [before + 6, 0])
+  })
+
+  test('what was deleted for all stays deleted, and what comes after is not', async () => {
+    await sendUntilKnown(gateway)
+    await ok(other.admin('DELETE', `/rooms/${room}/messages/_all`))
+    const { _id } = await sent(gateway)
+    const { data } = (await alice.call('GET', `/rooms/${room}/messages/v3`)).body.result
+    const living = (data as { _id: string; isDeleted: boolean }[]).filter(({ isDeleted }) => !isDeleted)
+    assert.deepEqual(
+      living.map((message) => message._id),
+      [_id],
+    )
+    assert.equal((await alice.call('GET', `/rooms/${room}`)).body.result.unread, 1)
+  })
+
+  test('a repeated send is found, whichever gateway has sent it', async () => {
+    await sendUntilKnown(gateway)
+    await sendUntilKnown(other)
+    const once = { clientMessageID: `once in ${room}` }
+    const first = await sent(other, once)
+    assert.equal((await sent(gateway, once))._id, first._id)
+    await other.chat.settler.idle()
+    assert.equal((await sent(gateway, once))._id, first._id)
+  })
+
+  const waysToLoseTheBus = {
+    'whose connection to the bus is closed': (_way: NatsWay, cutOff: TestGateway) => closeBus(cutOff.chat.bus),
+    'that is cut off from the bus': (way: NatsWay) => way.cut(),
+    'that is cut off from the bus and does not know it': (way: NatsWay) => way.hold(),
+  }
+  for (const [how, lose] of Object.entries(waysToLoseTheBus)) {
+    test(`a gateway ${how} refuses and censors all the same`, async () => {
+      const way = await openNatsWay((await testServers()).natsUrl)
+      const cutOff = await gateway.another({ natsUrl: way.url })
+      try {
+        await sendUntilKnown(cutOff)
+        await lose(way, cutOff)
+        await sendUntilKnown(cutOff)
+        await ok(other.admin('POST', '/config', { censorship: { keywords: ['darn'] } }))
+        assert.equal((await sent(cutOff)).message, '****')
+        await ok(other.admin('DELETE', '/config/censorship'))
+        assert.equal((await sent(cutOff)).message, 'darn')
+        await ok(other.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] }))
+        isRefused(await send(cutOff), [403, 'NOT_ROOM_MEMBER'])
+      } finally {
+        way.mend()
+        await cutOff.stop()
+        way.close()
+      }
+    })
+  }
+})

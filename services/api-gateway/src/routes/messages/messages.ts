@@ -1,0 +1,46 @@
+import { asUser } from '@parley/chat/access/caller'
+import type { Chat } from '@parley/chat/chat'
+import { editMessage } from '@parley/chat/messages/edit-message'
+import { roomHistory } from '@parley/chat/messages/room-history'
+import { answerBatch } from '@parley/chat/messages/send-batch'
+import { sendAndShow } from '@parley/chat/messages/send-message'
+import { ApiError } from '@parley/contracts/errors'
+import * as operations from '@parley/contracts/operations/messages/messages'
+import type { Mount } from '../../mount.ts'
+
+export function mountMessages(mount: Mount, chat: Chat): void {
+  mount(operations.listMessages, ({ caller, params, query }) => roomHistory(chat, caller, params.id, query))
+
+  mount(operations.sendMessage, ({ caller, body, headers, request }) =>
+    sendAndShow(chat, { ...body, app: caller.app, idempotencyKey: headers['idempotency-key'], request }),
+  )
+
+  mount(operations.writeMessage, ({ caller, params, body, headers, request }) => {
+    const { _id, message, messageType, sender, ...rest } = body
+    const by = caller.kind === 'user' ? caller : asUser(caller.app, required('sender', sender))
+    if (by.user !== (sender ?? by.user)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
+    if (_id !== undefined) {
+      return editMessage(chat, by, { id: _id, room: params.id }, { message, messageType, mentions: rest.mentions })
+    }
+    return sendAndShow(chat, {
+      ...rest,
+      app: by.app,
+      room: params.id,
+      sender: by.user,
+      message: required('message', message),
+      messageType: required('messageType', messageType),
+      idempotencyKey: headers['idempotency-key'],
+      request,
+    })
+  })
+
+  mount(operations.sendBatch, ({ caller, body, headers, request }) =>
+    answerBatch(chat, caller.app, body, { request, idempotencyKey: headers['idempotency-key'] }),
+  )
+}
+
+/** Requires a field that only some uses of an operation need. */
+function required<T>(field: string, value: T | undefined): T {
+  if (value === undefined) throw new ApiError('MISSING_PARAMETER', `${field} is required`)
+  return value
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+describe('GET /messages/{id}/readers', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let carol: TestUser
+  let room: string
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    ;[alice, bob, carol] = await Promise.all([gateway.newUser(), gateway.newUser(), gateway.newUser()])
+    room = await gateway.newRoom([alice, bob, carol])
+  })
+  afterAll(() => gateway.stop())
+
+  const send = async (to = room): Promise<string> => {
+    const message = { room: to, sender: alice.id, message: 'x', messageType: 'text' }
+    return (await gateway.admin('POST', '/messages', message)).body.result._id
+  }
+  const read = (user: TestUser, message: string) => user.call('PUT', `/rooms/${room}/lastRead`, { message })
+  const readersOf = async (message: string): Promise<string[]> => {
+    const { status, body } = await bob.call('GET', `/messages/${message}/readers`)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(body.result.totalCount, body.result.data.length)
+    return body.result.data.map(({ _id }: { _id: string }) => _id)
+  }
+
+  test('names the members whose marker has reached the message, without its sender', async () => {
+    const [first, second] = [await send(), await send()]
+    assert.deepEqual(await readersOf(first), [])
+    await read(bob, first)
+    await read(alice, second)
+    assert.deepEqual([await readersOf(first), await readersOf(second)], [[bob.id], []])
+    await read(carol, second)
+    // They joined at the same time.
+    assert.deepEqual([await readersOf(first), await readersOf(second)], [[bob.id, carol.id].toSorted(), [carol.id]])
+  })
+
+  test('says when each last reported, where the message is, and how many members there are', async () => {
+    const message = await send()
+    const before = Date.now()
+    await read(bob, message)
+    const { result } = (await alice.call('GET', `/messages/${message}/readers`)).body
+    assert.deepEqual([result.messageID, result.roomID, result.memberCount], [message, room, 3])
+    const [{ lastReadTimeMS, _id }] = result.data
+    assert.equal(_id, bob.id)
+    assert.ok(lastReadTimeMS >= before && lastReadTimeMS <= Date.now())
+  })
+
+  test('leaves out who joined after it, until they read something', async () => {
+    const message = await send()
+    const late = await gateway.newUser()
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [late.id] })
+    assert.ok(!(await readersOf(message)).includes(late.id))
+    await read(late, await send())
+    assert.ok((await readersOf(message)).includes(late.id))
+  })
+
+  test('is for members and the API key of the app', async () => {
+    const message = await send()
+    const [stranger, other] = [await gateway.newUser(), await startTestGateway()]
+    try {
+      const refused = await stranger.call('GET', `/messages/${message}/readers`)
+      assert.deepEqual([refused.status, refused.body.error.code], [403, 'NOT_ROOM_MEMBER'])
+      assert.equal((await gateway.admin('GET', `/messages/${message}/readers`)).status, 200)
+      const elsewhere = await other.admin('GET', `/messages/${message}/readers`)
+      assert.deepEqual([elsewhere.status, elsewhere.body.error.code], [404, 'MESSAGE_NOT_FOUND'])
+    } finally {
+      await other.stop()
+    }
+  })
+
+  test('a deleted or unknown message is 404 MESSAGE_NOT_FOUND', async () => {
+    const message = await send()
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${message}`)
+    for (const id of [message, 'no-such-message']) {
+      const { status, body } = await bob.call('GET', `/messages/${id}/readers`)
+      assert.deepEqual([status, body.error.code], [404, 'MESSAGE_NOT_FOUND'])
+    }
+  })
+
+  test('a room of more than 1,000 members is 413 RESULT_TOO_LARGE', async () => {
+    const large = await gateway.newRoom([alice, bob])
+    const message = await send(large)
+    const has = (memberCount: number) =>
+      gateway.chat.db.rooms.updateOne({ _id: key(gateway.app, large) }, { $set: { memberCount } })
+    await has(1_000)
+    assert.equal((await bob.call('GET', `/messages/${message}/readers`)).status, 200)
+    await has(1_001)
+    const { status, body } = await bob.call('GET', `/messages/${message}/readers`)
+    assert.deepEqual([status, body.error.code], [413, 'RESULT_TOO_LARGE'])
+  })
+})

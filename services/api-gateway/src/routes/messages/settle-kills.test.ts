@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import type { SettlePoint } from '@parley/chat/messages/settle-appended'
+import { key } from '@parley/db/keys'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import type { DyingSender } from '../../test-dying-sender.ts'
+import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+interface Acknowledged {
+  _id: string
+  sender: string
+  clientMessageID: string
+}
+
+const points = [
+  'written',
+  'published',
+  'taken',
+  'inserted',
+  'counted',
+  'noted',
+  'pulled',
+] as const satisfies SettlePoint[]
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadlineMS = performance.now() + 60_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadlineMS, `not within a minute: ${what}`)
+    await pause(20)
+  }
+}
+
+interface StoredMessage {
+  _id: string
+  seq: number
+  sender: { _id: string }
+}
+
+describe('whoever sends is killed (-9)', () => {
+  const stopped = new AbortController()
+  let relays: Promise<void>[]
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let heard: Heard
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+    heard = await gateway.hear()
+    // Two, as two gateways would.
+    relays = [1, 2].map(() => relayUnpublished(gateway.chat, stopped.signal))
+  })
+  afterAll(async () => {
+    stopped.abort()
+    await Promise.all(relays)
+    await gateway.stop()
+  })
+
+  async function sendUntilKilled(room: string, point: SettlePoint): Promise<Acknowledged[]> {
+    const { mongoUrl, natsUrl } = await testServers()
+    const database = gateway.chat.db.mongo.databaseName
+    const work: DyingSender = {
+      mongoUrl: withDatabase(mongoUrl, database),
+      natsUrl,
+      app: gateway.app,
+      room,
+      point,
+      times: 5,
+    }
+    const child = fork(join(import.meta.dirname, '../../test-dying-sender.ts'), [JSON.stringify(work)])
+    const acknowledged: Acknowledged[] = []
+    child.on('message', (message: Acknowledged) => acknowledged.push(message))
+    const [, signal] = await once(child, 'exit')
+    assert.equal(signal, 'SIGKILL')
+    return acknowledged
+  }
+
+  /** Page by page: how much is sent until the kill depends on the machine. */
+  async function wholeHistory(room: string): Promise<StoredMessage[]> {
+    const all: StoredMessage[] = []
+    for (let after = 'afterTime=0'; ; after = `afterMessage=${all.at(-1)?._id}`) {
+      const path = `/rooms/${room}/messages/v3?limit=500&timeRangeField=createdAt&${after}`
+      const page = (await bob.call('GET', path)).body.result.data as StoredMessage[]
+      all.push(...page)
+      if (page.length < 500) return all
+    }
+  }
+
+  for (const point of points) {
+    test(`at the point "${point}": nothing is lost, untold or counted wrong`, async () => {
+      const room = await gateway.newRoom([alice, bob])
+      const acknowledged = await sendUntilKilled(room, point)
+      assert.ok(acknowledged.length > 0)
+      const roomKey = key(gateway.app, room)
+      const all = await wholeHistory(room)
+      const ids = new Set(all.map(({ _id }) => _id))
+      assert.deepEqual(
+        acknowledged.filter(({ _id }) => !ids.has(_id)),
+        [],
+      )
+      assert.deepEqual(
+        all.map(({ seq }) => seq),
+        all.map((_, i) => i + 1),
+      )
+      const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
+      const notBy = (user: TestUser) => all.filter(({ sender }) => sender._id !== user.id).length
+      const check = async () => {
+        assert.deepEqual([await unread(alice), await unread(bob)], [notBy(alice), notBy(bob)])
+      }
+      await check()
+      const last = acknowledged.at(-1) as Acknowledged
+      const again = { room, ...last, _id: undefined, message: 'again', messageType: 'text' }
+      assert.equal((await gateway.admin('POST', '/messages', again)).body.result._id, last._id)
+
+      const told = () => new Set(heard.events.map(({ payload }) => (payload as { _id: string })._id))
+      await until('every event', () => ids.difference(told()).size === 0)
+      await until('all is settled', async () => {
+        return (await gateway.chat.db.rooms.findOne({ _id: roomKey }))?.tail?.length === 0
+      })
+      await check()
+      assert.equal(await gateway.chat.db.messages.countDocuments({ roomKey }), all.length)
+      assert.equal((await gateway.admin('POST', '/messages', again)).body.result._id, last._id)
+    })
+  }
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { publishEvent } from '@parley/bus/events/publish'
+import { streamBounds } from '@parley/bus/stream/app-events'
+import { readStreamState } from '@parley/bus/stream/stream-state'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+/** So many rooms in which nothing happens. */
+const quietRooms = 2_000
+
+interface Found {
+  rooms: { room: { _id: string }; messages: boolean }[]
+  removed: string[]
+  complete: boolean
+}
+
+describe('GET /me/changes of a user in 2,000 rooms', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+    const { app } = gateway
+    const memberships = Array.from({ length: quietRooms }, (_, i) => {
+      const room = `quiet ${i}`
+      const keys = { _id: key(app, room, 'bob'), roomKey: key(app, room), userKey: key(app, 'bob') }
+      return { ...keys, app, room, user: 'bob', joinedAtMS: i, readSeq: 0, uncounted: 0 }
+    })
+    await gateway.chat.db.memberships.insertMany(memberships)
+  })
+  afterAll(() => gateway.stop())
+
+  /** A cursor after everything that is in the stream. */
+  async function end(): Promise<string> {
+    const { bus } = gateway.chat
+    const { nowMS } = await readStreamState(bus)
+    return `${Math.floor(nowMS)}-${(await streamBounds(bus)).lastSeq + 1}`
+  }
+  async function changes(since: string): Promise<Found> {
+    const { status, body } = await bob.call('GET', `/me/changes?since=${since}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result
+  }
+  async function untilSeen(since: string, isSeen: (found: Found) => boolean): Promise<Found> {
+    for (;;) {
+      const found = await changes(since)
+      if (isSeen(found)) return found
+    }
+  }
+  /** How many keys and documents the database looks at. */
+  async function examined(request: () => Promise<unknown>): Promise<number> {
+    const { mongo } = gateway.chat.db
+    await gateway.chat.outbox.drained()
+    await mongo.collection('system.profile').drop()
+    await mongo.command({ profile: 2, slowms: 0 })
+    try {
+      await request()
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+    const entries = await mongo.collection('system.profile').find().toArray()
+    return entries.reduce((sum, { keysExamined = 0, docsExamined = 0 }) => sum + keysExamined + docsExamined, 0)
+  }
+  const send = (room: string) =>
+    gateway.admin('POST', '/messages', { room, sender: 'alice', message: 'x', messageType: 'text' })
+  const has = (found: Found, rooms: readonly string[]) =>
+    rooms.every((id) => found.rooms.some(({ room, messages }) => room._id === id && messages))
+
+  test('looks at what changed, and not at the rooms that did not; also after leaving some', async () => {
+    const rooms = await Promise.all(Array.from({ length: 3 }, () => gateway.newRoom([alice, bob])))
+    const left = await gateway.newRoom([alice, bob])
+    const since = await end()
+    await Promise.all(rooms.map(send))
+    await gateway.admin('POST', `/rooms/${left}/delete/members`, { members: ['bob'] })
+    await untilSeen(since, (found) => has(found, rooms) && found.removed.includes(left))
+    const cost = await examined(() => changes(since))
+    assert.ok(cost > 0 && cost < quietRooms / 10, `${cost} keys and documents`)
+  })
+
+  test('finds what changed when much more happened elsewhere in the app', async () => {
+    const rooms = await Promise.all(Array.from({ length: 3 }, () => gateway.newRoom([alice, bob])))
+    const since = await end()
+    await Promise.all(rooms.map(send))
+    for (let n = 0; n < 12; n++) {
+      const publishing = Array.from({ length: 100 }, (_, i) =>
+        publishEvent(gateway.chat.bus, {
+          ...{ to: { app: gateway.app, room: 'busy' }, event: 'chat message', json: '{}', id: `busy ${n} ${i}` },
+        }),
+      )
+      await Promise.all(publishing)
+    }
+    const found = await untilSeen(since, (all) => has(all, rooms))
+    assert.equal(found.complete, true)
+    assert.deepEqual(found.rooms.map(({ room }) => room._id).toSorted(), rooms.toSorted())
+  })
+})

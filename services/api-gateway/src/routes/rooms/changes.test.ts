@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+interface Changed {
+  room: { _id: string; unread: number; name: string; lastMessage?: { _id: string }; pref?: { folder: string } }
+  seq: number
+  messages: boolean
+  lastRead: { memberID: string; messageID: string }[]
+}
+
+interface Changes {
+  rooms: Changed[]
+  removed: string[]
+  prefs: Record<string, unknown>
+  deletedPrefs: string[]
+  cursor: string
+  complete: boolean
+}
+
+describe('GET /me/changes', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  beforeAll(async () => {
+    ;({ gateway, alice, bob } = await startWithAliceAndBob())
+  })
+  afterAll(() => gateway.stop())
+
+  async function changes(since: string, query = ''): Promise<Changes> {
+    const { status, body } = await bob.call('GET', `/me/changes?since=${since}${query}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result
+  }
+  async function send(room: string): Promise<string> {
+    const { body } = await gateway.admin('POST', '/messages', {
+      ...{ room, sender: 'alice', message: 'x', messageType: 'text' },
+    })
+    return String(body.result['_id'])
+  }
+  /** A cursor after everything so far: what passes before it, within the margin, comes again. */
+  async function begin(): Promise<string> {
+    const { status, body } = await bob.call('GET', '/me/changes?since=0')
+    assert.equal(status, 410)
+    assert.equal(body.error.code, 'CURSOR_GONE')
+    return String((body.error as { oldest?: string }).oldest)
+  }
+  /** Asks until everything that was acknowledged has passed the stream. */
+  async function untilSeen(since: string, isSeen: (found: Changes) => boolean): Promise<Changes> {
+    for (;;) {
+      const found = await changes(since)
+      if (isSeen(found)) return found
+    }
+  }
+  const of = ({ rooms }: Changes, id: string) => rooms.find(({ room }) => room._id === id)
+
+  test('has the rooms that changed, with what changed, and not the others', async () => {
+    const [talked, read, named, sorted, quiet] = (await Promise.all(
+      Array.from({ length: 5 }, () => gateway.newRoom([alice, bob])),
+    )) as [string, string, string, string, string]
+    const message = await send(read)
+    const cursor = await begin()
+    const last = await send(talked)
+    await alice.call('PUT', `/rooms/${read}/lastRead`, { message })
+    await gateway.admin('PUT', `/rooms/${named}`, { name: 'new name' })
+    await bob.call('POST', `/roomPrefs/${sorted}`, { folder: 'work' })
+    const found = await untilSeen(
+      cursor,
+      (all) => of(all, talked)?.room.lastMessage?._id === last && of(all, sorted)?.room.pref?.folder === 'work',
+    )
+    assert.equal(found.complete, true)
+    assert.equal(of(found, talked)?.messages, true)
+    assert.equal(of(found, talked)?.seq, 1)
+    assert.equal(of(found, talked)?.room.unread, 1)
+    assert.deepEqual(of(found, read)?.lastRead, [{ memberID: 'alice', messageID: message }])
+    assert.equal(of(found, named)?.room.name, 'new name')
+    assert.deepEqual(found.removed, [])
+    const later = `${Number(found.cursor) + 15_000}`
+    assert.deepEqual((await changes(later)).rooms, [], 'less the margin, nothing happened since')
+    assert.ok(quiet)
+  })
+
+  test('names the rooms that one was removed from, with nothing of them', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const cursor = await begin()
+    await send(room)
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
+    const found = await untilSeen(cursor, ({ removed }) => removed.includes(room))
+    assert.equal(of(found, room), undefined)
+  })
+
+  test('has the rooms that were deleted, or that one left, as removed', async () => {
+    const [gone, left] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice, bob])]
+    const cursor = await begin()
+    await gateway.admin('DELETE', `/rooms/${gone}`)
+    await bob.call('POST', `/rooms/${left}/delete/members`, { members: ['bob'] })
+    const found = await untilSeen(cursor, ({ removed }) => [gone, left].every((room) => removed.includes(room)))
+    assert.ok(!of(found, gone) && !of(found, left))
+  })
+
+  test('has the personal preferences that were set, as they are now, and those that were deleted', async () => {
+    await bob.call('POST', '/me/pref/old', { data: 1 })
+    const cursor = await begin()
+    await bob.call('POST', '/me/pref/theme', { data: 'light' })
+    await bob.call('POST', '/me/pref/theme', { data: { dark: true } })
+    await bob.call('POST', '/me/pref/__proto__', { data: 1 })
+    await bob.call('DELETE', '/me/pref/old')
+    await alice.call('POST', '/me/pref/hers', { data: 1 })
+    const found = await untilSeen(cursor, ({ deletedPrefs }) => deletedPrefs.includes('old'))
+    assert.equal(JSON.stringify(found.prefs['theme']), '{"dark":true}')
+    assert.ok(Object.hasOwn(found.prefs, '__proto__'))
+    assert.deepEqual(found.deletedPrefs, ['old'])
+    assert.ok(!Object.hasOwn(found.prefs, 'hers'))
+  })
+
+  test('comes in pages that lose nothing', async () => {
+    const rooms = await Promise.all(Array.from({ length: 7 }, () => gateway.newRoom([alice, bob])))
+    const cursor = await begin()
+    for (const room of rooms) await send(room)
+    await untilSeen(cursor, (all) => rooms.every((room) => of(all, room)?.messages))
+    const seen = new Set<string>()
+    let since = cursor
+    let pages = 0
+    for (let isComplete = false; !isComplete; pages++) {
+      const page = await changes(since, '&limit=2')
+      assert.ok(page.rooms.length <= 2)
+      for (const { room } of page.rooms) seen.add(room._id)
+      ;[since, isComplete] = [page.cursor, page.complete]
+    }
+    assert.ok(rooms.every((room) => seen.has(room)))
+    assert.ok(pages > 3)
+  })
+
+  test('has nothing of a user and a room of the same ID in another app', async () => {
+    const other = await startTestGateway()
+    try {
+      const cursor = await begin()
+      const [carol, namesake] = [await other.newUser(), await other.newUser('bob')]
+      const room = await other.newRoom([carol, namesake], { _id: 'a room of both' })
+      await namesake.call('POST', '/me/pref/theirs', { data: 1 })
+      await other.admin('POST', '/messages', { room, sender: carol.id, message: 'x', messageType: 'text' })
+      const mine = await gateway.newRoom([alice, bob])
+      await send(mine)
+      const found = await untilSeen(cursor, (all) => of(all, mine)?.messages === true)
+      assert.equal(of(found, room), undefined)
+      assert.equal(found.prefs['theirs'], undefined)
+      assert.ok(!found.removed.includes(room))
+    } finally {
+      await other.stop()
+    }
+  })
+
+  test('a since that is none is 400 INVALID_QUERY', async () => {
+    for (const query of ['', '?since=yesterday', '?since=-1', '?since=1&limit=0']) {
+      const { status, body } = await bob.call('GET', `/me/changes${query}`)
+      assert.equal(status, 400, query)
+      assert.ok(['INVALID_QUERY', 'MISSING_PARAMETER'].includes(String(body.error.code)), query)
+    }
+  })
+})

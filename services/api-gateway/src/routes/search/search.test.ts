@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
+import { indexRoom } from '@parley/chat/search/index-messages'
+import { isDatabaseAway } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { searchTextsWith } from '@parley/db/messages/search-texts'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+describe('POST /search', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  beforeAll(async () => {
+    ;({ gateway, alice, bob } = await startWithAliceAndBob())
+  })
+  afterAll(() => gateway.stop())
+
+  const send = async (room: string, message: unknown): Promise<string> =>
+    (await gateway.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' })).body.result._id
+  const find = async (
+    keyword: string,
+    more: object = {},
+    user = bob,
+  ): Promise<{ room: string; messages: string[] }[]> =>
+    (await user.call('POST', '/search', { type: ['messages'], keyword, ...more })).body.result.messages
+  const idsIn = async (room: string, keyword: string, user = bob) =>
+    (await find(keyword, { room }, user)).flatMap(({ messages }) => messages)
+
+  test('finds what holds every word, whatever its case, accents, script and punctuation, latest first', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const one = await send(room, 'Das Café öffnet um neun.')
+    const two = await send(room, { text: 'CAFE, um zehn', url: 'https://example.org/hidden' })
+    const three = await send(room, '我喜欢北京烤鸭')
+    const four = await send(room, ['um', 'not a text'])
+    assert.deepEqual(await idsIn(room, 'cafe'), [two, one])
+    assert.deepEqual(await idsIn(room, 'um cafe öffnet'), [one])
+    assert.deepEqual(await idsIn(room, '北京'), [three])
+    assert.deepEqual(await idsIn(room, 'hidden'), [])
+    assert.deepEqual(await idsIn(room, 'caf'), [])
+    assert.deepEqual(await idsIn(room, '?!'), [])
+    assert.ok(!(await idsIn(room, 'um')).includes(four))
+  })
+
+  test("is over the caller's rooms alone, narrowed by room and roomTags, and cut at limit", async () => {
+    const [mine, tagged] = [
+      await gateway.newRoom([alice, bob]),
+      await gateway.newRoom([alice, bob], { roomTags: ['t'] }),
+    ]
+    const foreign = await gateway.newRoom([alice])
+    const [one, two] = [await send(mine, 'needle one'), await send(mine, 'needle two')]
+    const three = await send(tagged, 'needle three')
+    await send(foreign, 'needle four')
+    assert.deepEqual(await find('needle'), [
+      { room: tagged, messages: [three] },
+      { room: mine, messages: [two, one] },
+    ])
+    assert.deepEqual(await find('needle', { room: mine }), [{ room: mine, messages: [two, one] }])
+    assert.deepEqual(await find('needle', { roomTags: ['t', 'u'] }), [{ room: tagged, messages: [three] }])
+    assert.deepEqual(await find('needle', { limit: 2 }), [
+      { room: tagged, messages: [three] },
+      { room: mine, messages: [two] },
+    ])
+    assert.equal((await find('needle', {}, alice)).length, 3)
+  })
+
+  test('follows edits, recalls and deletions, before and after the index knows the message', async () => {
+    for (const isIndexed of [false, true]) {
+      const room = await gateway.newRoom([alice, bob])
+      const ids = []
+      for (const word of ['edited', 'recalled', 'deleted', 'hidden', 'kept'])
+        ids.push(await send(room, `secret ${word}`))
+      const [edited, recalled, deleted, hidden, kept] = ids as [string, string, string, string, string]
+      if (isIndexed) assert.equal((await idsIn(room, 'secret')).length, 5)
+      await alice.call('POST', `/rooms/${room}/message`, { _id: edited, message: 'other words' })
+      await alice.call('POST', `/rooms/${room}/message`, { _id: recalled, messageType: 'recall' })
+      await gateway.admin('DELETE', `/rooms/${room}/messages/${deleted}`)
+      await bob.call('POST', '/messages/user-delete', { room, messages: [hidden] })
+      assert.deepEqual(await idsIn(room, 'secret'), [kept])
+      assert.deepEqual(await idsIn(room, 'other'), [edited])
+      assert.deepEqual(await idsIn(room, 'secret', alice), [kept, hidden])
+      await bob.call('POST', '/messages/user-delete/all-in-room', { room })
+      assert.deepEqual(await idsIn(room, 'secret'), [])
+      await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)
+      assert.deepEqual(await idsIn(room, 'secret', alice), [])
+      const { rooms, searchTexts } = gateway.chat.db
+      const roomKey = key(gateway.app, room)
+      await rooms.updateOne({ _id: roomKey }, { $set: { 'erasing.leaseUntilMS': 0 } })
+      while (await eraseNextRoom(gateway.chat, new AbortController().signal)) continue
+      assert.equal(await searchTexts.countDocuments({ roomKey }), 0)
+      assert.deepEqual(await idsIn(room, 'after', alice), [])
+      const later = await send(room, 'a secret after')
+      assert.deepEqual(await idsIn(room, 'secret', alice), [later])
+    }
+  })
+
+  test('two that index a room at once while others send leave nothing out and nothing twice', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const roomKey = key(gateway.app, room)
+    const writing = { on: true }
+    const index = Promise.all(
+      [1, 2].map(async () => {
+        // One that conflicts for too long leaves its part to the next.
+        while (writing.on) await indexRoom(gateway.chat.db, roomKey, Date.now() + 1_000).catch(passOver)
+      }),
+    )
+    const sent = await Promise.all(Array.from({ length: 200 }, (_, i) => send(room, `word${i % 2} all`)))
+    writing.on = false
+    await index
+    assert.deepEqual(new Set(await idsIn(room, 'all')).size, 50)
+    const everything = (await find('all', { room, limit: 500 })).flatMap(({ messages }) => messages)
+    assert.deepEqual(everything.length, 200)
+    assert.deepEqual(new Set(everything), new Set(sent))
+  })
+
+  test('reads one index in the order of the answer, over many rooms', async () => {
+    const rooms = []
+    for (let i = 0; i < 5; i++) rooms.push(await gateway.newRoom([alice, bob]))
+    for (let i = 0; i < 50; i++) await send(rooms[i % 5] ?? '', 'common word')
+    // A search on a machine that is far too busy finds what is indexed by then.
+    await vi.waitFor(async () => assert.equal((await find('common', { limit: 500 })).length, 5), { timeout: 100_000 })
+    const keys = rooms.map((room) => key(gateway.app, room))
+    const explained = await searchTextsWith(gateway.chat.db, keys, ['common']).limit(10).explain('executionStats')
+    const { executionStats, queryPlanner } = explained
+    assert.doesNotMatch(JSON.stringify(queryPlanner.winningPlan), /"(COLLSCAN|SORT)"/)
+    assert.ok(executionStats.totalDocsExamined <= 10 + rooms.length, `${executionStats.totalDocsExamined}`)
+  })
+
+  test('errors', async () => {
+    const refused = async (body: object, code: string, message: RegExp) => {
+      const answer = await bob.call('POST', '/search', body)
+      assert.equal(answer.body.error?.code, code)
+      assert.match(answer.body.error.message, message)
+    }
+    await refused({ type: ['messages'] }, 'MISSING_PARAMETER', /^keyword /)
+    await refused({ type: ['users'], keyword: 'x' }, 'INVALID_REQUEST', /^type/)
+    await refused({ keyword: '' }, 'INVALID_REQUEST', /^keyword/)
+    await refused({ keyword: 'x', limit: 0 }, 'INVALID_REQUEST', /^limit/)
+    await refused({ keyword: 'x', room: 'none' }, 'ROOM_NOT_FOUND', /none/)
+    await refused({ keyword: 'x', room: await gateway.newRoom([alice]) }, 'NOT_ROOM_MEMBER', /member/)
+    assert.equal((await gateway.admin('POST', '/search', { keyword: 'x' })).status, 401)
+  })
+})
+
+function passOver(error: unknown): void {
+  if (!isDatabaseAway(error)) throw error
+}

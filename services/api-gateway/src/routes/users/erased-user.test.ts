@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+describe("an erased user's direct room", () => {
+  let gateway: TestGateway
+  let bob: TestUser
+  let eve: TestUser
+  let room: string
+  const direct = async () => gateway.newRoom([bob, eve], { roomType: 'direct' })
+  const send = (by: TestUser, to: string) =>
+    by.call('POST', `/rooms/${to}/message`, { message: 'hello', messageType: 'text' })
+
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    ;[bob, eve] = [await gateway.newUser('bob'), await gateway.newUser('eve', { nickname: 'Eve' })]
+    room = await direct()
+    await send(eve, room)
+    await gateway.admin('DELETE', '/admin/clients/eve')
+  })
+  afterAll(() => gateway.stop())
+
+  test('is closed to the other one: who reads it on, and cannot write, nor can anybody open it again', async () => {
+    const refused = await send(bob, room)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'ROOM_FROZEN'])
+    const history = await bob.call('GET', `/rooms/${room}/messages/v3`)
+    assert.deepEqual([history.status, history.body.result.data[0].message], [200, 'hello'])
+    assert.partialDeepStrictEqual((await bob.call('GET', `/rooms/${room}`)).body.result, { status: 0, memberCount: 1 })
+    const opened = await gateway.admin('PUT', `/rooms/${room}`, { status: 1 })
+    assert.deepEqual([opened.status, opened.body.error.code], [400, 'INVALID_REQUEST'])
+  })
+
+  test('is not that of a new user of the same ID: the two begin a new room, again and again', async () => {
+    const rooms = [room]
+    for (let i = 0; i < 3; i++) {
+      eve = await gateway.newUser('eve')
+      const next = await direct()
+      assert.equal(rooms.includes(next), false)
+      rooms.push(next)
+      for (const by of [bob, eve]) assert.equal((await send(by, next)).status, 200)
+      const before = await eve.call('GET', `/rooms/${room}/messages/v3`)
+      assert.deepEqual([before.status, before.body.error.code], [403, 'NOT_ROOM_MEMBER'])
+      const own = (await eve.call('GET', '/rooms')).body.result.data
+      assert.deepEqual(
+        own.map(({ _id }: { _id: string }) => _id),
+        [next],
+      )
+      assert.equal(await direct(), next)
+      await gateway.admin('DELETE', '/admin/clients/eve')
+    }
+  })
+
+  test('keeps its _id: creating a room with it is 409 ROOM_EXISTS', async () => {
+    eve = await gateway.newUser('eve')
+    const body = { _id: room, roomType: 'direct', members: ['bob', 'eve'] }
+    const answer = await gateway.admin('POST', '/rooms/', body)
+    assert.deepEqual([answer.status, answer.body.error.code], [409, 'ROOM_EXISTS'])
+  })
+})

@@ -1,0 +1,13 @@
+import type { Chat } from '@parley/chat/chat'
+import { listGroups } from '@parley/chat/users/list-groups'
+import { deleteGroup, saveGroup } from '@parley/chat/users/save-group'
+import * as operations from '@parley/contracts/operations/users/groups'
+import type { Mount } from '../../mount.ts'
+
+export function mountGroups(mount: Mount, chat: Chat): void {
+  mount(operations.listGroups, ({ caller, query }) => listGroups(chat, caller.app, query))
+
+  mount(operations.saveGroup, ({ caller, body }) => saveGroup(chat, caller.app, body))
+
+  mount(operations.deleteGroup, ({ caller, params }) => deleteGroup(chat, caller.app, params.id))
+}

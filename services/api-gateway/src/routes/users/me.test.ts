@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { proves } from '@parley/conformance/proves'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+let gateway: TestGateway
+let alice: TestUser
+const phone = { 'im-device-id': 'phone' }
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  alice = await gateway.newUser('alice', { nickname: 'Alice', isAdmin: true })
+})
+afterAll(() => gateway.stop())
+
+describe('GET /me', () => {
+  test('returns the caller, without what only API keys see', async () => {
+    const { body } = await alice.call('GET', '/me')
+    assert.partialDeepStrictEqual(body.result, { _id: 'alice', nickname: 'Alice', mute: [] })
+    assert.equal('isAdmin' in body.result || 'token' in body.result, false)
+  })
+})
+
+describe('/me/pref', () => {
+  const awkward = ['theme', '__proto__', 'a.b', '$where', 'constructor', 'a/b ü 😀']
+
+  for (const key of awkward) {
+    test(`POST /me/pref/${key} sets it and emits myPrefChange to the other devices`, async () => {
+      const heard = await gateway.hear()
+      const data = { dark: true, list: [1, null] }
+      const set = await alice.call('POST', `/me/pref/${encodeURIComponent(key)}`, { data }, phone)
+      assert.equal(set.status, 200, JSON.stringify(set.body))
+      assert.deepEqual(set.body.result, { key, data })
+      const { payload, to, incoming } = await heard.next(
+        'myPrefChange',
+        (change: { key: string }) => change.key === key,
+      )
+      assert.deepEqual(payload, { data, key })
+      assert.deepEqual(to, { app: gateway.app, user: 'alice' })
+      assert.equal(incoming.exceptDevice, 'phone')
+      const { body } = await alice.call('GET', '/me/pref')
+      assert.deepEqual(Object.getOwnPropertyDescriptor(body.result, key)?.value, data)
+    })
+
+    test(`DELETE /me/pref/${key} deletes it and emits myPrefDelete with the bare key`, async () => {
+      const heard = await gateway.hear()
+      const path = `/me/pref/${encodeURIComponent(key)}`
+      assert.deepEqual((await alice.call('DELETE', path, undefined, phone)).body.result, {})
+      const { payload, incoming } = await heard.next('myPrefDelete')
+      assert.equal(payload, key)
+      assert.equal(incoming.exceptDevice, 'phone')
+      const { status, body } = await alice.call('DELETE', path)
+      assert.deepEqual([status, body.error.code], [404, 'PREF_NOT_FOUND'])
+    })
+  }
+
+  test('a value over 16 KiB, no value, and a key over 128 characters are refused', async () => {
+    const big = await alice.call('POST', '/me/pref/big', { data: 'x'.repeat(16 * 1024) })
+    assert.deepEqual([big.status, big.body.error.code], [400, 'INVALID_REQUEST'])
+    const none = await alice.call('POST', '/me/pref/none', {})
+    assert.deepEqual([none.status, none.body.error.code], [400, 'MISSING_PARAMETER'])
+    const long = await alice.call('POST', `/me/pref/${'x'.repeat(129)}`, { data: 1 })
+    assert.deepEqual([long.status, long.body.error.code], [400, 'INVALID_REQUEST'])
+    assert.deepEqual((await alice.call('GET', '/me/pref')).body.result, {})
+  })
+})
+
+describe('POST /me/subscribe', () => {
+  const devices = () =>
+    gateway.chat.db.devices
+      .find({ app: gateway.app })
+      .project({ _id: 0, user: 1, device: 1, type: 1, token: 1 })
+      .toArray()
+
+  test('registers a device; one device has one token, one token one device', async () => {
+    proves('POST /me/subscribe', 'body.type', 'body.token', 'body.deviceId', 'type ios', 'type of the Android network')
+    const bob = await gateway.newUser('bob')
+    const ios = await alice.call('POST', '/me/subscribe', { type: 'ios', token: 'aa', deviceId: 'd1' })
+    assert.equal(ios.status, 200)
+    await alice.call('POST', '/me/subscribe', { type: 'ios', token: 'bb', deviceId: 'd1' })
+    await alice.call('POST', '/me/subscribe', { type: 'fcm', token: 'cc', deviceId: 'd2' })
+    await bob.call('POST', '/me/subscribe', { type: 'fcm', token: 'cc', deviceId: 'd2' })
+    assert.deepEqual(await devices(), [
+      { user: 'alice', device: 'd1', type: 'ios', token: 'bb' },
+      { user: 'bob', device: 'd2', type: 'fcm', token: 'cc' },
+    ])
+  })
+
+  test('a bad type is 400 INVALID_REQUEST, a missing field 400 MISSING_PARAMETER', async () => {
+    const bad = await alice.call('POST', '/me/subscribe', { type: 'apns', token: 'x', deviceId: 'd' })
+    assert.deepEqual([bad.status, bad.body.error.code], [400, 'INVALID_REQUEST'])
+    assert.match(bad.body.error.message, /type/)
+    const none = await alice.call('POST', '/me/subscribe', { type: 'ios', token: 'x' })
+    assert.deepEqual([none.status, none.body.error.code], [400, 'MISSING_PARAMETER'])
+    const wrong = await alice.call('POST', '/me/subscribe', {}, { 'im-authorization': 'wrong' })
+    assert.deepEqual([wrong.status, wrong.body.error.code], [401, 'INVALID_TOKEN'])
+  })
+
+  test('POST /me/unsubscribe takes deviceId or token; with neither, all of the caller’s devices go', async () => {
+    proves('POST /me/unsubscribe', 'unregisters the device token')
+    const carl = await gateway.newUser('carl')
+    for (const id of ['1', '2', '3', '4']) {
+      await carl.call('POST', '/me/subscribe', { type: 'fcm', token: `t${id}`, deviceId: id })
+    }
+    const before = (await devices()).length
+    assert.deepEqual((await carl.call('POST', '/me/unsubscribe', { deviceId: '1' })).body.result, { removed: 1 })
+    assert.deepEqual((await carl.call('POST', '/me/unsubscribe', { token: 't2' })).body.result, { removed: 1 })
+    assert.deepEqual((await alice.call('POST', '/me/unsubscribe', { token: 't3' })).body.result, { removed: 0 })
+    assert.deepEqual((await carl.call('POST', '/me/unsubscribe')).body.result, { removed: 2 })
+    assert.equal((await devices()).length, before - 4)
+  })
+})

@@ -1,0 +1,58 @@
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { createControl } from '@parley/bus/control/control'
+import { findStream } from '@parley/bus/stream/stream-identity'
+import { createChat } from '@parley/chat/chat'
+import { rebuildSince } from '@parley/chat/events/rebuild-stream'
+import type { Db } from '@parley/db/connect'
+import { createLog } from '@parley/service/log'
+import { readSettings } from '@parley/service/settings'
+import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
+import { tlsOptions } from '@parley/service/tls-settings'
+import { Command, InvalidArgumentError } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+const sayEveryMS = 5_000
+
+/** `parley rebuild-stream`: publishes events again, from MongoDB. */
+export function rebuildStreamCommand(withDb: WithDb): Command {
+  return new Command('rebuild-stream')
+    .description(
+      'Publish the events of messages and changes again, from MongoDB. What was handled already is recognised by its ID. Services do this by themselves when they notice that the stream was lost.',
+    )
+    .requiredOption('--since <time>', 'from when on: an ISO-8601 time, or minutes ago as 90m', readSince)
+    .addHelpText(
+      'after',
+      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. New messages are found however old they are, all other changes of the last hour.',
+    )
+    .action(({ since }: { since: Date }) => withDb((db) => rebuild(db, since.getTime())))
+}
+
+function readSince(text: string): Date {
+  const minutes = /^(\d{1,6})m$/.exec(text)?.[1]
+  const since = minutes === undefined ? new Date(text) : new Date(Date.now() - Number(minutes) * 60_000)
+  if (Number.isNaN(since.getTime())) throw new InvalidArgumentError('expected an ISO-8601 time, or minutes as 90m')
+  if (since.getTime() > Date.now()) throw new InvalidArgumentError('expected a time that is over')
+  return since
+}
+
+async function rebuild(db: Db, sinceMS: number): Promise<void> {
+  const { natsUrl, natsTls, natsCredentials } = readSettings(natsSettings, process.env)
+  const access = { tls: tlsOptions(natsTls, tlsPrefix.nats), credentials: natsCredentials }
+  const bus = await connectBus(natsUrl, 'parley-cli', {}, access)
+  const control = createControl(bus)
+  try {
+    if (!(await findStream(bus))) throw new Error('there is no stream yet: start a service first, which makes it')
+    const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
+    let saidAtMS = 0
+    const events = await rebuildSince(chat, sinceMS, (upToMS) => {
+      if (Date.now() < saidAtMS + sayEveryMS) return
+      saidAtMS = Date.now()
+      console.log(`published again up to ${new Date(upToMS).toISOString()}`)
+    })
+    console.log(`${events} events since ${new Date(sinceMS).toISOString()} are published again`)
+  } finally {
+    control.stop()
+    await closeBus(bus)
+  }
+}

@@ -1,0 +1,49 @@
+import { takeBody, takeQuery } from '@parley/contracts/lenient'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { requireDecimals } from './decimal-parameters.ts'
+
+/** How many ignored fields the header names, and with how many characters each. */
+const maxNamed = 20
+const maxNameLength = 128
+
+/**
+ * Prepares a request's body and query for the schemas of its operation: removes the fields that a lenient operation
+ * ignores, and names them in the response header `Parley-Ignored`. Stops refused requests.
+ */
+export function takeInput(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, reply, done) => {
+    try {
+      takeInputOf(request, reply)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.refusal !== undefined) throw request.refusal
+  const { operation } = request.routeOptions.config
+  if (!operation) return
+  // The error then names the missing field.
+  if (request.body === undefined && operation.body instanceof z.ZodObject) request.body = {}
+  requireDecimals(operation, request.query as Record<string, unknown>)
+  if (operation.extension) return
+  const ignored = takeLeniently(request, operation)
+  if (ignored.length > 0) void reply.header('parley-ignored', ignoredHeader(ignored))
+}
+
+function takeLeniently(request: FastifyRequest, { body, query }: { body?: z.ZodType; query?: z.ZodObject }): string[] {
+  const takenQuery = takeQuery(query, request.query as Record<string, unknown>)
+  const takenBody = takeBody(body, request.body)
+  request.query = takenQuery.value
+  request.body = takenBody.value
+  return [...takenQuery.ignored, ...takenBody.ignored]
+}
+
+/** A list of names, each percent-encoded: they may be any text. */
+function ignoredHeader(names: string[]): string {
+  const shown = names.slice(0, maxNamed).map((name) => encodeURIComponent(name.slice(0, maxNameLength).toWellFormed()))
+  return [...shown, ...(names.length > maxNamed ? ['*'] : [])].join(', ')
+}

@@ -1,0 +1,46 @@
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { createControl } from '@parley/bus/control/control'
+import { createChat } from '@parley/chat/chat'
+import { sendMessage } from '@parley/chat/messages/send-message'
+import type { SettlePoint } from '@parley/chat/messages/settle-appended'
+import { connectDb } from '@parley/db/connect'
+import { createLog } from '@parley/service/log'
+
+/** What a test has a process do: send to a room until it is killed (-9), by itself, at a point of the way of a message. */
+export interface DyingSender {
+  mongoUrl: string
+  natsUrl: string
+  app: string
+  room: string
+  point: SettlePoint
+  /** It dies when it comes there for so many times. */
+  times: number
+}
+
+const { mongoUrl, natsUrl, app, room, point, times } = JSON.parse(process.argv[2] ?? '') as DyingSender
+const db = await connectDb(mongoUrl)
+const bus = await connectBus(natsUrl, 'dying-sender')
+const control = createControl(bus)
+let left = times
+const chat = createChat({
+  ...{ db, bus, control },
+  log: createLog({ service: 'test', node: 'dying-sender', level: 'silent' }),
+  atPoint: (reached) => {
+    if (reached === point && --left === 0) process.kill(process.pid, 'SIGKILL')
+  },
+})
+process.on('disconnect', () => void closeBus(bus).finally(() => process.exit()))
+
+for (const sender of ['alice', 'bob']) void sendOn(sender)
+
+/** Reports each acknowledged message to the test. */
+async function sendOn(sender: string): Promise<void> {
+  for (let i = 0; ; i++) {
+    const clientMessageID = `${point} ${sender} ${i}`
+    // Each third is too large for a tail.
+    const message = i % 3 === 2 ? 'x'.repeat(20_000) : clientMessageID
+    const send = { app, room, sender, message, messageType: 'text', push: false, clientMessageID }
+    const { _id } = await sendMessage(chat, send)
+    process.send?.({ _id, sender, clientMessageID })
+  }
+}

@@ -1,0 +1,89 @@
+import type { Chat } from '@parley/chat/chat'
+import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
+import { currentCallData, retriedCallData } from '@parley/chat/integrations/call-data'
+import { ApiError } from '@parley/contracts/errors'
+import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
+import { findRoom } from '@parley/db/rooms/rooms'
+import type { Logger } from '@parley/service/log'
+import type { Tracing } from '@parley/service/trace'
+import { LRUCache } from 'lru-cache'
+import type { Dispatcher } from 'undici'
+import { asJson } from '../networks/as-json.ts'
+import { type CallOutcome, callOnce } from './outgoing-call.ts'
+
+export interface DeliverCallParts {
+  chat: Chat
+  db: Db
+  dispatcher: Dispatcher
+  timeoutMS: number
+  /** PUSH_GENERIC. */
+  generic: string | undefined
+  log: Logger
+  tracing: Tracing
+}
+
+/** Makes one try of a call, with the room's current webhook and bot state, and carries out the response. */
+export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
+  const { db, dispatcher, timeoutMS, generic, tracing, log } = parts
+  const secrets = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 })
+
+  async function secretOf(app: string): Promise<string | undefined> {
+    const secret = secrets.get(app) ?? (await findApp(db, app))?.webhookSecret
+    if (secret !== undefined) secrets.set(app, secret)
+    return secret
+  }
+
+  async function deliver(call: OutgoingCallDoc): Promise<CallOutcome> {
+    const secret = await secretOf(call.app)
+    if (secret === undefined) return { as: 'refused', reason: 'no such app' }
+    const { _id: id } = call
+    const data = await dataOf(db, call)
+    if (call.kind === 'push') {
+      if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
+      return callOnce(dispatcher, timeoutMS, { url: generic, id, secret, body: data })
+    }
+    const room = await findRoom(db, call.app, call.room)
+    if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
+    const said: WebhookCall = {
+      appID: call.app,
+      clientID: call.client,
+      roomID: call.room,
+      event: webhookEvent.parse(call.event),
+      botState: room.botState,
+      data: JSON.parse(data),
+    }
+    const outcome = await callOnce(dispatcher, timeoutMS, { url: room.webhook, id, secret, body: JSON.stringify(said) })
+    if (outcome.as === 'done') await carryOut(parts, call, outcome.answer)
+    return outcome
+  }
+
+  return async (call) => {
+    const { kind, event, request } = call
+    const step = tracing.step(`call ${kind} ${event}`, 'client', request)
+    const outcome = await deliver(call)
+    step.end({ 'parley.result': outcome.as }, 'reason' in outcome ? outcome.reason : undefined)
+    log.debug({ call: call._id, kind, event, result: outcome.as, request }, 'call answered')
+    return outcome
+  }
+}
+
+async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
+  if (call.isAgain) return currentCallData(db, call)
+  return call.tries > 0 ? retriedCallData(db, call) : (call.data ?? 'null')
+}
+
+/** An invalid response, or one that is not permitted, is the integrator's fault and not retried. */
+async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<void> {
+  const answer = webhookAnswer.safeParse(asJson(text))
+  if (!answer.success) return
+  const { app, room, request } = call
+  try {
+    await answerWebhook(chat, { app, room, id: call._id, request }, answer.data)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    log.warn({ err: error, app, room, call: call._id, request }, 'response of a webhook refused')
+  }
+}

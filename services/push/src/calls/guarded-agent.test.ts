@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { createGuardedAgent, isPublic, TargetRefused } from './guarded-agent.ts'
+
+describe('calls to integrators go to the public Internet only', () => {
+  const special = {
+    loopback: ['127.0.0.1', '127.8.8.8', '::1'],
+    private: ['10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1', 'fc00::1', 'fd12::1'],
+    'link-local, the cloud’s metadata among it': ['169.254.169.254', 'fe80::1'],
+    'IPv4 inside IPv6': ['::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::1'],
+    'for nobody': ['0.0.0.0', '::', '255.255.255.255', '100.64.0.1', '224.0.0.1', 'ff02::1', '240.0.0.1', '192.0.2.1'],
+  }
+  for (const [what, addresses] of Object.entries(special)) {
+    test(`not to addresses that are ${what}`, () => {
+      assert.deepEqual(addresses.filter(isPublic), [])
+    })
+  }
+
+  test('to any other', () => {
+    assert.deepEqual(['8.8.8.8', '93.184.215.14', '2606:4700::1111'].filter(isPublic).length, 3)
+    assert.equal(isPublic('example.org'), false, 'a name is not an address')
+  })
+
+  describe('and that is decided on the address that is connected to', () => {
+    const server = createServer((incoming, response) => {
+      seen.push(incoming.url ?? '')
+      response.writeHead(302, { location: `http://127.0.0.1:${port()}/redirected` }).end()
+    })
+    const seen: string[] = []
+    const port = () => (server.address() as AddressInfo).port
+    beforeAll(async () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      server.listen(0, '127.0.0.1', resolve)
+      await promise
+    })
+    afterAll(() => server.close())
+
+    for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:7f00:1]']) {
+      test(`${host} is refused`, async () => {
+        const agent = createGuardedAgent({ allowPrivate: false, timeoutMS: 60_000, connections: 1 })
+        const error = await request(`http://${host}:${port()}/refused`, { dispatcher: agent }).catch((e: Error) => e)
+        assert.ok(error instanceof TargetRefused)
+        await agent.close()
+        assert.ok(!seen.includes('/refused'))
+      })
+    }
+
+    test('redirects are not followed', async () => {
+      const agent = createGuardedAgent({ allowPrivate: true, timeoutMS: 60_000, connections: 1 })
+      const { statusCode, body } = await request(`http://127.0.0.1:${port()}/first`, { dispatcher: agent })
+      await body.dump()
+      assert.equal(statusCode, 302)
+      assert.deepEqual(seen, ['/first'])
+      await agent.close()
+    })
+  })
+})

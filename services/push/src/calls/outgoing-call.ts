@@ -1,0 +1,69 @@
+import type { CallTry } from '@parley/db/push/outgoing-calls'
+import { Webhook } from 'standardwebhooks'
+import { type Dispatcher, request } from 'undici'
+import { connectionReason, retryAfterMS } from '../networks/network.ts'
+import { TargetRefused } from './guarded-agent.ts'
+
+export interface SignedCall {
+  url: string
+  /** webhook-id: the same on every try. */
+  id: string
+  /** The app's secret, `whsec_…`. */
+  secret: string
+  body: string
+}
+
+export type CallOutcome = { lastTry?: CallTry } & (
+  | { as: 'done'; answer: string }
+  /** `afterMS` if the server asked for it. */
+  | { as: 'again'; reason: string; afterMS?: number }
+  /** The server would never accept it. */
+  | { as: 'refused'; reason: string }
+)
+
+/** Bytes of a response that are kept to be looked at. */
+const keptBytes = 1_024
+
+/**
+ * One try of a call, signed by the Standard Webhooks scheme (standardwebhooks.com). Never fails: network errors,
+ * timeouts, 429 and 5xx are to be retried, other statuses than 2xx are not.
+ */
+export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: SignedCall): Promise<CallOutcome> {
+  const at = new Date()
+  const beganMS = performance.now()
+  const asTried = (response: Pick<CallTry, 'status' | 'answer'> = {}): { lastTry: CallTry } => ({
+    lastTry: { atMS: at.getTime(), durationMS: Math.round(performance.now() - beganMS), ...response },
+  })
+  try {
+    const { statusCode, headers, body } = await request(call.url, {
+      method: 'POST',
+      dispatcher,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'Parley',
+        'webhook-id': call.id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(call.secret).sign(call.id, at, call.body),
+      },
+      body: call.body,
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    const answer = await body.text()
+    const tried = asTried({ status: statusCode, answer: firstBytes(answer) })
+    if (statusCode >= 200 && statusCode < 300) return { ...tried, as: 'done', answer }
+    const reason = String(statusCode)
+    if (statusCode !== 429 && statusCode < 500) return { ...tried, as: 'refused', reason }
+    const afterMS = retryAfterMS(headers['retry-after'])
+    return { ...tried, as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  } catch (error) {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      if (cause instanceof TargetRefused) return { ...asTried(), as: 'refused', reason: 'private target' }
+    }
+    return { ...asTried(), as: 'again', reason: connectionReason(error) }
+  }
+}
+
+/** Of a text, without half a character at the end. */
+function firstBytes(text: string): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, keptBytes), { stream: true })
+}

@@ -1,0 +1,150 @@
+import { gather } from '@parley/async/gather'
+import { readAgain } from '@parley/bus/events/publish'
+import { readEvent } from '@parley/bus/events/read-event'
+import { readPayload, type Schema } from '@parley/bus/read-payload'
+import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
+import { toMessageView } from '@parley/chat/views/message'
+import { membersChange } from '@parley/contracts/bus/push-orders'
+import { parsePushSubject } from '@parley/contracts/bus/subjects'
+import { allMessages } from '@parley/contracts/operations/messages/deletions'
+import type { WebhookEvent } from '@parley/contracts/resources/webhook'
+import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findMessage } from '@parley/db/messages/messages'
+import { forgetAnswersOfMessage, forgetAnswersOfRoom } from '@parley/db/push/call-history'
+import { findWebhooks } from '@parley/db/rooms/rooms'
+import { findUser } from '@parley/db/users/users'
+import type { Logger } from '@parley/service/log'
+import type { z } from 'zod'
+import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
+import type { QueueCall } from './queue-calls.ts'
+
+/** Something that happened in a room, for its webhook. */
+interface Happened {
+  app: string
+  room: string
+  event: WebhookEvent
+  client: string
+  data: unknown
+  request?: string
+}
+
+type RawMessage = Parameters<typeof readEvent>[1]
+
+interface ToQueue {
+  message: StreamMessage
+  /** Undefined when webhooks do not receive it. */
+  happened: Happened | undefined
+  /** Of what is published again after the stream was lost: its place among the events of before. */
+  place: number | undefined
+}
+
+/**
+ * Makes the handler that queues the calls to rooms' webhooks. Most rooms have none: they cost a share of one query
+ * for many events.
+ */
+export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): MessageHandler<ToQueue> {
+  const webhookOf = gather(
+    async (rooms: string[]) => {
+      const webhooks = await findWebhooks(db, [...new Set(rooms)])
+      return rooms.map((room) => webhooks.get(room))
+    },
+    { most: 1_000, concurrency: 4 },
+  )
+
+  const handle = async ({ message, happened, place }: ToQueue) => {
+    if (!happened) return
+    await forgetDeleted(db, happened, place ?? message.streamSeq)
+    const { app, room, event, client, request } = happened
+    const lane = key(app, room)
+    const url = await webhookOf(lane)
+    if (url === undefined) return
+    const target = originOf(url)
+    if (target === undefined) {
+      log.debug({ app, room }, 'webhook not called: it is a key and not a URL')
+      return
+    }
+    const data = JSON.stringify(await wholeData(db, happened))
+    const order = place ?? message.streamSeq
+    const call = { _id: `hook_${message.id}`, app, room, event, client, lane, target, data, order }
+    await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
+  }
+  return {
+    read: (message, raw) => ({
+      message,
+      place: readAgain(raw.headers)?.place,
+      happened: message.subject.startsWith('parley.push.') ? ofMembers(message) : ofEvent(message, raw),
+    }),
+    handle,
+  }
+}
+
+/** What servers returned to calls about a message that is deleted or recalled now, or all of the room; and what its pushes said. */
+async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order: number): Promise<void> {
+  const { messageID, messageType, _id } = data as { messageID?: string; messageType?: string; _id?: string }
+  if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
+    await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
+    await forgetTextsOfRoom(db, app, room)
+    return
+  }
+  const message = event === 'MESSAGE_DELETED' ? messageID : messageType === 'recall' ? _id : undefined
+  if (message === undefined) return
+  await forgetAnswersOfMessage(db, app, message)
+  await forgetText(db, app, message)
+}
+
+/** The webhooks' names of room events. */
+const namesOfEvents = {
+  'chat message': 'MESSAGE',
+  messageUpdated: 'MESSAGE_UPDATED',
+  messageDeleted: 'MESSAGE_DELETED',
+  room: 'ROOM',
+} as const satisfies Partial<Record<ServerEvent, WebhookEvent>>
+type ToldEvent = keyof typeof namesOfEvents
+const isForWebhooks = (event: string): event is ToldEvent => Object.hasOwn(namesOfEvents, event)
+
+function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined {
+  const { to, event, webhook, request } = readEvent(message, raw)
+  if (!('room' in to) || webhook === false) return undefined
+  if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)
+  const given = readPayload(message, asGiven(serverEvents[event].payload))
+  // Beside the Room itself, the fields that the other events have. Who changed the room is not known here.
+  const data = event === 'room' ? { ...given, room: to.room, sender: '' } : given
+  const client = event === 'room' ? '' : (senderOf(given) ?? '')
+  return { ...to, client, event: namesOfEvents[event], data, ...(request !== undefined && { request }) }
+}
+
+function senderOf(data: object): string | undefined {
+  return 'sender' in data ? (data as { sender: { _id: string } }).sender._id : undefined
+}
+
+/** Checks by the schema and returns the value unchanged, with the fields that a newer release may have added. */
+function asGiven(schema: z.ZodType): Schema<object> {
+  return {
+    safeParse(value) {
+      const checked = schema.safeParse(value)
+      return checked.success ? { success: true, data: value as object } : { success: false, error: checked.error }
+    },
+  }
+}
+
+function ofMembers(message: StreamMessage): Happened {
+  const { event, room, sender = '', members, request } = readPayload(message, membersChange)
+  const app = parsePushSubject(message.subject)
+  const data = { room, sender, members }
+  return { app, room, event, client: sender, data, ...(request !== undefined && { request }) }
+}
+
+/** The event of a deletion has only the message's ID; the webhook gets the Message, which is a stub now. */
+async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<unknown> {
+  if (event !== 'MESSAGE_DELETED') return data
+  const { messageID } = data as { messageID: string }
+  const found = messageID === allMessages ? null : await findMessage(db, key(app, room), messageID)
+  return found ? toMessageView(found, (await findUser(db, app, found.sender)) ?? undefined) : data
+}
+
+function originOf(url: string): string | undefined {
+  const parsed = URL.parse(url)
+  return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin : undefined
+}

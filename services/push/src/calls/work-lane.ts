@@ -1,0 +1,99 @@
+import { gather } from '@parley/async/gather'
+import { keptCallData } from '@parley/chat/integrations/call-data'
+import {
+  type CallLaneDoc,
+  type CallTry,
+  type DoneCall,
+  deadLetterCalls,
+  endLane,
+  findNextCall,
+  keepLane,
+  markCallsDone,
+  markCallTried,
+  type OutgoingCallDoc,
+  returnLane,
+} from '@parley/db/push/outgoing-calls'
+import { pauseMS } from '../networks/network.ts'
+import type { CallSenderParts } from './call-sender.ts'
+import type { CallOutcome } from './outgoing-call.ts'
+
+export interface WorkLaneParts
+  extends Pick<CallSenderParts, 'db' | 'deliver' | 'isNext' | 'retryMS' | 'metrics' | 'log'> {
+  leaseMS: number
+  /** Called after each call to a server, with whether it failed for now. */
+  onTried: (target: string, hasFailed: boolean) => void
+}
+
+/** Calls of one lane in a row, so that a busy lane gives others their turn. */
+const perTurn = 20
+const notNextMS = 25
+const longestPauseMS = 5 * 60 * 1_000
+
+/** Makes the function that works on a lane until it is empty, a call fails, its turn is over, or the signal aborts. */
+export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane: CallLaneDoc) => Promise<void> {
+  const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
+  const markDone = gather(
+    async (done: DoneCall[]) => {
+      await markCallsDone(db, done)
+      return done
+    },
+    { most: 500 },
+  )
+
+  return async (lane) => {
+    let { failures } = lane
+    for (let calls = 0; calls < perTurn && !signal.aborted; calls++) {
+      const call = await findNextCall(db, lane._id)
+      if (!call) return endLane(db, lane)
+      if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
+      if (!(await isNext(call))) return returnLane(db, lane, Date.now() + notNextMS, failures)
+      const outcome = await deliver(call)
+      const reason = outcome.as === 'done' ? '' : outcome.reason
+      metrics.results.inc({ network: call.kind, result: outcome.as, reason })
+      onTried(lane.target, outcome.as === 'again')
+      if (outcome.as === 'again') return tryLater(parts, { ...lane, failures }, call, outcome)
+      failures = 0
+      if (outcome.as === 'done') await markDone({ id: call._id, data: keptCallData(call), ...lastTryOf(outcome) })
+      else await deadLetter(parts, call, outcome)
+      // A retried call has a lane of its own.
+      if (call.kind === 'push') return endLane(db, lane)
+    }
+    await returnLane(db, lane, Date.now(), failures)
+  }
+}
+
+async function tryLater(
+  parts: WorkLaneParts,
+  lane: CallLaneDoc,
+  call: OutgoingCallDoc,
+  outcome: CallOutcome & { as: 'again' },
+): Promise<void> {
+  const { reason, afterMS = 0 } = outcome
+  const { db, retryMS, log } = parts
+  const now = Date.now()
+  const dueAtMS = now + Math.max(afterMS, pauseMS(lane.failures, longestPauseMS))
+  if (dueAtMS < call.createdAtMS + retryMS) {
+    await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
+  } else {
+    await deadLetter(parts, call, outcome)
+    // The calls behind it have waited as long: calls to a server that is gone for good do not pile up for ever.
+    const more = await deadLetterCalls(db, lane._id, now - retryMS, reason, keptCallData)
+    if (more > 0) log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed for good')
+  }
+  await returnLane(db, lane, dueAtMS, lane.failures + 1)
+}
+
+function lastTryOf({ lastTry }: CallOutcome): { lastTry?: CallTry } {
+  return lastTry ? { lastTry } : {}
+}
+
+async function deadLetter(
+  { db, log }: WorkLaneParts,
+  call: OutgoingCallDoc,
+  outcome: Exclude<CallOutcome, { as: 'done' }>,
+): Promise<void> {
+  const { reason } = outcome
+  const { _id: id, app, room, event, kind, request } = call
+  log.warn({ call: id, app, room, event, kind, reason, request }, 'call failed for good: it is a dead letter now')
+  await markCallTried(db, id, { lastError: reason, ...lastTryOf(outcome), deadWith: keptCallData(call) })
+}

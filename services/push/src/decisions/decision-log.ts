@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { gather } from '@parley/async/gather'
+import { createInFlight } from '@parley/async/in-flight'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { type PushDecisionDoc, type PushResult, recordDecisions, recordResults } from '@parley/db/push/push-decisions'
+import type { PushDoc } from '@parley/db/push/pushes'
+import type { Logger } from '@parley/service/log'
+
+/** Records why each device got a push or did not, and what came of it, for GET /admin/push/why. */
+export interface DecisionLog {
+  /** Settles when the decision is recorded. */
+  decided(decision: PushDecisionDoc): Promise<void>
+  /** Returns at once: sending never waits for the record. */
+  cameOf(push: PushDoc, outcome: Pick<PushResult, 'as' | 'id' | 'reason'>): void
+  /** Settles when everything so far is recorded. */
+  drained(): Promise<void>
+}
+
+/** Outcomes that come within this time, of one message, are one document. */
+const gatherMS = 250
+
+export function createDecisionLog(db: Db, log: Logger): DecisionLog {
+  const inFlight = createInFlight()
+  const decided = gather(
+    async (decisions: PushDecisionDoc[]) => {
+      await recordDecisions(db, decisions)
+      return decisions
+    },
+    { most: 100 },
+  )
+  const cameOf = gather(
+    async (outcomes: Outcome[]) => {
+      await recordResults(db, byMessage(outcomes))
+      return outcomes
+    },
+    { most: 2_000, waitMS: gatherMS },
+  )
+  return {
+    async decided(decision) {
+      await decided(decision)
+    },
+    cameOf(push, { as, id, reason }) {
+      const { content, user, network } = push
+      const result: PushResult = {
+        ...{ user, network, as, atMS: Date.now() },
+        device: push._id.slice(key(content, user).length + 1),
+        ...(id !== undefined && { id }),
+        ...(reason !== undefined && { reason }),
+      }
+      inFlight
+        .add(cameOf({ content, result }))
+        .catch((error: unknown) => log.warn({ err: error, push: content }, 'outcomes of pushes not recorded'))
+    },
+    drained: () => inFlight.drained(),
+  }
+}
+
+/** Records nothing. */
+export const noDecisionLog: DecisionLog = {
+  decided: () => Promise.resolve(),
+  cameOf: () => undefined,
+  drained: () => Promise.resolve(),
+}
+
+interface Outcome {
+  content: string
+  result: PushResult
+}
+
+function byMessage(outcomes: readonly Outcome[]) {
+  return [...Map.groupBy(outcomes, ({ content }) => content)].map(([content, some]) => ({
+    _id: `${content}\0${randomUUID()}`,
+    at: new Date(),
+    results: some.map(({ result }) => result),
+  }))
+}

@@ -1,0 +1,136 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import type { PushDoc } from '@parley/db/push/pushes'
+import { type Notification, Provider, type ResponseFailure } from '@parse/node-apn'
+import { LRUCache } from 'lru-cache'
+import { apnsId, apnsNotification } from './apns-notification.ts'
+import { connectionReason, type Network, type PushAnswer, retryAfterMS } from './network.ts'
+
+export interface ApnsOptions {
+  key: string
+  keyId: string
+  teamId: string
+  topics: readonly string[]
+  production: boolean
+  timeoutMS: number
+  /** A server in place of Apple's. */
+  url?: string | undefined
+}
+
+/** developer.apple.com, "Handling notification responses from APNs": these reasons mean that the token is of no use. */
+const dead = new Set(['BadDeviceToken', 'Unregistered', 'ExpiredToken'])
+const badCredentials = new Set([
+  'InvalidProviderToken',
+  'MissingProviderToken',
+  'BadCertificate',
+  'BadCertificateEnvironment',
+  'UnrelatedKeyIdInToken',
+  'BadEnvironmentKeyIdInToken',
+  'Forbidden',
+])
+/** After this many timeouts in a row the connection counts as dead. */
+const hungAfter = 5
+
+/** Apple's network, by token authentication over one HTTP/2 connection. */
+export function createApns(options: ApnsOptions): Network {
+  for (const name of ['keyId', 'teamId', 'topics'] as const) {
+    if (options[name].length === 0) throw new Error(`APNs: the key is set, but ${name} is not`)
+  }
+  let provider = newProvider(options)
+  let timeouts = 0
+  const retryAfter = hearRetryAfter()
+
+  async function trySend(push: PushDoc, notification: Notification): Promise<PushAnswer> {
+    const used = provider
+    const { failed } = await used.send(notification, encodeURIComponent(push.token))
+    const failure = failed[0]
+    if (!failure) {
+      timeouts = 0
+      return { as: 'sent', id: apnsId(push._id) }
+    }
+    const answer = answerOf(failure, retryAfter.take(apnsId(push._id)))
+    timeouts = answer.as === 'again' && answer.reason === 'timeout' ? timeouts + 1 : 0
+    if (timeouts >= hungAfter && used === provider) {
+      // node-apn keeps a connection that no longer responds.
+      provider = newProvider(options)
+      timeouts = 0
+      void used.shutdown()
+    }
+    return answer
+  }
+
+  return {
+    async send(push, content) {
+      const asked = content.of === 'clients' ? content.payload.topic : undefined
+      // It travels in a header.
+      if (asked !== undefined && !/^[\x21-\x7e]+$/.test(asked)) return { as: 'refused', reason: 'BadTopic' }
+      const known = asked ?? push.topic
+      const topics = known === undefined ? options.topics : [known]
+      let answer: PushAnswer = { as: 'refused', reason: 'no topic' }
+      for (const topic of topics) {
+        answer = await trySend(push, apnsNotification(push, content, topic))
+        // A token belongs to one of several apps: the first response that does not reject the topic counts.
+        if (answer.as === 'refused' && answer.reason === 'DeviceTokenNotForTopic') continue
+        return answer.as === 'sent' && known === undefined && topics.length > 1 ? { ...answer, topic } : answer
+      }
+      return answer
+    },
+    async close() {
+      retryAfter.stop()
+      await provider.shutdown()
+    },
+  }
+}
+
+function newProvider({ key, keyId, teamId, production, timeoutMS, url }: ApnsOptions): Provider {
+  const server = url === undefined ? undefined : new URL(url)
+  return new Provider({
+    token: { key, keyId, teamId },
+    production,
+    requestTimeout: timeoutMS,
+    // Retries wait in the database, where they survive this process.
+    connectionRetryLimit: 0,
+    ...(server && { address: server.hostname, port: Number(server.port || 443) }),
+  })
+}
+
+function answerOf({ status, response, error }: ResponseFailure, afterMS: number | undefined): PushAnswer {
+  const reason = response?.reason ?? error?.message ?? ''
+  const later = afterMS === undefined ? {} : { afterMS }
+  if (status === undefined) return { as: 'again', reason: reasonOf(error), ...later }
+  if (dead.has(reason)) return { as: 'dead', reason, sinceMS: Number(response?.timestamp ?? Date.now()) }
+  // node-apn has already made a new token.
+  if (reason === 'ExpiredProviderToken') return { as: 'again', reason, afterMS: 0 }
+  if (status === 403 || badCredentials.has(reason)) return { as: 'credentials', reason: reason || '403' }
+  if (status === 429 || status >= 500) return { as: 'again', reason: response?.reason ?? String(status), ...later }
+  return { as: 'refused', reason: reason || String(status) }
+}
+
+function reasonOf(error: Error | undefined): string {
+  if (error && /timeout/i.test(error.message)) return 'timeout'
+  return connectionReason(error && 'jse_cause' in error ? error.jse_cause : error)
+}
+
+/**
+ * node-apn does not expose Retry-After, so we read it from Node.js (nodejs.org/api/diagnostics_channel.html, HTTP/2),
+ * by the apns-id of the request.
+ */
+function hearRetryAfter(): { take(id: string): number | undefined; stop(): void } {
+  const channel = 'http2.client.stream.finish'
+  const heard = new LRUCache<string, number>({ max: 10_000 })
+  const hear = (message: unknown) => {
+    const { stream, headers } = message as { stream: ClientHttp2Stream; headers: IncomingHttpHeaders }
+    const afterMS = retryAfterMS(headers['retry-after'])
+    const id = stream.sentHeaders['apns-id']
+    if (afterMS !== undefined && typeof id === 'string') heard.set(id, afterMS)
+  }
+  subscribe(channel, hear)
+  return {
+    take(id) {
+      const afterMS = heard.get(id)
+      heard.delete(id)
+      return afterMS
+    },
+    stop: () => void unsubscribe(channel, hear),
+  }
+}

@@ -1,0 +1,67 @@
+import type { PushDoc } from '@parley/db/push/pushes'
+import type { PushContent } from './network.ts'
+
+/** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */
+export function fcmMessage(push: PushDoc, content: PushContent): object {
+  return {
+    message: { token: push.token, ...(content.of === 'message' ? ofMessage(push, content) : ofOrder(push, content)) },
+  }
+}
+
+function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): object {
+  const { locKey, mentionedLocKey, locArgs, room, messageID, messageType } = content
+  return {
+    data: { room, messageID, messageType },
+    android: {
+      priority: 'HIGH',
+      ttl: lifetime(push.giveUpAtMS),
+      notification: {
+        body_loc_key: push.mentioned ? mentionedLocKey : locKey,
+        body_loc_args: locArgs,
+        // Sent again because the first response was lost, it replaces the first on the device.
+        tag: messageID,
+        ...(push.badge !== undefined && { notification_count: push.badge }),
+      },
+    },
+  }
+}
+
+function ofOrder(push: PushDoc, { payload, order }: PushContent & { of: 'clients' }): object {
+  const { type, expiry, alert, badge, sound, topic, title, body, icon, collapseKey } = payload
+  const localised = typeof alert === 'object' ? alert : {}
+  const text = body ?? (typeof alert === 'string' ? alert : undefined)
+  return {
+    data: {
+      ...(type !== undefined && { type }),
+      ...(topic !== undefined && { topic }),
+      ...(icon !== undefined && { icon }),
+    },
+    android: {
+      priority: 'HIGH',
+      ttl: lifetime(expiry === undefined ? push.giveUpAtMS : expiry * 1_000),
+      ...(collapseKey !== undefined && { collapse_key: collapseKey }),
+      notification: {
+        ...(title !== undefined && { title }),
+        ...(text !== undefined && { body: text }),
+        ...(localised['loc-key'] !== undefined && { body_loc_key: localised['loc-key'] }),
+        ...(localised['loc-args'] !== undefined && { body_loc_args: localised['loc-args'].map(asText) }),
+        // `icon` of AndroidNotification is a drawable of the app; a picture at a URL goes into `image`.
+        ...(icon !== undefined && (URL.canParse(icon) ? { image: icon } : { icon })),
+        ...(sound !== undefined && { sound }),
+        ...(badge !== undefined && { notification_count: badge }),
+        tag: collapseKey ?? order,
+      },
+    },
+  }
+}
+
+/** FCM accepts only strings. */
+function asText(argument: unknown): string {
+  return typeof argument === 'string' ? argument : JSON.stringify(argument)
+}
+
+/** A duration in protobuf's JSON; FCM keeps a message for at most four weeks. */
+function lifetime(untilMS: number): string {
+  const fourWeeks = 28 * 24 * 60 * 60
+  return `${Math.min(fourWeeks, Math.max(0, Math.round((untilMS - Date.now()) / 1_000)))}s`
+}

@@ -1,0 +1,113 @@
+import type { PushDoc } from '@parley/db/push/pushes'
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import type { ServiceAccount } from '../settings.ts'
+import { asJson } from './as-json.ts'
+import { fcmMessage } from './fcm-message.ts'
+import { createAccessTokens, NoAccessToken } from './fcm-token.ts'
+import { connectionReason, type Network, type PushAnswer, type PushContent, retryAfterMS } from './network.ts'
+
+export interface FcmOptions {
+  account: ServiceAccount
+  url: string
+  timeoutMS: number
+  concurrency: number
+}
+
+/** google.rpc.Status with FCM's own code in its details (firebase.google.com: "ErrorCode"). */
+const errorAnswer = z.object({
+  error: z.object({
+    status: z.string().optional(),
+    message: z.string().default(''),
+    details: z
+      .array(
+        z.looseObject({
+          errorCode: z.string().optional(),
+          fieldViolations: z.array(z.looseObject({ field: z.string().optional() })).optional(),
+        }),
+      )
+      .default([]),
+  }),
+})
+
+/** `name` of a message that was taken (firebase.google.com: "Method: projects.messages.send"). */
+const sentAnswer = z.object({ name: z.string() })
+
+const nothingSaid = { status: undefined, message: '', details: [] }
+
+/** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
+const quotaPauseMS = 60_000
+
+/**
+ * Google's network, by its HTTP v1 API over HTTP/2 connections that stay (why not firebase-admin: docs/benchmarks.md#libraries-that-were-measured).
+ */
+export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions): Network {
+  const agent = new Agent({
+    allowH2: true,
+    connections: 4,
+    maxConcurrentStreams: 100,
+    pipelining: Math.max(1, Math.ceil(concurrency / 4)),
+    connect: { timeout: timeoutMS },
+  })
+  const tokens = createAccessTokens(account, agent, timeoutMS)
+  const endpoint = `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`
+
+  async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
+    const { statusCode, headers, body } = await request(endpoint, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(fcmMessage(push, content)),
+      dispatcher: agent,
+      signal: AbortSignal.timeout(timeoutMS),
+    })
+    const text = await body.text()
+    if (statusCode === 200) return { as: 'sent', ...idOf(text) }
+    return answerOf(statusCode, text, retryAfterMS(headers['retry-after']))
+  }
+
+  return {
+    async send(push, content) {
+      try {
+        const token = await tokens.get()
+        const first = await post(push, content, token)
+        if (first !== 'token refused') return first
+        // The token may have been revoked early: try once more with a new one.
+        tokens.forget(token)
+        const second = await post(push, content, await tokens.get())
+        return second === 'token refused' ? { as: 'credentials', reason: 'UNAUTHENTICATED' } : second
+      } catch (error) {
+        if (error instanceof NoAccessToken) {
+          return { as: error.isRefusal ? 'credentials' : 'again', reason: 'no access token' }
+        }
+        return { as: 'again', reason: connectionReason(error) }
+      }
+    },
+    close: () => agent.close(),
+  }
+}
+
+function idOf(text: string): { id?: string } {
+  const parsed = sentAnswer.safeParse(asJson(text))
+  return parsed.success ? { id: parsed.data.name } : {}
+}
+
+function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
+  const parsed = errorAnswer.safeParse(asJson(text))
+  const { status: name, message, details } = parsed.success ? parsed.data.error : nothingSaid
+  const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode
+  const reason = code ?? name ?? String(status)
+  if (status === 429) return { as: 'again', reason, afterMS: afterMS ?? quotaPauseMS }
+  if (status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
+  if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: Date.now() }
+  // The token belongs to another project: our service account may be the wrong one.
+  if (reason === 'SENDER_ID_MISMATCH') return { as: 'refused', reason }
+  const isTokenBad = details.some(({ fieldViolations }) =>
+    fieldViolations?.some(({ field }) => field === 'message.token'),
+  )
+  if (isTokenBad || /not a valid FCM registration token/.test(message)) {
+    return { as: 'dead', reason: 'INVALID_TOKEN', sinceMS: Date.now() }
+  }
+  if (status === 401 && code === undefined) return 'token refused'
+  if (status === 401 || status === 403) return { as: 'credentials', reason }
+  return { as: 'refused', reason }
+}

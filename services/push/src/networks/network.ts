@@ -1,0 +1,62 @@
+import type { PushPayload } from '@parley/contracts/resources/push-payload'
+import type { PushDoc } from '@parley/db/push/pushes'
+
+/** The content for all devices of a message or of a push2clients order (JSON in PushContentDoc). */
+export type PushContent = {
+  /** ID of the request that caused it, for the log lines. */
+  request?: string
+} & (
+  | {
+      of: 'message'
+      /** The texts for everybody, and for the mentioned. */
+      locKey: string
+      mentionedLocKey: string
+      locArgs: string[]
+      room: string
+      messageID: string
+      messageType: string
+    }
+  | { of: 'clients'; order: string; payload: PushPayload }
+)
+
+/** The outcome of one push. `reason` has few values: it is a label of a metric. */
+export type PushAnswer =
+  /** `id`: the network's name of the push. */
+  | { as: 'sent'; id?: string; topic?: string }
+  /** The token has been of no use since then. */
+  | { as: 'dead'; reason: string; sinceMS: number }
+  /** The push itself is at fault: it would never be accepted. */
+  | { as: 'refused'; reason: string }
+  /** To be sent again, not before `afterMS` if the network asked for that. */
+  | { as: 'again'; reason: string; afterMS?: number }
+  /** The network refuses our credentials: nothing would get through. */
+  | { as: 'credentials'; reason: string }
+
+/** One push network. */
+export interface Network {
+  /** Sends one push; returns the outcome and never fails. */
+  send(push: PushDoc, content: PushContent): Promise<PushAnswer>
+  close(): Promise<void>
+}
+
+/** Milliseconds from now that a Retry-After header asks for (RFC 9110, 10.2.3: seconds, or a date). */
+export function retryAfterMS(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string' || header === '') return undefined
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
+}
+
+/** Growing pauses with a random part, so that what failed together is not retried together. */
+export function pauseMS(tries: number, mostMS: number): number {
+  return Math.min(1_000 * 2 ** Math.min(tries, 30), mostMS) * (0.75 + Math.random() / 2)
+}
+
+/** The short name of a failure of the connection, such as ECONNRESET. */
+export function connectionReason(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.name === 'TimeoutError') return 'timeout'
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return 'connection'
+}

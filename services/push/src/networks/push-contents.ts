@@ -1,0 +1,27 @@
+import type { Db } from '@parley/db/connect'
+import { findPushContents, type PushDoc } from '@parley/db/push/pushes'
+import { LRUCache } from 'lru-cache'
+import type { PushContent } from './network.ts'
+
+/** Contents kept for the other devices of the same message; characters of JSON. */
+const keptContents = 16 * 1024 * 1024
+
+/** Makes the function that finds what pushes say, by the ID of the content. */
+export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
+  const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
+  return async (pushes) => {
+    const wanted = new Set(pushes.map(({ content }) => content))
+    const known = new Map<string, PushContent>()
+    for (const id of wanted) {
+      const content = contents.get(id)
+      if (content) known.set(id, content)
+    }
+    const missing = [...wanted].filter((id) => !known.has(id))
+    for (const [id, json] of await findPushContents(db, missing)) {
+      const content = JSON.parse(json) as PushContent
+      known.set(id, content)
+      contents.set(id, content, { size: json.length })
+    }
+    return known
+  }
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { createInFlight } from '@parley/async/in-flight'
+import type { Wake } from '@parley/async/wake'
+import type { Db } from '@parley/db/connect'
+import { findDuePushes, type PushDoc, type PushNetwork, takePushes } from '@parley/db/push/pushes'
+import type { Logger } from '@parley/service/log'
+import type { Tracing } from '@parley/service/trace'
+import pRetry from 'p-retry'
+import type { DecisionLog } from '../decisions/decision-log.ts'
+import type { PushMetrics } from '../push-metrics.ts'
+import { watchCredentials } from './credentials-watch.ts'
+import type { Network, PushAnswer, PushContent } from './network.ts'
+import { createPushContents } from './push-contents.ts'
+import { createPushSettlement } from './settle-push.ts'
+
+export interface PushSenderParts {
+  db: Db
+  name: PushNetwork
+  network: Network
+  concurrency: number
+  probeMS: number
+  wake: Wake
+  metrics: PushMetrics
+  decisions: DecisionLog
+  log: Logger
+  tracing: Tracing
+}
+
+const lookEveryMS = 1_000
+/** Pushes taken in one write: at most this many stay unsent when the process is killed right then. */
+const perTake = 5
+
+/**
+ * Sends what is due for one network until the signal aborts. It reads pushes from the database only when there are free
+ * places, so that a slow or absent network costs no memory and delays nothing else. Retries wait in the database. Each
+ * push is taken right before it is sent, when everything that it needs is loaded.
+ */
+export async function runPushSender(parts: PushSenderParts, signal: AbortSignal): Promise<void> {
+  const { db, name, concurrency, wake, metrics, decisions, log } = parts
+  const inFlight = createInFlight()
+  const credentials = watchCredentials(parts, () => wake.up())
+  const contentsOf = createPushContents(db)
+  /** Nobody else sends what was taken, so this goes on whatever happens to the database meanwhile. */
+  const retryForever = <T>(work: () => Promise<T>) =>
+    pRetry(work, {
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 250,
+      maxTimeout: 5_000,
+      onFailedAttempt: ({ error }) => log.warn({ err: error, network: name }, 'the database is away; trying again'),
+    })
+  const settle = createPushSettlement({ ...parts, retryForever })
+  /** Whether the network has responded yet. Before that, taken pushes would only wait for the connection. */
+  let isReached = false
+  const atOnce = () => (!credentials.isStopped && isReached ? concurrency : 1)
+
+  /** Takes and sends what is due, as far as there are free places; returns how many were due. */
+  async function sendDue(): Promise<number> {
+    const due = await findDuePushes(db, name, atOnce() - inFlight.size)
+    const known = await contentsOf(due)
+    for (let i = 0; i < due.length; i += perTake) {
+      const some = due.slice(i, i + perTake)
+      const takenBy = randomUUID()
+      const ids = some.map(({ _id }) => _id)
+      const taken = await retryForever(() => takePushes(db, ids, takenBy))
+      for (const push of some) if (taken.has(push._id)) void begin(push, known.get(push.content))
+    }
+    return due.length
+  }
+
+  async function begin(push: PushDoc, content: PushContent | undefined): Promise<void> {
+    const work = inFlight.add(sendOne(push, content))
+    metrics.inFlight.set({ network: name }, inFlight.size)
+    await work.catch((error: unknown) =>
+      log.error({ err: error, network: name, push: push.content }, 'push not settled'),
+    )
+    metrics.inFlight.set({ network: name }, inFlight.size)
+  }
+
+  async function sendOne(push: PushDoc, content: PushContent | undefined): Promise<void> {
+    const dropped = (reason: string) => {
+      decisions.cameOf(push, { as: 'dropped', reason })
+      metrics.results.inc({ network: name, result: 'dropped', reason })
+    }
+    if (push.giveUpAtMS <= Date.now()) return dropped('late')
+    if (!content) return dropped('no content')
+    const answer = await sendTraced(parts, push, content)
+    if (answer.as !== 'again') isReached = true
+    credentials.note(answer)
+    await settle(push, answer, content.request)
+  }
+
+  while (!signal.aborted) {
+    const waitMS = credentials.waitMS()
+    if (waitMS > 0) {
+      await wake.sleep(Math.min(waitMS, lookEveryMS), signal)
+      continue
+    }
+    // Wait until several places are free: each look is a round trip.
+    if (inFlight.size > atOnce() * 0.75) {
+      await inFlight.below(inFlight.size)
+      continue
+    }
+    const due = await sendDue().catch((error: unknown) => {
+      log.warn({ err: error, network: name }, 'pushes not read; trying again')
+      return 0
+    })
+    if (due === 0) await wake.sleep(lookEveryMS, signal)
+  }
+  await inFlight.drained()
+}
+
+async function sendTraced(
+  { name, network, tracing, log }: PushSenderParts,
+  push: PushDoc,
+  content: PushContent,
+): Promise<PushAnswer> {
+  const step = tracing.step(`send to ${name}`, 'client', content.request)
+  const answer = await network.send(push, content)
+  step.end({ 'parley.result': answer.as }, 'reason' in answer ? answer.reason : undefined)
+  log.debug({ network: name, result: answer.as, push: push.content, request: content.request }, 'push sent')
+  return answer
+}

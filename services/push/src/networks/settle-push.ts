@@ -1,0 +1,72 @@
+import { gather } from '@parley/async/gather'
+import type { Db } from '@parley/db/connect'
+import { type PushDoc, type PushReturn, returnPushes } from '@parley/db/push/pushes'
+import { deleteDeadToken, setDeviceTopic } from '@parley/db/users/devices'
+import type { Logger } from '@parley/service/log'
+import type { DecisionLog } from '../decisions/decision-log.ts'
+import type { PushMetrics } from '../push-metrics.ts'
+import { type PushAnswer, pauseMS } from './network.ts'
+
+const longestPauseMS = 5 * 60 * 1_000
+
+export interface SettlePushParts {
+  db: Db
+  name: string
+  metrics: PushMetrics
+  log: Logger
+  decisions: DecisionLog
+  /** Tries until it has worked: nobody else sends what was taken. */
+  retryForever: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+/** Makes the function that does with a push what its network answered. `request` is for the log. */
+export function createPushSettlement({
+  db,
+  name,
+  metrics,
+  log,
+  decisions,
+  retryForever,
+}: SettlePushParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
+  const giveBack = gather(
+    async (returned: PushReturn[]) => {
+      await returnPushes(db, returned)
+      return returned
+    },
+    { most: 500 },
+  )
+  const putBack = (returned: PushReturn) => retryForever(() => giveBack(returned))
+  const count = (result: string, reason: string) => metrics.results.inc({ network: name, result, reason })
+
+  return async (push, answer, request) => {
+    switch (answer.as) {
+      case 'sent':
+        metrics.delay.observe({ network: name }, (Date.now() - push.at.getTime()) / 1_000)
+        decisions.cameOf(push, answer)
+        if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
+        return count('sent', '')
+      case 'dead':
+        decisions.cameOf(push, answer)
+        await retryForever(() => deleteDeadToken(db, push.app, push.token, answer.sinceMS))
+        return count('dead token', answer.reason)
+      case 'refused':
+        log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
+        decisions.cameOf(push, answer)
+        return count('refused', answer.reason)
+      case 'credentials':
+        await putBack({ id: push._id, dueAtMS: Date.now(), triesMore: 0, lastError: answer.reason })
+        return count('put back', answer.reason)
+      case 'again': {
+        const dueAtMS = Date.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
+        if (dueAtMS >= push.giveUpAtMS) {
+          decisions.cameOf(push, { as: 'dropped', reason: answer.reason })
+          return count('dropped', answer.reason)
+        }
+        await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason })
+        return count('again', answer.reason)
+      }
+      default:
+        return answer satisfies never
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findMessagesUpTo } from '@parley/db/messages/messages'
+import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
+import { findRoom } from '@parley/db/rooms/rooms'
+import type { PushContent } from '../networks/network.ts'
+
+const atOnce = 1_000
+
+/** Takes the text of deleted or recalled messages out of what is kept of their pushes. */
+async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
+  const contents = await findPushContents(
+    db,
+    messages.map((message) => key(app, message)),
+  )
+  const without = [...contents].flatMap(([id, json]) => {
+    if (json === '') return []
+    const content = JSON.parse(json) as PushContent
+    if (content.of !== 'message') return []
+    const [sender = '', room = ''] = content.locArgs
+    return [{ id, json: JSON.stringify({ ...content, locArgs: [sender, room, ''] } satisfies PushContent) }]
+  })
+  await replacePushContents(db, without)
+}
+
+/** Of one message. */
+export async function forgetText(db: Db, app: string, message: string): Promise<void> {
+  await forgetTexts(db, app, [message])
+}
+
+/** Of all messages of a room that were deleted together. */
+export async function forgetTextsOfRoom(db: Db, app: string, id: string): Promise<void> {
+  const room = await findRoom(db, app, id)
+  for (let upToSeq = room?.deletedUpToSeq ?? 0; upToSeq > 0; ) {
+    const found = await findMessagesUpTo(db, key(app, id), upToSeq, atOnce)
+    const ids = found.map(({ _id }) => _id)
+    await forgetTexts(db, app, ids)
+    const last = found.at(-1)
+    if (!last || last.createdAtMS < Date.now() - keepPushesSeconds * 1_000) return
+    upToSeq = last.seq - 1
+  }
+}

@@ -1,0 +1,46 @@
+import type { Message } from '@parley/contracts/resources/message'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import type { PushContent } from '../networks/network.ts'
+
+/** The message types with a loc-key of their own (docs/reference/push.md#who-gets-a-push). */
+const withOwnText = new Set(['text', 'image', 'file', 'video', 'audio', 'location', 'announcement'])
+const maxText = 200
+/** APNs accepts a payload of 4,096 bytes, FCM one of 4,000: this leaves space for the IDs and the rest. */
+const maxArgsBytes = 2_400
+
+/** The notification of a message: a key and arguments, which the app localises. */
+export function messageNotification(message: Message, room: RoomDoc, request: string | undefined): PushContent {
+  const { messageType } = message
+  return {
+    of: 'message',
+    locKey: withOwnText.has(messageType) ? `im_loc_${messageType}` : 'im_loc_message',
+    mentionedLocKey: 'im_loc_mention',
+    locArgs: fitting([message.sender.nickname, room.name, cut(textOf(message.message), maxText)]),
+    room: message.room,
+    messageID: message._id,
+    messageType,
+    ...(request !== undefined && { request }),
+  }
+}
+
+/** The text of a content: a string itself, or the `text` of an object. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (typeof content !== 'object' || content === null || !('text' in content)) return ''
+  return typeof content.text === 'string' ? content.text : ''
+}
+
+/** By code points, so that no emoji is split. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : Array.from(text).slice(0, most).join('')
+}
+
+function fitting(args: string[]): string[] {
+  let most = maxText
+  let fitted = args
+  while (Buffer.byteLength(JSON.stringify(fitted)) > maxArgsBytes) {
+    most = Math.floor(most * 0.8)
+    fitted = args.map((arg) => cut(arg, most))
+  }
+  return fitted
+}

@@ -1,0 +1,213 @@
+import { gather } from '@parley/async/gather'
+import type { Wake } from '@parley/async/wake'
+import { type Delivery, readEvent } from '@parley/bus/events/read-event'
+import { readPayload } from '@parley/bus/read-payload'
+import type { MessageHandler } from '@parley/bus/stream/consume'
+import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
+import type { PushCall } from '@parley/contracts/resources/webhook'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { currentMessage, findSentMessage } from '@parley/db/messages/messages'
+import type { CallToQueue } from '@parley/db/push/outgoing-calls'
+import { type DeviceDecision, deviceOf, type MessageReason, type PushDecisionDoc } from '@parley/db/push/push-decisions'
+import {
+  insertPushContent,
+  insertPushes,
+  isPushDecided,
+  notePushesDecided,
+  type PushDoc,
+  type PushNetwork,
+} from '@parley/db/push/pushes'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+import { totalUnreadOf } from '@parley/db/unread/total-unread'
+import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
+import type { QueueCall } from '../calls/queue-calls.ts'
+import type { DecisionLog } from '../decisions/decision-log.ts'
+import { messageNotification } from './notification-text.ts'
+import { pageRecipients, type RecipientPage } from './recipients.ts'
+import type { WhoIsOnline } from './who-is-online.ts'
+
+export interface PushMessageParts {
+  db: Db
+  whoIsOnline: WhoIsOnline
+  /** The configured networks. */
+  networks: ReadonlySet<PushNetwork>
+  /** PUSH_GENERIC. */
+  generic: string | undefined
+  keepMS: number
+  wakeNetworks: Wake['up']
+  queueCall: QueueCall
+  decisions: DecisionLog
+}
+
+/** The event of a new message. */
+export interface MessageEvent {
+  event: Delivery
+  message: Message
+}
+
+/** Members per query. */
+const perPage = 1_000
+/** Members per call of PUSH_GENERIC, which bounds the size of its body. */
+const perCall = 10_000
+
+export const networkOf = { ios: 'apns', fcm: 'fcm' } as const satisfies Record<DeviceDoc['type'], PushNetwork>
+
+/**
+ * Makes the handler of new messages: it notes in the database to whom a message is pushed, and waits for no
+ * network. Handling a message again notes nothing twice.
+ */
+export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
+  const { db, networks, generic, keepMS } = parts
+  const decided = gather(
+    async (contents: string[]) => {
+      await notePushesDecided(db, contents)
+      return contents
+    },
+    { most: 500 },
+  )
+  const handle = async ({ event, message }: MessageEvent) => {
+    if (event.push === false || (generic === undefined && networks.size === 0)) return
+    const content = key(message.appID, message._id)
+    // Who was connected then is not now: their pushes were decided.
+    if (event.again && (await isPushDecided(db, content))) return
+    const sentAtMS = event.again?.atMS ?? event.takenAtMS
+    if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, message, 'LATE')
+    const room = await findRoom(db, message.appID, message.room)
+    if (!room || room.deletedAt) return
+    const now = await findSentMessage(db, room._id, message._id)
+    // Deleted for all or recalled while it waited in the stream.
+    if (!now || currentMessage(now, room).content === undefined) return pushNobody(parts, message, 'DELETED')
+    if (generic === undefined) await noteForDevices(parts, event, message, { room, withBadge: !now.skipTotalBadge })
+    else await noteForCallback(parts, generic, event, message, room)
+    await decided(content)
+  }
+  return { read: readMessageEvent, handle }
+}
+
+function readMessageEvent(...raw: Parameters<typeof readEvent>): MessageEvent {
+  const event = readEvent(...raw)
+  return { event, message: readPayload(event, messageSchema) }
+}
+
+async function noteForDevices(
+  parts: PushMessageParts,
+  event: Delivery,
+  message: Message,
+  { room, withBadge }: { room: RoomDoc; withBadge: boolean },
+): Promise<void> {
+  const { db, keepMS } = parts
+  const content = key(room.app, message._id)
+  await insertPushContent(db, content, JSON.stringify(messageNotification(message, room, event.request)))
+  let page = 0
+  for await (const { recipients, left } of pageRecipients(db, room, message, perPage)) {
+    const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
+    const badges = await totalUnreadOf(db, room.app, withBadge ? [...new Set(devices.map(({ user }) => user))] : [])
+    const mentioned = new Set(recipients.filter((recipient) => recipient.mentioned).map(({ user }) => user))
+    const each = { app: room.app, content, giveUpAtMS: event.takenAtMS + keepMS }
+    const pushes = devices.map((device) =>
+      pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentioned.has(device.user) }),
+    )
+    const _id = key(room.app, message._id, String(page++))
+    await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: new Date(), ...decided })])
+    if (pushes.length > 0) parts.wakeNetworks()
+  }
+}
+
+/** Records that nobody gets a push, and why. */
+async function pushNobody({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
+  await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: new Date(), all })
+}
+
+/** The devices of recipients that get a push, and what was decided for all members of the page. */
+async function decideDevices(
+  { db, whoIsOnline, networks }: PushMessageParts,
+  app: string,
+  { recipients, left }: RecipientPage,
+  attempt: number,
+): Promise<{ due: DeviceDoc[]; decided: Pick<PushDecisionDoc, 'users' | 'devices'> }> {
+  const users = recipients.map(({ user }) => user)
+  const found = await findDevicesOfUsers(db, app, users)
+  const reachable = new Set(found.filter(({ type }) => networks.has(networkOf[type])).map(({ user }) => user))
+  const online = await whoIsOnline(app, [...reachable], attempt)
+  const byDecision = Map.groupBy(found, ({ type, user, device }): DeviceDecision => {
+    if (!networks.has(networkOf[type])) return 'NO_NETWORK'
+    return online.get(user)?.has(device) ? 'CONNECTED' : 'DUE'
+  })
+  const owners = new Set(found.map(({ user }) => user))
+  const noDevice = users.filter((user) => !owners.has(user))
+  const devices = [...byDecision].map(([decision, some]) => [
+    decision,
+    some.map(({ user, device }) => deviceOf(user, device)),
+  ])
+  return {
+    due: byDecision.get('DUE') ?? [],
+    decided: {
+      users: { ...left, ...(noDevice.length > 0 && { NO_DEVICE: noDevice }) },
+      devices: Object.fromEntries(devices) as PushDecisionDoc['devices'] & object,
+    },
+  }
+}
+
+/** A push that is due now. */
+export function pushTo(
+  { user, device, type, token, topic }: DeviceDoc,
+  {
+    badge,
+    mentioned,
+    ...rest
+  }: Pick<PushDoc, 'app' | 'content' | 'giveUpAtMS'> & { badge?: number | undefined; mentioned?: boolean },
+): PushDoc {
+  return {
+    ...rest,
+    _id: key(rest.content, user, device),
+    network: networkOf[type],
+    user,
+    token,
+    ...(topic !== undefined && { topic }),
+    ...(mentioned && { mentioned }),
+    ...(badge !== undefined && { badge }),
+    dueAtMS: Date.now(),
+    tries: 0,
+    at: new Date(),
+  }
+}
+
+async function noteForCallback(
+  { db, whoIsOnline, queueCall, decisions }: PushMessageParts,
+  url: string,
+  event: Delivery,
+  message: Message,
+  room: RoomDoc,
+): Promise<void> {
+  let part = 0
+  for await (const { recipients, left } of pageRecipients(db, room, message, perCall)) {
+    const users = recipients.map(({ user }) => user)
+    const online = await whoIsOnline(room.app, users, event.attempt)
+    const pushToClients = users.filter((user) => !online.has(user))
+    const id = part === 0 ? `push_${message._id}` : `push_${message._id}_${part}`
+    const connected = users.filter((user) => online.has(user))
+    await decisions.decided({
+      _id: key(room.app, message._id, String(part++)),
+      at: new Date(),
+      users: { ...left, ...(connected.length > 0 && { CONNECTED: connected }) },
+      ...(pushToClients.length > 0 && { call: id, called: pushToClients }),
+    })
+    if (pushToClients.length === 0) continue
+    const said: PushCall = { ...message, roomName: room.name, pushToClients }
+    const call: CallToQueue = {
+      _id: id,
+      app: room.app,
+      kind: 'push',
+      lane: id,
+      target: new URL(url).origin,
+      order: event.streamSeq,
+      room: room.id,
+      event: 'PUSH',
+      client: message.sender._id,
+      data: JSON.stringify(said),
+      ...(event.request !== undefined && { request: event.request }),
+    }
+    await queueCall(call)
+  }
+}

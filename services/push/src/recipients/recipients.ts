@@ -1,0 +1,62 @@
+import { reasonOfMember } from '@parley/chat/integrations/push-reason'
+import type { Message } from '@parley/contracts/resources/message'
+import type { Db } from '@parley/db/connect'
+import type { UserReason } from '@parley/db/push/push-decisions'
+import { pageMembers } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { findBlockersOf } from '@parley/db/users/blocks'
+import { expandGroups } from '@parley/db/users/groups'
+import { findRobots } from '@parley/db/users/users'
+
+export interface Recipient {
+  user: string
+  mentioned: boolean
+}
+
+/** A page of a room's members. */
+export interface RecipientPage {
+  recipients: Recipient[]
+  /** The others, by reason. */
+  left: { [R in UserReason]?: string[] }
+}
+
+/**
+ * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, banned members,
+ * those who block the sender, and those who muted the room, unless mentioned, alone or with a group
+ * (docs/reference/push.md#who-gets-a-push). Does not look at who is online.
+ * A page has the same members whenever it is read, as long as nobody leaves.
+ */
+export async function* pageRecipients(
+  db: Db,
+  room: RoomDoc,
+  message: Message,
+  perPage: number,
+): AsyncGenerator<RecipientPage> {
+  const mentions = await expandGroups(db, room.app, message.mentions ?? [])
+  const sent = { ...message, sender: message.sender._id }
+  for await (const page of pageMembers(db, room._id, perPage)) {
+    const left: RecipientPage['left'] = {}
+    const leave = (user: string, reason: UserReason) => {
+      const users = left[reason]
+      if (users) users.push(user)
+      else left[reason] = [user]
+    }
+    const wanted: string[] = []
+    for (const member of page) {
+      const reason = reasonOfMember(member, room, sent, mentions.has(member.user))
+      if (reason === undefined) wanted.push(member.user)
+      else leave(member.user, reason)
+    }
+    const [robots, blockers] = await Promise.all([
+      findRobots(db, room.app, wanted),
+      findBlockersOf(db, room.app, message.sender._id, wanted),
+    ])
+    const recipients: Recipient[] = []
+    for (const user of wanted) {
+      if (robots.has(user)) leave(user, 'ROBOT')
+      else if (blockers.has(user)) leave(user, 'BLOCKED')
+      else recipients.push({ user, mentioned: mentions.has(user) })
+    }
+    yield { recipients, left }
+  }
+}

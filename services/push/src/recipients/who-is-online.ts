@@ -1,0 +1,35 @@
+import type { Presence } from '@parley/presence/connect'
+import { findOnlineDevices } from '@parley/presence/online-devices'
+import type { Logger } from '@parley/service/log'
+
+/** The connected devices of those users who are connected. */
+export type WhoIsOnline = (
+  app: string,
+  users: readonly string[],
+  attempt: number,
+) => Promise<ReadonlyMap<string, ReadonlySet<string>>>
+
+const perQuestion = 1_000
+/** With the pauses between deliveries about a quarter of a minute, in which a restarted Redis is back. */
+const attemptsThatWait = 4
+
+/**
+ * Asks Redis. While it is away the event is delivered again; from the fifth attempt on everybody counts as
+ * offline: a push too many is better than none.
+ * @param nodes the realtime nodes that are alive
+ */
+export function askWhoIsOnline(presence: Presence, nodes: () => readonly string[], log: Logger): WhoIsOnline {
+  return async (app, users, attempt) => {
+    const online = new Map<string, Set<string>>()
+    try {
+      for (let i = 0; i < users.length; i += perQuestion) {
+        const some = await findOnlineDevices(presence, app, users.slice(i, i + perQuestion), nodes())
+        for (const [user, devices] of some) online.set(user, devices)
+      }
+    } catch (error) {
+      if (attempt <= attemptsThatWait) throw error
+      log.warn({ err: error, app }, 'online devices not known: pushing to all devices')
+    }
+    return online
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { gather } from '@parley/async/gather'
+import type { Logger } from '@parley/service/log'
+import type { Counter } from '@parley/service/metrics'
+import type { Session, UserSocket } from '../connections/session.ts'
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
+import { type ReadTogetherParts, readTogether } from './read-together.ts'
+import { isThere, type Reader, type ReadOutcome } from './reader.ts'
+
+/** Of a socket that gave `since`: whether it has got everything since then, and the time for its next `since`. */
+export interface CaughtUp {
+  resumed: boolean
+  serverTimeMS: number
+}
+
+/**
+ * Sends a socket what passed for it since a time, in order, then what came live meanwhile, for which it must be on hold
+ * since before it joined its rooms. It is off hold when this settles. Never fails: what cannot be caught up is not resumed.
+ */
+export type CatchUp = (socket: UserSocket, session: Session, sinceMS: number) => Promise<CaughtUp>
+
+export interface CatchUpParts extends ReadTogetherParts {
+  log: Logger
+  queue: Pick<DeliveryQueue, 'drain'>
+  resumes: Counter<'outcome'>
+  /** Whether the bus was away and what was missed is not made up yet. */
+  isBehind: () => boolean
+}
+
+/** Those who come within this time share a reading, and those who come while one is in progress share the next. */
+const togetherMS = 20
+const mostTogether = 1_000
+/** At most half of the time is spent on reading, so that a storm makes fewer and larger readings; but nobody waits longer. */
+const mostPauseMS = 1_000
+/** Who missed more reads with others who did, and does not make those wait who were away for a moment. */
+const recentMS = 10 * 60_000
+const lookAgainMS = 50
+/** Making up what the node missed takes seconds. */
+const mostBehindMS = 60_000
+
+export function createCatchUp(parts: CatchUpParts): CatchUp {
+  const recent = shareReadings(parts)
+  const older = shareReadings(parts)
+  return async (socket, session, sinceMS) => {
+    const reader: Reader = { socket, session, sinceMS, gaveMS: sinceMS, seq: 0, events: 0 }
+    const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older
+    try {
+      const outcome = (await isUpToDate(parts)) ? await readToTheEnd(parts, reader, read) : 'the bus is away'
+      parts.resumes.inc({ outcome: typeof outcome === 'string' ? outcome : 'resumed' })
+      if (typeof outcome !== 'string') return outcome
+    } catch (error) {
+      parts.resumes.inc({ outcome: 'the bus is away' })
+      parts.log.warn({ err: error, app: session.app, user: session.user }, 'a client not caught up: it fetches again')
+    } finally {
+      while (!socket.release());
+    }
+    return { resumed: false, serverTimeMS: parts.clock.nowMS() }
+  }
+}
+
+/** Settles when the node has made up what it missed itself, which is older: false if it cannot. */
+async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
+  const deadlineMS = performance.now() + mostBehindMS
+  while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(lookAgainMS)
+  return bus.connected && !isBehind()
+}
+
+/** Reads until the socket is off hold with everything that it missed; or why it cannot. */
+async function readToTheEnd(
+  { mostBufferedBytes, queue }: CatchUpParts,
+  reader: Reader,
+  read: (reader: Reader) => Promise<ReadOutcome>,
+): Promise<CaughtUp | string> {
+  for (;;) {
+    const outcome = await read(reader)
+    // What came live before the mark is in the hold then.
+    queue.drain()
+    if (outcome.is === 'at the mark') {
+      const { markSeq, atMS, ids } = outcome
+      if (reader.socket.release((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
+      // More came meanwhile than can be held back, or came again: that is in the stream too.
+      Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
+    } else if (outcome.is === 'congested') {
+      const { seq, atMS, ids } = outcome
+      // It has them, or the next reading brings them: after that they would be older than what it has.
+      reader.socket.hold?.drop((id) => ids.has(id))
+      Object.assign(reader, { seq, sinceMS: atMS })
+      while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)
+    } else return outcome.is
+    if (!isThere(reader)) return 'gone'
+  }
+}
+
+function shareReadings(parts: CatchUpParts): (reader: Reader) => Promise<ReadOutcome> {
+  let restUntilMS = 0
+  return gather(
+    async (readers: Reader[]) => {
+      const restMS = restUntilMS - performance.now()
+      if (restMS > 0) await pause(restMS)
+      const beganMS = performance.now()
+      try {
+        return await readTogether(parts, readers)
+      } finally {
+        const tookMS = performance.now() - beganMS
+        restUntilMS = performance.now() + Math.min(tookMS, mostPauseMS)
+        parts.log.debug({ sockets: readers.length, tookMS }, 'sockets caught up')
+      }
+    },
+    { most: mostTogether, waitMS: togetherMS },
+  )
+}

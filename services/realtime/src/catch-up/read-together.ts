@@ -1,0 +1,181 @@
+import type { Bus } from '@parley/bus/connect'
+import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
+import {
+  exactSubjects,
+  isReadTogether,
+  openReading,
+  type StreamReading,
+  wholeSubjects,
+} from '@parley/bus/stream/read-stream'
+import { markStream, reachesBack, readStreamState } from '@parley/bus/stream/stream-state'
+import { type Audience, markSubject } from '@parley/contracts/bus/subjects'
+import type { Counter } from '@parley/service/metrics'
+import type { Slices } from '@parley/socketio/accepting/slices'
+import { audienceOf, topicOf } from '../delivery/topics.ts'
+import { concerns, isThere, type Reader, type ReadOutcome, startMS } from './reader.ts'
+import { createSending } from './send-read.ts'
+import type { StreamClock } from './stream-clock.ts'
+
+export interface ReadTogetherParts {
+  bus: Bus
+  nodeId: string
+  clock: StreamClock
+  slices: Slices
+  delivered: Counter<'event'>
+  /** The events that one socket may catch up. */
+  mostEvents: number
+  /** With more waiting for a socket, it gets nothing more for now. */
+  mostBufferedBytes: number
+}
+
+/** Readers share a reading of at most so many events: it takes a second or two. */
+const mostShared = 100_000
+/** Between two slices, everything else is served. */
+const sliceMS = 2
+
+/**
+ * Reads the stream once for several sockets that are on hold in their rooms, and sends each what it missed, in order, up to
+ * a mark that is put at the end of the stream first: what comes after the mark, the sockets' hold has. Readers with too much
+ * to read together are read for in halves. Returns one outcome per reader, in order.
+ * @throws when the bus is away, or goes away meanwhile
+ */
+export async function readTogether(parts: ReadTogetherParts, readers: readonly Reader[]): Promise<ReadOutcome[]> {
+  const outcomes = new Map<Reader, ReadOutcome>()
+  // First, also where nothing can be read: after a purge it is the oldest message, and who comes again later is known to
+  // have everything.
+  const markSeq = await markStream(parts.bus, parts.nodeId)
+  await refuseTooOld(parts, readers, outcomes)
+  const able = readers.filter((reader) => !outcomes.has(reader))
+  await readPart(parts, able, markSeq, outcomes)
+  // Something may have been dropped before it was read.
+  await refuseTooOld(parts, readers, outcomes)
+  return readers.map((reader) => outcomes.get(reader) ?? { is: 'gone' })
+}
+
+async function refuseTooOld(
+  { bus, clock }: ReadTogetherParts,
+  readers: readonly Reader[],
+  outcomes: Map<Reader, ReadOutcome>,
+): Promise<void> {
+  const askedMS = Date.now()
+  const state = await readStreamState(bus)
+  clock.set(state.nowMS, askedMS)
+  for (const reader of readers) if (!reachesBack(state, reader)) outcomes.set(reader, { is: 'too old' })
+}
+
+async function readPart(
+  parts: ReadTogetherParts,
+  readers: readonly Reader[],
+  markSeq: number,
+  outcomes: Map<Reader, ReadOutcome>,
+): Promise<void> {
+  if (readers.length === 0) return
+  const { bus, nodeId, slices } = parts
+  const byTopic = new Map<string, Reader[]>()
+  for (const reader of readers) {
+    await slices.turn()
+    for (const { name } of reader.socket.topics ?? []) {
+      const others = byTopic.get(name)
+      if (others) others.push(reader)
+      else byTopic.set(name, [reader])
+    }
+  }
+  const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers.length === 1)
+  const from = { sinceMS: Math.min(...readers.map(startMS)), upTo: markSubject(nodeId) }
+  const reading = await openReading(bus, subjects, from)
+  try {
+    if (reading.pending <= most) {
+      await deliver(parts, reading, { readers, byTopic, markSeq }, outcomes)
+      return
+    }
+  } finally {
+    await reading.close()
+  }
+  const [first, ...others] = readers
+  if (first && others.length === 0) outcomes.set(first, { is: 'too much' })
+  else {
+    const half = Math.ceil(readers.length / 2)
+    await readPart(parts, readers.slice(0, half), markSeq, outcomes)
+    await readPart(parts, readers.slice(half), markSeq, outcomes)
+  }
+}
+
+/** The subjects, and how many events of them are not too much. */
+function whatToRead(
+  { mostEvents }: ReadTogetherParts,
+  audiences: readonly Audience[],
+  isForOne: boolean,
+): { subjects: readonly string[]; most: number } {
+  // What is exactly for one reader counts for it; of the rest, what concerns it is counted when it is read.
+  const exact = isForOne || isReadTogether(audiences) ? exactSubjects(audiences) : undefined
+  return {
+    subjects: exact ?? wholeSubjects(audiences),
+    most: isForOne && exact ? Math.min(mostEvents, mostShared) : mostShared,
+  }
+}
+
+interface Group {
+  readers: readonly Reader[]
+  byTopic: ReadonlyMap<string, readonly Reader[]>
+  markSeq: number
+}
+
+async function deliver(
+  { bus, slices, delivered, mostEvents, mostBufferedBytes }: ReadTogetherParts,
+  reading: StreamReading,
+  { readers, byTopic, markSeq }: Group,
+  outcomes: Map<Reader, ReadOutcome>,
+): Promise<void> {
+  const active = new Set(readers)
+  const ids = new Set<string>()
+  const sending = createSending(mostBufferedBytes)
+  const end = (reader: Reader, outcome: ReadOutcome) => {
+    active.delete(reader)
+    outcomes.set(reader, outcome)
+  }
+  await slices.turn()
+  let sliceEndsMS = performance.now() + sliceMS
+  for await (const message of reading.messages()) {
+    const at = { seq: message.info.streamSequence, takenAtMS: Math.floor(message.info.timestampNanos / 1_000_000) }
+    if (at.seq >= markSeq) {
+      sending.flush()
+      for (const reader of active) end(reader, { is: 'at the mark', markSeq, atMS: at.takenAtMS, ids })
+      return
+    }
+    const event = readEvent(bus, message)
+    let receivers = 0
+    sending.nextEvent()
+    for (const reader of (event && byTopic.get(topicOf(event.to))) ?? []) {
+      if (!event || !active.has(reader)) continue
+      if (!isThere(reader)) end(reader, { is: 'gone' })
+      else if (concerns(event, at, reader)) {
+        if (reader.events >= mostEvents) end(reader, { is: 'too much' })
+        else if (!sending.add(reader, event)) end(reader, { is: 'congested', seq: at.seq, atMS: at.takenAtMS, ids })
+        else {
+          reader.events++
+          receivers++
+        }
+      }
+    }
+    if (event && receivers > 0) {
+      if (event.id !== undefined) ids.add(event.id)
+      delivered.inc({ event: event.event }, receivers)
+    }
+    if (active.size === 0) return sending.flush()
+    if (performance.now() < sliceEndsMS) continue
+    sending.flush()
+    await slices.turn()
+    sliceEndsMS = performance.now() + sliceMS
+  }
+}
+
+/** Undefined for a mark, and for what cannot be read. */
+function readEvent(bus: Bus, message: Parameters<typeof toIncomingEvent>[0]): IncomingEvent | undefined {
+  if (!message.subject.startsWith('parley.event.')) return undefined
+  try {
+    return toIncomingEvent(message)
+  } catch (error) {
+    bus.malformed(error as Error, message.subject)
+    return undefined
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { marginMS } from '@parley/bus/stream/stream-state'
+import { isOf, type Session, type UserSocket } from '../connections/session.ts'
+import { topicOf } from '../delivery/topics.ts'
+
+/** A socket that catches up, on hold. */
+export interface Reader {
+  socket: UserSocket
+  session: Session
+  /** What it may have missed came at this time or later, by the stream's clock (Unix milliseconds). */
+  sinceMS: number
+  /** The time that it gave: what happened before, less the margin, it has. */
+  readonly gaveMS: number
+  /** The first position that it has not read; 0 before it has read any. */
+  seq: number
+  /** How many events it has got. */
+  events: number
+}
+
+/** What came of reading for a socket. */
+export type ReadOutcome =
+  /** It has everything up to a mark; `ids` are those of the events that it may have got. */
+  | { is: 'at the mark'; markSeq: number; atMS: number; ids: ReadonlySet<string> }
+  /** It takes what it gets too slowly: to be read again from here when it has. `ids` are of events before or after that. */
+  | { is: 'congested'; seq: number; atMS: number; ids: ReadonlySet<string> }
+  /** The stream has dropped what it missed, or it missed more than it may catch up. */
+  | { is: 'too old' | 'too much' }
+  /** It is disconnected, or another user's. */
+  | { is: 'gone' }
+
+/** Whether the socket is the user's still. */
+export function isThere({ socket, session }: Reader): boolean {
+  return socket.connected && isOf(socket, session)
+}
+
+/** Where to begin in the stream: `sinceMS`, less the margin before the first reading. */
+export function startMS({ sinceMS, seq }: Reader): number {
+  return seq > 0 ? sinceMS : sinceMS - marginMS
+}
+
+/** Whether the socket would have got the event of this position, were it connected then. */
+export function concerns(event: IncomingEvent, at: { seq: number; takenAtMS: number }, reader: Reader): boolean {
+  const { session, socket } = reader
+  if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
+  // After newer ones: the stream was lost, or an operator has events published again.
+  if (event.again && event.again.atMS < reader.gaveMS - marginMS) return false
+  if (event.exceptUser === session.user) return false
+  if ('user' in event.to && event.exceptDevice === session.device) return false
+  return socket.isIn(topicOf(event.to))
+}

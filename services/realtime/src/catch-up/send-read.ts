@@ -1,0 +1,55 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { Reader } from './reader.ts'
+
+/** What is sent at once to one socket, in bytes of its frames. */
+const batchBytes = 64 * 1024
+
+/** Sends events to sockets as they are read: many of them in one write, none to a socket that has not taken the last. */
+export interface Sending {
+  /** False when the socket has too much to take: the event is not for it now, and what came before has been sent. */
+  add(reader: Reader, event: IncomingEvent): boolean
+  /** Call before another event is added. */
+  nextEvent(): void
+  flush(): void
+}
+
+/** @param mostBufferedBytes beyond this, a socket gets nothing more */
+export function createSending(mostBufferedBytes: number): Sending {
+  const batches = new Map<Reader, { frames: string[]; bytes: number }>()
+  /** The event's frame by codec. */
+  let frames: string[] = []
+
+  function send(reader: Reader): void {
+    const batch = batches.get(reader)
+    batches.delete(reader)
+    const { connection } = reader.socket
+    if (batch && reader.socket.connected) {
+      connection.cork(() => {
+        for (const frame of batch.frames) connection.sendPacket(frame)
+      })
+    }
+  }
+
+  return {
+    add(reader, { event, data }) {
+      const { socket } = reader
+      const batch = batches.get(reader) ?? { frames: [], bytes: 0 }
+      if (socket.connection.bufferedBytes + batch.bytes > mostBufferedBytes) {
+        send(reader)
+        return false
+      }
+      const frame = (frames[socket.codec] ??= socket.namespace.topics.frameText(event, data, socket.codec))
+      batch.frames.push(frame)
+      batch.bytes += frame.length
+      batches.set(reader, batch)
+      if (batch.bytes > batchBytes) send(reader)
+      return true
+    },
+    nextEvent() {
+      frames = []
+    },
+    flush() {
+      for (const reader of batches.keys()) send(reader)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { startRunning } from '@parley/async/run-every'
+import type { Bus } from '@parley/bus/connect'
+import { markStream, readStreamState } from '@parley/bus/stream/stream-state'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Logger } from '@parley/service/log'
+import type { Slices } from '@parley/socketio/accepting/slices'
+import type { SocketServer } from '@parley/socketio/server'
+import type { SocketData, UserSocket } from '../connections/session.ts'
+import type { Sockets } from '../connections/sockets.ts'
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
+import type { StreamClock } from './stream-clock.ts'
+
+export interface ServerTimeParts {
+  bus: Bus
+  nodeId: string
+  clock: StreamClock
+  sockets: Sockets
+  queue: DeliveryQueue
+  slices: Slices
+  log: Logger
+  everyMS: number
+  server: () => Pick<SocketServer<SocketData>, 'sendTo'>
+  /** Whether the node may have missed events that it has not made up yet. */
+  isBehind: () => boolean
+}
+
+const socketsAtOnce = 200
+
+/**
+ * Sends `serverTime` once a minute to the sockets that gave `since`: they have got every event that the stream took up to
+ * that time. NATS hands a node its events and its answers in one order, so what was routed to it before is here by then.
+ */
+export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
+  return startRunning(
+    parts.everyMS,
+    () => announce(parts),
+    (error) => parts.log.debug({ err: error }, 'server time not announced'),
+  )
+}
+
+async function announce(parts: ServerTimeParts): Promise<void> {
+  const { bus, nodeId, clock, sockets, queue, slices, server, isBehind } = parts
+  if (!bus.connected || isBehind()) return
+  const listening = [...sockets.all()].filter(isListening)
+  // After a purge of the stream this is its oldest message, so that clients who come after it are known to have all.
+  if (listening.length > 0) await markStream(bus, nodeId)
+  const askedMS = Date.now()
+  const { nowMS } = await readStreamState(bus)
+  clock.set(nowMS, askedMS)
+  if (isBehind() || queue.isHeld) return
+  queue.drain()
+  const json = JSON.stringify({ serverTimeMS: Math.floor(nowMS) } satisfies EventPayload<'serverTime'>)
+  for (let i = 0; i < listening.length; i += socketsAtOnce) {
+    server().sendTo(listening.slice(i, i + socketsAtOnce).filter(isListening), 'serverTime', json)
+    await slices.turn()
+  }
+}
+
+/** A socket that is catching up has not got everything yet. */
+function isListening({ data, hold }: UserSocket): boolean {
+  return data.session?.wantsServerTime === true && data.session.isReady && hold === undefined
+}

@@ -1,0 +1,35 @@
+import { countResumes } from '../connections/socket-metrics.ts'
+import type { NodeParts } from '../node.ts'
+import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
+import { announceServerTime, type ServerTimeParts } from './server-time.ts'
+import { createStreamClock, type StreamClock } from './stream-clock.ts'
+
+export interface CatchingUp {
+  catchUp: CatchUp
+  clock: StreamClock
+  /** The bytes of events that wait for a socket while it catches up. */
+  mostHeldBytes: number
+  /** Settles when `serverTime` is announced no more. */
+  stop(): Promise<void>
+}
+
+type Parts = Pick<NodeParts, 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
+  Pick<CatchUpParts, 'slices' | 'delivered'> &
+  Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
+
+/** What a node needs to bring clients up to date that give `since`, and to tell them the time. */
+export function startCatchUp(parts: Parts): CatchingUp {
+  const { settings } = parts
+  const clock = createStreamClock()
+  // A quarter of what may wait for a client, so that all of it together is less than that.
+  const mostHeldBytes = settings.maxBufferedBytes / 4
+  const common = { ...parts, nodeId: settings.nodeId, clock }
+  const catchUp = createCatchUp({
+    ...common,
+    resumes: countResumes(parts.metrics),
+    mostEvents: settings.catchUpEvents,
+    mostBufferedBytes: mostHeldBytes,
+  })
+  const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })
+  return { catchUp, clock, mostHeldBytes, stop: () => serverTime.stop() }
+}

@@ -1,0 +1,23 @@
+/** The time of NATS, by which the stream's messages are dated and clients say since when they miss something. */
+export interface StreamClock {
+  /** Unix milliseconds; this process's own time as long as NATS was never asked. */
+  nowMS(): number
+  /**
+   * Sets the clock by what NATS has just said.
+   * @param streamMS the time that NATS said
+   * @param askedMS this process's time before it asked
+   */
+  set(streamMS: number, askedMS: number): void
+}
+
+export function createStreamClock(ownMS: () => number = Date.now): StreamClock {
+  let aheadMS = 0
+  return {
+    nowMS: () => Math.floor(ownMS() + aheadMS),
+    set(streamMS, askedMS) {
+      // NATS said it between question and reply: a slow reply must not set the clock back.
+      const [least, most] = [streamMS - ownMS(), streamMS - askedMS]
+      aheadMS = Math.min(Math.max(0, least), most)
+    },
+  }
+}

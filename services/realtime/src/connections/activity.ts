@@ -1,0 +1,40 @@
+import { createInFlight } from '@parley/async/in-flight'
+import type { Chat } from '@parley/chat/chat'
+import type { Session, UserSocket } from './session.ts'
+
+/** Records when users connect and disconnect, for their profiles and the statistics. */
+export interface Activity {
+  began(socket: UserSocket, session: Session): void
+  ended(session: Session): void
+  /** Settles when everything is recorded. */
+  drained(): Promise<void>
+}
+
+export function watchActivity(chat: Chat): Activity {
+  const inFlight = createInFlight()
+
+  function note(writing: Promise<unknown>, { app, user }: { app: string; user: string }): void {
+    inFlight
+      .add(writing)
+      .catch((error: unknown) => chat.log.warn({ err: error, app, user }, 'activity of a user not recorded'))
+  }
+
+  return {
+    began({ connection }, { app, user }) {
+      const { address, headers } = connection
+      const userAgent = headers['user-agent']
+      const login = {
+        app,
+        user,
+        atMS: Date.now(),
+        address: { address, family: address.includes(':') ? 'IPv6' : 'IPv4' },
+        ...(userAgent !== undefined && { userAgent }),
+      }
+      note(chat.recordLogin(login), login)
+    },
+    ended({ app, user }) {
+      note(chat.recordActive({ app, user, atMS: Date.now() }), { app, user })
+    },
+    drained: () => inFlight.drained(),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Presence } from '@parley/presence/connect'
+import { nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
+import type { Logger } from '@parley/service/log'
+
+/** Reports this node's connections per app to Redis. */
+export interface ConnectionReports {
+  changed(app: string, count: number): void
+  /** Settles when Redis has the current count of the app, or is away. */
+  told(app: string): Promise<void>
+  /** Reports zero for everything and ends. */
+  stop(): Promise<void>
+}
+
+/**
+ * Reports every change at once. Changes while a report is in flight are combined, the highest first, so that no peak is
+ * lost. All counts are reported again regularly, which keeps the node alive in Redis and corrects them after Redis was
+ * away.
+ */
+export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
+  const current = new Map<string, number>()
+  const waiting = new Map<string, { highest: number; latest: number; told: PromiseWithResolvers<void> }>()
+  const inFlight = new Map<string, Promise<void>>()
+
+  async function send(app: string): Promise<void> {
+    for (let next = waiting.get(app); next; next = waiting.get(app)) {
+      waiting.delete(app)
+      const { highest, latest, told } = next
+      inFlight.set(app, told.promise)
+      try {
+        if (highest > latest) await reportConnections(presence, node, app, highest)
+        await reportConnections(presence, node, app, latest)
+      } catch (error) {
+        log.warn({ err: error, app }, 'connection count not reported; trying again')
+      }
+      told.resolve()
+    }
+    inFlight.delete(app)
+  }
+
+  function report(app: string, count: number): void {
+    const before = waiting.get(app)
+    const told = before?.told ?? Promise.withResolvers<void>()
+    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count, told })
+    if (!inFlight.has(app)) void send(app)
+  }
+
+  const timer = setInterval(() => {
+    for (const [app, count] of current) report(app, count)
+  }, nodeTtlMS / 3)
+
+  return {
+    changed(app, count) {
+      if (count === 0) current.delete(app)
+      else current.set(app, count)
+      report(app, count)
+    },
+    told: async (app) => {
+      await (waiting.get(app)?.told.promise ?? inFlight.get(app))
+    },
+    async stop() {
+      clearInterval(timer)
+      while (inFlight.size > 0) await Promise.all(inFlight.values())
+      await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
+    },
+  }
+}

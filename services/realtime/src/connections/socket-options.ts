@@ -1,0 +1,74 @@
+import { corsExposedHeaders, corsMaxAgeSeconds, corsOrigin, corsRequestHeaders } from '@parley/contracts/cors'
+import type { SocketServerOptions } from '@parley/socketio/server'
+import type { RoomInterest } from '../delivery/room-interest.ts'
+import type { IdleSockets } from '../limits/idle-sockets.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { realtimeSettings, SettingsOf } from '../settings.ts'
+import type { Activity } from './activity.ts'
+import { newSocketData, type SocketData } from './session.ts'
+import type { Sockets } from './sockets.ts'
+
+type Options = Omit<SocketServerOptions<SocketData>, 'app'>
+
+/** For a client whose connection to a proxy outlives the node's: it finds another node. */
+const stopping = { status: 503, message: 'node is stopping', retryAfterSeconds: 1 } as const
+
+/** How sockets are served, by the settings. */
+export function protocolOptions(settings: SettingsOf<typeof realtimeSettings>) {
+  return {
+    path: '/socket.io/',
+    nodeId: settings.nodeId,
+    pingIntervalMS: settings.pingIntervalMS,
+    pingTimeoutMS: settings.pingTimeoutMS,
+    connectTimeoutMS: settings.authenticateWithinMS,
+    maxPayload: settings.maxPayload,
+    maxPacketsPerSecond: settings.packetsPerSecond,
+    maxBufferedBytes: settings.maxBufferedBytes,
+    trustedProxies: settings.trustedProxies,
+    keepHeaders: ['user-agent'],
+    cors: {
+      origin: corsOrigin,
+      allowedHeaders: corsRequestHeaders,
+      exposedHeaders: corsExposedHeaders,
+      maxAgeSeconds: corsMaxAgeSeconds,
+    },
+    codecs: { base64: (json: string | Uint8Array) => JSON.stringify(Buffer.from(json).toString('base64')) },
+  } satisfies Partial<Options>
+}
+
+interface HookParts {
+  idle: IdleSockets
+  limits: Limits
+  sockets: Sockets
+  activity: Activity
+  interest: RoomInterest
+  isStopping: () => boolean
+}
+
+/** What happens when connections and sockets come and go. */
+export function connectionHooks({ idle, limits, sockets, activity, interest, isStopping }: HookParts) {
+  return {
+    admit: (request) => (isStopping() ? stopping : limits.admit(request)),
+    onTransportOpen(connection) {
+      idle.opened(connection)
+      limits.opened(connection)
+    },
+    onTransportClose(connection) {
+      idle.closed(connection)
+      limits.closed(connection)
+    },
+    onBridgeOpen: (address) => limits.bridgeOpened(address),
+    onBridgeClose: (address) => limits.bridgeClosed(address),
+    initialData: newSocketData,
+    onConnection: (socket) => limits.connected(socket),
+    onUpgrade: (socket) => sockets.upgraded(socket),
+    onDisconnect(socket) {
+      const { session } = socket.data
+      if (session) activity.ended(session)
+      sockets.remove(socket)
+      if (session && !socket.connection.closed) idle.unauthenticated(socket)
+    },
+    onTopicActive: (topic) => interest.begin(topic),
+    onTopicEmpty: (topic) => interest.end(topic),
+  } satisfies Partial<Options>
+}

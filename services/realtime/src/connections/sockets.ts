@@ -1,0 +1,78 @@
+import { topicOf } from '../delivery/topics.ts'
+import type { Session, UserSocket } from './session.ts'
+
+/** The authenticated sockets of this node, by user. */
+export interface Sockets {
+  add(socket: UserSocket, session: Session): void
+  remove(socket: UserSocket): void
+  /** The socket's client moved from polling to a WebSocket. */
+  upgraded(socket: UserSocket): void
+  ofUser(app: string, user: string): Iterable<UserSocket>
+  all(): Iterable<UserSocket>
+  readonly size: number
+}
+
+/** Notified when the number of an app's WebSockets changes, and when the connected devices of a user change. */
+export interface SocketsChanged {
+  count(app: string, count: number): void
+  devices(app: string, user: string, devices: ReadonlySet<string>): void
+}
+
+export function createSockets(changed: SocketsChanged): Sockets {
+  const byUser = new Map<string, Set<UserSocket>>()
+  const counts = new Map<string, number>()
+  let size = 0
+
+  function count(session: Session, by: 1 | -1): void {
+    session.isCounted = by === 1
+    const { app } = session
+    const now = (counts.get(app) ?? 0) + by
+    if (now === 0) counts.delete(app)
+    else counts.set(app, now)
+    changed.count(app, now)
+  }
+
+  function notifyDevices({ app, user }: Session): void {
+    const devices = new Set<string>()
+    for (const { data } of byUser.get(topicOf({ app, user })) ?? []) {
+      if (data.session) devices.add(data.session.device)
+    }
+    changed.devices(app, user, devices)
+  }
+
+  return {
+    add(socket, session) {
+      socket.data.session = session
+      const name = topicOf(session)
+      const sockets = byUser.get(name)
+      if (sockets) sockets.add(socket)
+      else byUser.set(name, new Set([socket]))
+      size++
+      if (socket.transport === 'websocket') count(session, 1)
+      notifyDevices(session)
+    },
+    upgraded(socket) {
+      const { session } = socket.data
+      if (session && !session.isCounted) count(session, 1)
+    },
+    remove(socket) {
+      const { session } = socket.data
+      if (!session) return
+      socket.data.session = undefined
+      const name = topicOf(session)
+      const sockets = byUser.get(name)
+      sockets?.delete(socket)
+      if (sockets?.size === 0) byUser.delete(name)
+      size--
+      if (session.isCounted) count(session, -1)
+      notifyDevices(session)
+    },
+    ofUser: (app, user) => byUser.get(topicOf({ app, user })) ?? [],
+    *all() {
+      for (const sockets of byUser.values()) yield* sockets
+    },
+    get size() {
+      return size
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { serverEvents } from '@parley/contracts/socket/server-events'
+import type { SocketServer } from '@parley/socketio/server'
+import type { SocketData, UserSocket } from '../connections/session.ts'
+import type { Sockets } from '../connections/sockets.ts'
+import { topicOf } from './topics.ts'
+
+/**
+ * Hands an event from the bus to the sockets of its room or user. The payload goes out as the bytes that
+ * came in. Returns how many sockets got it.
+ * @param exceptHeld passes over sockets that are catching up
+ */
+export function deliverEvent(
+  server: SocketServer<SocketData>,
+  sockets: Sockets,
+  event: IncomingEvent,
+  exceptHeld = false,
+): number {
+  if (!Object.hasOwn(serverEvents, event.event)) return 0
+  const topic = topicOf(event.to)
+  const except = excepted(sockets, event)
+  const about = { id: event.id, exceptHeld }
+  return server.publish(topic, event.event, event.data, except.length === 0 ? about : { ...about, except })
+}
+
+/**
+ * The same for those who were put into their rooms later than a time, as performance.now() has it: looks at no socket where
+ * nobody has joined since. Those who are catching up read it from the stream instead, in its order.
+ */
+export function deliverToNewer(
+  server: SocketServer<SocketData>,
+  sockets: Sockets,
+  event: IncomingEvent,
+  thanMS: number,
+): number {
+  const topic = topicOf(event.to)
+  if (server.joinedAtMS(topic) <= thanMS) return 0
+  const except = new Set(excepted(sockets, event))
+  const newer = [...sockets.all()].filter(
+    (socket) => (socket.data.session?.enteredAtMS ?? 0) > thanMS && socket.isIn(topic) && !except.has(socket),
+  )
+  const ready = newer.filter(({ hold }) => hold === undefined)
+  for (const { hold } of newer) hold?.lose()
+  server.sendTo(ready, event.event, event.data)
+  return ready.length
+}
+
+function excepted(sockets: Sockets, event: IncomingEvent): UserSocket[] {
+  const { to, exceptUser, exceptDevice } = event
+  if (exceptUser !== undefined) return [...sockets.ofUser(to.app, exceptUser)]
+  if (exceptDevice === undefined || !('user' in to)) return []
+  return [...sockets.ofUser(to.app, to.user)].filter((socket) => socket.data.session?.device === exceptDevice)
+}

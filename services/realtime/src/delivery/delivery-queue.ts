@@ -1,0 +1,62 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+
+/** This many events in one turn of the event loop count as a burst, of which more is to come. */
+const burst = 16
+/** How long to wait for the rest of a burst: far less than delivering it takes. */
+const waitMS = 4
+
+/**
+ * Events between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets them
+ * in one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
+ */
+export interface DeliveryQueue {
+  add(event: IncomingEvent): void
+  /** Delivers everything queued; call it before the members of a room change. */
+  drain(): void
+  /** Holds back new events until `release`, so that older ones can go first. */
+  hold(): void
+  release(): void
+  readonly isHeld: boolean
+}
+
+export function createDeliveryQueue(deliver: (event: IncomingEvent) => void): DeliveryQueue {
+  let waiting: IncomingEvent[] = []
+  let isScheduled = false
+  let isHeld = false
+
+  function drain(): void {
+    if (isHeld) return
+    const events = waiting
+    waiting = []
+    for (const event of events) deliver(event)
+  }
+
+  function drainInTime(): void {
+    isScheduled = false
+    drain()
+  }
+
+  return {
+    add(event) {
+      waiting.push(event)
+      if (isScheduled) return
+      isScheduled = true
+      setImmediate(() => {
+        if (waiting.length < burst) drainInTime()
+        else setTimeout(drainInTime, waitMS)
+      })
+    },
+    drain,
+    hold() {
+      drain()
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      drain()
+    },
+    get isHeld() {
+      return isHeld
+    },
+  }
+}

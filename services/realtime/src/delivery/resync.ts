@@ -1,0 +1,101 @@
+import type { Bus } from '@parley/bus/connect'
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { replayEvents } from '@parley/bus/stream/replay'
+import { marginMS } from '@parley/bus/stream/stream-state'
+import { livingTokens } from '@parley/chat/access/living-tokens'
+import type { Chat } from '@parley/chat/chat'
+import type { RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
+import { closeSocket } from '../connections/close-socket.ts'
+import type { Session, UserSocket } from '../connections/session.ts'
+import type { Sockets } from '../connections/sockets.ts'
+import { enterRooms } from '../logins/enter-rooms.ts'
+import type { Logins } from '../logins/logins.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
+import type { RoomInterest } from './room-interest.ts'
+import { topicOf } from './topics.ts'
+
+const usersAtOnce = 50
+
+export interface ResyncParts {
+  chat: Chat
+  bus: Bus
+  roomsOfUser: RoomsOfUser
+  sockets: Sockets
+  logins: Logins
+  interest: RoomInterest
+  queue: DeliveryQueue
+  /** Delivers an event, also one that was delivered before. */
+  redeliver: (event: IncomingEvent) => void
+}
+
+/**
+ * Makes what brings the sockets of this node up to date after the bus was away: orders that it missed are found in the
+ * database (tokens that ended, rooms joined and left), then the events that passed meanwhile are delivered from the
+ * stream. Some come twice: clients de-duplicate by _id (docs/reference/socket.md, "Connect").
+ *
+ * It takes the time (ms) at which the bus was found to be away, and returns how many events were read again. One runs
+ * at a time.
+ */
+export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promise<number> {
+  let before: Promise<unknown> = Promise.resolve()
+  return (awaySinceMS) => {
+    const outcome = before.then(() => resync(parts, awaySinceMS))
+    before = Promise.allSettled([outcome])
+    return outcome
+  }
+}
+
+async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
+  const { chat, bus, sockets, logins, interest, queue, redeliver } = parts
+  queue.drain()
+  // Logins may have read data that has changed since, without an order reaching this node.
+  await logins.settled()
+  const held = [...sockets.all()].flatMap((socket) => {
+    const { session } = socket.data
+    return session?.isReady ? [{ socket, session }] : []
+  })
+  await disconnectRevoked(chat, held)
+  const users = [...Map.groupBy(held, ({ session }) => topicOf({ app: session.app, user: session.user })).values()]
+  for (let i = 0; i < users.length; i += usersAtOnce) {
+    await Promise.all(users.slice(i, i + usersAtOnce).map((ofUser) => readRoomsAgain(parts, ofUser)))
+  }
+  await interest.effective()
+  // Live events are newer and wait, or clients would get an older state last.
+  queue.hold()
+  try {
+    return await replayEvents(bus, awaySinceMS - marginMS, redeliver)
+  } finally {
+    queue.release()
+  }
+}
+
+/** A socket and its session at the time of reading: it may have another one by now. */
+interface Held {
+  socket: UserSocket
+  session: Session
+}
+
+const isStill = ({ socket, session }: Held) => socket.data.session === session
+
+async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<void> {
+  const living = await livingTokens(
+    chat,
+    held.map(({ session }) => session),
+  )
+  for (const one of held) if (!living.has(one.session) && isStill(one)) closeSocket(one.socket, 'token ended')
+}
+
+/** Puts the sockets of one user into the rooms that they are in now, and takes them out of all others. */
+async function readRoomsAgain({ roomsOfUser, queue }: ResyncParts, ofUser: readonly Held[]): Promise<void> {
+  const held = ofUser.filter(isStill)
+  const [first] = held
+  if (!first) return
+  for (const { session } of held) session.orders ??= []
+  try {
+    const rooms = await roomsOfUser(first.session)
+    queue.drain()
+    for (const one of held) if (isStill(one)) enterRooms(one.socket, one.session, rooms)
+  } finally {
+    for (const { session } of held) session.orders = undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Bus } from '@parley/bus/connect'
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { subscribeToEvents } from '@parley/bus/events/subscribe'
+import type { Subscription } from '@parley/bus/listen'
+import { audienceOf } from './topics.ts'
+
+/** The node's subscriptions on the bus: only the rooms and users of its sockets. */
+export interface RoomInterest {
+  begin(topic: string): void
+  end(topic: string): void
+  /** Settles when the bus has every subscription begun so far: events published from then on arrive. */
+  effective(): Promise<void>
+  /** How many rooms and users. */
+  readonly size: number
+}
+
+export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => void): RoomInterest {
+  const subscriptions = new Map<string, Subscription>()
+  let flushing: Promise<void> | undefined
+
+  /** Calls in the same turn share one round trip. */
+  async function flush(): Promise<void> {
+    await setImmediate()
+    flushing = undefined
+    // While the bus is away nothing arrives; the client subscribes again when it is back.
+    if (bus.connected) await bus.nats.flush()
+  }
+
+  return {
+    begin(topic) {
+      subscriptions.set(topic, subscribeToEvents(bus, audienceOf(topic), handle))
+    },
+    end(topic) {
+      subscriptions.get(topic)?.unsubscribe()
+      subscriptions.delete(topic)
+    },
+    effective: () => (flushing ??= flush()),
+    get size() {
+      return subscriptions.size
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import type { Audience } from '@parley/contracts/bus/subjects'
+
+/** The topic that has the events of a chat room or of a user. */
+export function topicOf(to: Audience): string {
+  return 'room' in to ? `r\0${to.app}\0${to.room}` : `u\0${to.app}\0${to.user}`
+}
+
+/** Whose events a topic has. */
+export function audienceOf(topic: string): Audience {
+  const [kind, app = '', id = ''] = topic.split('\0')
+  return kind === 'r' ? { app, room: id } : { app, user: id }
+}

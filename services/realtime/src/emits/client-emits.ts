@@ -1,0 +1,117 @@
+import type { FailedLogins } from '@parley/chat/access/failed-logins'
+import { apiErrorOf } from '@parley/chat/api-error-of'
+import type { Chat } from '@parley/chat/chat'
+import { sendMessage } from '@parley/chat/messages/send-message'
+import { streamText } from '@parley/chat/messages/stream-text'
+import { notifyTyping } from '@parley/chat/messages/typing'
+import { markRead } from '@parley/chat/rooms/mark-read'
+import { okEnvelope, toErrorEnvelope } from '@parley/contracts/envelope'
+import { ApiError } from '@parley/contracts/errors'
+import { type ClientEmit, encodings } from '@parley/contracts/socket/client-emits'
+import type { Tracing } from '@parley/service/trace'
+import type { NamespaceOptions, SharedHandler } from '@parley/socketio/sockets/namespace'
+import type { Ack } from '@parley/socketio/sockets/socket'
+import type { StreamClock } from '../catch-up/stream-clock.ts'
+import type { Session, SocketData, UserSocket } from '../connections/session.ts'
+import type { Emitted } from '../connections/socket-metrics.ts'
+import { Dismissal } from '../limits/dismissal.ts'
+import { type AuthenticateParts, authenticate } from '../logins/authenticate.ts'
+import { countFailures } from '../logins/failed-logins.ts'
+import { inTurnOfSocket } from '../logins/login-turns.ts'
+import { type EmitArguments, readArguments } from './emit-arguments.ts'
+
+/** One emit's work; what it returns is the `result` of the acknowledgement. */
+type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
+
+export interface ClientEmitsParts extends AuthenticateParts {
+  chat: Chat
+  failedLogins: FailedLogins
+  tracing: Tracing
+  emitted: Emitted
+  clock: StreamClock
+}
+
+/** The handlers of what clients emit (docs/reference/socket.md). */
+export function createClientEmits(
+  parts: ClientEmitsParts,
+): Required<Pick<NamespaceOptions<SocketData>, 'events' | 'otherEvents'>> {
+  const { chat, failedLogins, clock } = parts
+  const events: Record<ClientEmit, SharedHandler<SocketData>> = {
+    conf: handler(parts, 'conf', (socket, [{ encoding = 'plain' }]) => {
+      const known = encodings.find((name) => name === encoding)
+      if (!known) throw new ApiError('INVALID_ENCODING', `encoding: expected one of ${encodings.join(', ')}`)
+      socket.setCodec(known === 'plain' ? undefined : known)
+      return { encoding: known }
+    }),
+
+    auth2: handler(parts, 'auth2', async (socket, [token, options]) => {
+      const { session, caughtUp } = await inTurnOfSocket(socket, () =>
+        countFailures(failedLogins, socket, () => authenticate(parts, socket, token, options)),
+      )
+      const { app: appID, user: _id, device: deviceId, clientKey, expiresAt } = session
+      const expirationDate = expiresAt.toISOString()
+      return { _id, appID, clientKey, deviceId, expirationDate, ...(caughtUp ?? { serverTimeMS: clock.nowMS() }) }
+    }),
+
+    'chat message': handler(parts, 'chat message', (socket, [message], request) => {
+      const { app, user } = required(socket)
+      return sendMessage(chat, { ...message, app, sender: user, request })
+    }),
+
+    lastRead: handler(parts, 'lastRead', (socket, [{ room, message }]) =>
+      markRead(chat, required(socket), room, message),
+    ),
+
+    typing: handler(parts, 'typing', (socket, [{ room, message }]) =>
+      notifyTyping(chat, required(socket), room, message),
+    ),
+
+    ai_streaming: handler(parts, 'ai_streaming', (socket, [{ room, text }]) =>
+      streamText(chat, required(socket), room, text),
+    ),
+  }
+  const otherEvents: NamespaceOptions<SocketData>['otherEvents'] = (socket, event, _args, ack) =>
+    answer(parts, 'unknown', socket, ack, () => {
+      throw new ApiError('UNKNOWN_EVENT', `no event ${JSON.stringify(event.slice(0, 64))}`)
+    })
+  return { events, otherEvents }
+}
+
+/** The session of a socket that is authenticated by a token that has not expired. */
+function required(socket: UserSocket): Session {
+  const { session } = socket.data
+  if (!session?.isReady) throw new ApiError('INVALID_TOKEN', 'authenticate with auth2 first')
+  if (session.expiresAt.getTime() <= Date.now()) throw new ApiError('INVALID_TOKEN', 'the token has expired')
+  return session
+}
+
+function handler<E extends ClientEmit>(parts: ClientEmitsParts, emit: E, work: Work<E>): SharedHandler<SocketData> {
+  return (socket, args, ack) =>
+    answer(parts, emit, socket, ack, (request) => work(socket, readArguments(emit, args), request))
+}
+
+/** Does the work of an emit and acknowledges it with the envelope; a dismissed socket is closed then. */
+async function answer(
+  { chat, limits, tracing, emitted }: ClientEmitsParts,
+  emit: ClientEmit | 'unknown',
+  socket: UserSocket,
+  ack: Ack | undefined,
+  work: (request: string) => unknown,
+): Promise<void> {
+  const beganMS = performance.now()
+  const request = tracing.begin(`emit ${emit}`, {})
+  let code = 'OK'
+  try {
+    limits.event(socket)
+    const result = await work(request.id)
+    ack?.(okEnvelope(result))
+  } catch (error) {
+    const known = apiErrorOf(error)
+    code = known.code
+    if (known.status >= 500) chat.log.error({ err: error, emit, code, request: request.id }, 'emit failed')
+    ack?.(toErrorEnvelope(known))
+    if (known instanceof Dismissal) limits.dismiss(socket, known)
+  }
+  emitted(emit, (performance.now() - beganMS) / 1000, code)
+  request.end({ 'parley.code': code })
+}

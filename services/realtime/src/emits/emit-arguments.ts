@@ -1,0 +1,50 @@
+import { ApiError } from '@parley/contracts/errors'
+import { unfitJson } from '@parley/contracts/free-json'
+import { type ClientEmit, clientEmits, type EmitContract } from '@parley/contracts/socket/client-emits'
+import { z } from 'zod'
+
+/** How deep the arguments are inside the list and the argument's object. */
+const containers = 2
+
+export type EmitArguments<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
+
+/**
+ * Checks the arguments of an emit against the contract. As in REST, null is the same as leaving an optional field out. A
+ * missing object counts as an empty one, and further arguments are ignored.
+ * @throws ApiError INVALID_BODY for arguments that are nested too deep; MISSING_PARAMETER naming the field; INVALID_REQUEST, or the emit's own code, for a wrong value
+ */
+export function readArguments<E extends ClientEmit>(emit: E, args: readonly unknown[]): EmitArguments<E> {
+  const contract: EmitContract = clientEmits[emit]
+  const unfit = unfitJson(args, containers)
+  if (unfit) throw new ApiError('INVALID_BODY', unfit)
+  const given = contract.args.def.items.map((item, i) => withoutNulls(item as z.ZodType, args[i]))
+  const parsed = contract.args.safeParse(given)
+  if (parsed.success) return parsed.data as EmitArguments<E>
+  throw explain(contract, given, parsed.error)
+}
+
+function withoutNulls(argument: z.ZodType, value: unknown): unknown {
+  const object = argument instanceof z.ZodDefault ? argument.unwrap() : argument
+  if (!(object instanceof z.ZodObject)) return value ?? undefined
+  if (value === null || value === undefined) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  const isLeftOut = ([name, field]: [string, unknown]) =>
+    field === null && Object.hasOwn(object.shape, name) && isOptional(object.shape[name] as z.ZodType)
+  return Object.fromEntries(Object.entries(value).filter((entry) => !isLeftOut(entry)))
+}
+
+function isOptional(field: z.ZodType): boolean {
+  return field.safeParse(undefined).success
+}
+
+function explain({ names, invalid = 'INVALID_REQUEST' }: EmitContract, given: unknown[], error: z.ZodError): ApiError {
+  const issue = error.issues[0] as z.core.$ZodIssue
+  const [argument, ...inside] = issue.path
+  const name = names?.[Number(argument)]
+  const field = (...more: string[]) => [name, ...inside.map(String), ...more].filter(Boolean).join('.')
+  if (issue.code === 'unrecognized_keys') return new ApiError(invalid, `${field(issue.keys[0] ?? '')}: unknown field`)
+  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], given)
+  if (value === undefined || value === null) return new ApiError('MISSING_PARAMETER', `${field()} is required`)
+  const expected = issue.message.replace(/^Invalid input: /, '')
+  return new ApiError(invalid, field() === '' ? expected : `${field()}: ${expected}`)
+}

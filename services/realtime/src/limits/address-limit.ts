@@ -1,0 +1,56 @@
+import { addressBlock } from '@parley/presence/address-block'
+import type { UserSocket } from '../connections/session.ts'
+
+export type Connection = UserSocket['connection']
+
+/** How many connections beyond the limit of an address are accepted for a moment, to send the error; others are refused. */
+const toldAtOnce = 20
+/** For how long they are kept: a client that handles the error connects its socket at once. */
+const tellWithinMS = 1_000
+
+/** Counts the connections of each address from their opening on, with or without a socket. */
+export interface AddressLimit {
+  /** Whether a connection of the address is refused, because even the places for sending the error are taken; a bridge is always refused. */
+  refuses(address: string, transport: 'polling' | 'websocket' | 'bridge'): boolean
+  /** Counts a connection; calls `close` a moment later if it was one too many and is still open. */
+  opened(connection: Connection, close: () => void): void
+  /** Whether the connection was one too many when it was opened. */
+  isOver(connection: Connection): boolean
+  closed(connection: Connection): void
+  /** Counts a WebSocket whose session another node holds. */
+  bridgeOpened(address: string): void
+  bridgeClosed(address: string): void
+}
+
+/** @param limit connections of one address; 0 is no limit */
+export function createAddressLimit(limit: number): AddressLimit {
+  const counts = new Map<string, number>()
+  const over = new Map<Connection, NodeJS.Timeout>()
+
+  function count(address: string, by: 1 | -1): number {
+    const block = addressBlock(address)
+    const now = (counts.get(block) ?? 0) + by
+    if (now === 0) counts.delete(block)
+    else counts.set(block, now)
+    return now
+  }
+
+  return {
+    refuses(address, transport) {
+      if (limit === 0) return false
+      const most = transport === 'bridge' ? limit : limit + toldAtOnce
+      return (counts.get(addressBlock(address)) ?? 0) >= most
+    },
+    opened(connection, close) {
+      if (count(connection.address, 1) > limit && limit > 0) over.set(connection, setTimeout(close, tellWithinMS))
+    },
+    isOver: (connection) => over.has(connection),
+    closed(connection) {
+      count(connection.address, -1)
+      clearTimeout(over.get(connection))
+      over.delete(connection)
+    },
+    bridgeOpened: (address) => void count(address, 1),
+    bridgeClosed: (address) => void count(address, -1),
+  }
+}

@@ -1,0 +1,94 @@
+/** The interval at which waiting sockets are let in, and for how long unused places are kept. */
+const stepMS = 10
+/** A client that would wait for longer is refused, and tries another node. */
+const longestWaitSeconds = 15
+
+/** A waiting socket. */
+interface Waiting {
+  letIn: () => void
+  isThere: () => boolean
+}
+
+/**
+ * Lets a storm of clients in at an even rate, between which the node serves those who are there: taking somebody in
+ * (reading their token and rooms, joining those) is work, holding a connection that waits for it is not. Addresses are
+ * served in turn, one of each: who asks for much from one of them lets the others wait no longer.
+ */
+export interface Admissions {
+  /**
+   * Settles when it is the caller's turn, or when that has come and the caller is not there any more; of one address first
+   * come, first served.
+   * @param address what counts as one (see address-block.ts)
+   */
+  turn(address: string, isThere: () => boolean): Promise<void>
+  /** How many wait for their turn. */
+  readonly waiting: number
+  /** So many wait before the next caller of this address that another node is better for it. */
+  isFull(address: string): boolean
+}
+
+/** @param perSecond 0 lets everybody in at once */
+export function createAdmissions(perSecond: number): Admissions {
+  const most = Math.max(1, (perSecond * stepMS) / 1000)
+  const tooMany = perSecond * longestWaitSeconds
+  /** The addresses in the order of their turns. */
+  const byAddress = new Map<string, Waiting[]>()
+  let waiting = 0
+  let places = most
+  let lastMS = performance.now()
+  let timer: NodeJS.Timeout | undefined
+
+  /** The next whose turn it is; the address then goes to the end. */
+  function next(): Waiting | undefined {
+    for (const [address, queue] of byAddress) {
+      byAddress.delete(address)
+      const one = firstThere(queue)
+      if (queue.length > 0) byAddress.set(address, queue)
+      if (one) return one
+    }
+    return undefined
+  }
+
+  /** Takes the first from the queue. Callers that are gone are let in too, and find out; that takes no place. */
+  function firstThere(queue: Waiting[]): Waiting | undefined {
+    for (let one = queue.shift(); one; one = queue.shift()) {
+      waiting--
+      if (one.isThere()) return one
+      one.letIn()
+    }
+    return undefined
+  }
+
+  function letIn(): void {
+    const now = performance.now()
+    places = Math.min(most, places + ((now - lastMS) * perSecond) / 1000)
+    lastMS = now
+    for (let one = places >= 1 ? next() : undefined; one; one = places >= 1 ? next() : undefined) {
+      places--
+      one.letIn()
+    }
+    timer = waiting > 0 ? setTimeout(letIn, stepMS) : undefined
+  }
+
+  return {
+    turn: (address, isThere) =>
+      new Promise((resolve) => {
+        if (perSecond === 0) return resolve()
+        const queue = byAddress.get(address)
+        const one = { letIn: resolve, isThere }
+        if (queue) queue.push(one)
+        else byAddress.set(address, [one])
+        waiting++
+        if (timer === undefined) letIn()
+      }),
+    get waiting() {
+      return waiting
+    },
+    isFull(address) {
+      const own = byAddress.get(address)?.length ?? 0
+      // Before the next: those of its own address, and of each other one no more than that and one.
+      const before = Math.min(waiting, (own + 1) * byAddress.size)
+      return before > 0 && before >= tooMany
+    },
+  }
+}

@@ -1,0 +1,38 @@
+/** The logins in flight on this node: what is ordered meanwhile must hold for them too. */
+export interface Logins {
+  /** Carries out a login. `hasEnded` returns whether a token of an app was revoked, or the app deleted, since it
+   * began. */
+  watch<T>(login: (hasEnded: (app: string, tokenDigest: string) => boolean) => Promise<T>): Promise<T>
+  revoked(app: string, tokenDigests: readonly string[]): void
+  appDeleted(app: string): void
+  /** Settles when all that are in flight now have succeeded or failed. */
+  settled(): Promise<void>
+}
+
+const nameOf = (app: string, tokenDigest: string) => `${app}\0${tokenDigest}`
+
+export function createLogins(): Logins {
+  const inFlight = new Map<Promise<unknown>, Set<string>>()
+
+  return {
+    async watch(login) {
+      const ended = new Set<string>()
+      const outcome = login((app, tokenDigest) => ended.has(nameOf(app, tokenDigest)) || ended.has(app))
+      inFlight.set(outcome, ended)
+      try {
+        return await outcome
+      } finally {
+        inFlight.delete(outcome)
+      }
+    },
+    revoked(app, tokenDigests) {
+      for (const ended of inFlight.values()) for (const tokenDigest of tokenDigests) ended.add(nameOf(app, tokenDigest))
+    },
+    appDeleted(app) {
+      for (const ended of inFlight.values()) ended.add(app)
+    },
+    async settled() {
+      await Promise.allSettled(inFlight.keys())
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Bus } from '@parley/bus/connect'
+import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
+import {
+  type ConnectionsAnswer,
+  connectionsRequest,
+  type DeliveriesAnswer,
+  deliveriesRequest,
+} from '@parley/contracts/bus/node-requests'
+import type { UserSocket } from '../connections/session.ts'
+import type { Sockets } from '../connections/sockets.ts'
+import type { DeliveredMessages } from '../delivery/delivered-messages.ts'
+
+export interface NodeRequestParts {
+  bus: Bus
+  node: string
+  sockets: Sockets
+  deliveredMessages: DeliveredMessages
+}
+
+/** Responds to what gateways ask this node: about the connections of a user, and the deliveries of a message. */
+export function answerRequests({ bus, node, sockets, deliveredMessages }: NodeRequestParts): { unsubscribe(): void } {
+  const connections = answerNodeRequests(bus, node, {
+    request: 'connections',
+    schema: connectionsRequest,
+    answer: ({ app, user }): ConnectionsAnswer => [...sockets.ofUser(app, user)].flatMap(describe),
+  })
+  const deliveries = answerNodeRequests(bus, node, {
+    request: 'deliveries',
+    schema: deliveriesRequest,
+    answer: ({ app, room, message }): DeliveriesAnswer => deliveredMessages.of({ app, room }, message),
+  })
+  return {
+    unsubscribe: () => {
+      connections.unsubscribe()
+      deliveries.unsubscribe()
+    },
+  }
+}
+
+/** A text of a client in full would let it fill the answer. */
+const mostOfText = 256
+
+function describe(socket: UserSocket): ConnectionsAnswer {
+  const { session } = socket.data
+  if (!session) return []
+  const { clientVersion } = socket.auth
+  return [
+    {
+      device: session.device,
+      transport: socket.transport,
+      sinceMS: session.sinceMS,
+      lastSeenMS: Date.now() - Math.max(0, Math.round(performance.now() - socket.connection.heardAtMS)),
+      userAgent: (socket.connection.headers['user-agent'] ?? '').slice(0, mostOfText),
+      ...(typeof clientVersion === 'string' && { clientVersion: clientVersion.slice(0, mostOfText) }),
+    },
+  ]
+}

@@ -1,0 +1,113 @@
+import type { Bus } from '@parley/bus/connect'
+import { listen } from '@parley/bus/listen'
+import { requestHeaders } from '@parley/bus/request-headers'
+import { nodeSubject } from '@parley/contracts/bus/subjects'
+import type { PollResponse } from '@parley/socketio/polling/answer'
+import type { PollOwner } from '@parley/socketio/polling/poll-owner'
+import type { PollRequest } from '@parley/socketio/polling/serve-poll'
+import { nanoid } from 'nanoid'
+import { z } from 'zod'
+
+const lookAfterNodesEveryMS = 1_000
+/** How long a process that has just connected to the bus may not know every node yet. */
+const everybodyHeardAfterMS = 2_500
+/** How long every request except a poll may take. */
+const answerWithinMS = 5_000
+/** Bodies travel unchanged and everything else in one header, so a body within its limit fits into a bus message. */
+const header = 'Parley-Poll'
+
+const askedOf = z.object({
+  id: z.string().max(64),
+  method: z.enum(['GET', 'POST', 'HOLDS', 'PROBE', 'TAKE', 'PUSH']),
+  sid: z.string().max(64),
+  poll: z.string().max(64).optional(),
+  via: z.string().max(64).optional(),
+}) satisfies z.ZodType<{ id: string } & Omit<PollRequest, 'body'>>
+type AskedOf = z.infer<typeof askedOf>
+type Answered = Omit<PollResponse, 'body'>
+
+/** Reaches the node that owns a polling session, by the bus. */
+export interface PollOwners extends PollOwner {
+  /** The bus was away: earlier requests get no reply, and the living nodes must be learnt again. */
+  busIsBack(): void
+  stop(): void
+}
+
+/**
+ * @param waitMS how long a poll may wait for packets: longer than until the next heartbeat
+ * @param nodes the realtime nodes that are alive; a poll of a dead one fails at once
+ */
+export function createPollOwners(bus: Bus, waitMS: number, nodes: () => string[]): PollOwners {
+  const inFlight = new Map<string, { node: string; seen: boolean; fail: (error: Error) => void }>()
+  let listeningSinceMS = performance.now()
+  const timer = setInterval(() => {
+    if (inFlight.size === 0) return
+    const alive = new Set(nodes())
+    for (const asked of inFlight.values()) {
+      if (alive.has(asked.node)) asked.seen = true
+      else if (asked.seen) asked.fail(new Error(`${asked.node} is gone`))
+    }
+  }, lookAfterNodesEveryMS)
+
+  /** Until all nodes are known, an unknown one may be alive: the bus reports at once when there is no receiver. */
+  function isAlive(node: string): boolean {
+    return performance.now() - listeningSinceMS < everybodyHeardAfterMS || nodes().includes(node)
+  }
+
+  const reach: PollOwner['reach'] = async (node, { body, ...asked }, signal) => {
+    if (!bus.connected) throw new Error('NATS is away')
+    const id = nanoid()
+    const gone = () => bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+    const lost = Promise.withResolvers<never>()
+    inFlight.set(id, { node, seen: false, fail: lost.reject })
+    signal.addEventListener('abort', gone, { once: true })
+    try {
+      const headers = requestHeaders(header, { id, ...asked } satisfies AskedOf)
+      const timeout = asked.method === 'GET' || asked.method === 'TAKE' ? waitMS : answerWithinMS
+      const request = bus.nats.request(nodeSubject(node, 'poll'), body, { timeout, headers })
+      const answer = await Promise.race([request, lost.promise])
+      const answered = JSON.parse(answer.headers?.get(header) ?? '') as Answered
+      return { ...answered, body: answer.string() }
+    } finally {
+      inFlight.delete(id)
+      signal.removeEventListener('abort', gone)
+    }
+  }
+  return {
+    isAlive,
+    reach,
+    busIsBack: () => {
+      listeningSinceMS = performance.now()
+      for (const { fail } of inFlight.values()) fail(new Error('NATS was away'))
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** Serves the polls of this node's sessions that arrived at other nodes. */
+export function servePolls(
+  bus: Bus,
+  node: string,
+  serve: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>,
+  onError: (error: Error) => void,
+): { unsubscribe(): void } {
+  const inFlight = new Map<string, AbortController>()
+  const polls = listen(bus, nodeSubject(node, 'poll'), (message) => {
+    const { id, ...asked } = askedOf.parse(JSON.parse(message.headers?.get(header) ?? ''))
+    const requester = new AbortController()
+    inFlight.set(id, requester)
+    serve({ ...asked, body: message.string() }, requester.signal)
+      .then(({ body, ...answered }) => message.respond(body, { headers: requestHeaders(header, answered) }))
+      .catch(onError)
+      .finally(() => inFlight.delete(id))
+  })
+  const gone = listen(bus, nodeSubject(node, 'poll-gone'), (message) => {
+    inFlight.get(message.string())?.abort()
+  })
+  return {
+    unsubscribe: () => {
+      polls.unsubscribe()
+      gone.unsubscribe()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import type { PlatformUser } from '../platform.ts'
+import { openChat, type TabOptions } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const rules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds nothing', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  let room: string
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    const { platform } = deployment
+    alice = await platform.newUser('alice', { nickname: 'Alice' })
+    const bob = await platform.newUser('bob', { nickname: 'Bob' })
+    room = await platform.newRoom([alice.id, bob.id], {
+      name: 'Friends',
+      owner: alice.id,
+      opening: 1,
+      systemMessage: true,
+    })
+    const say = (user: PlatformUser, message: unknown, more = {}) =>
+      user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more })
+    const first = await say(alice, 'Hello @Bob: https://example.com', { mentions: [bob.id] })
+    await bob.call('POST', `/messages/${String(first['_id'])}/reaction`, { reaction: '👍' })
+    await bob.call('POST', `/messages/${String(first['_id'])}/pin`)
+    const recalled = await say(bob, 'to be recalled')
+    await bob.call('POST', `/rooms/${room}/message`, { _id: recalled['_id'], messageType: 'recall' })
+    await say(bob, { url: 'https://example.com/a.pdf', name: 'A file' }, { messageType: 'file' })
+    await say(bob, 'Hello Alice')
+    await platform.newRoom([alice.id, bob.id], { name: 'Other' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const open = async (options: TabOptions = {}) => {
+    const baseUrl = `http://127.0.0.1:${deployment.front.port}`
+    const tab = await openChat(browser, baseUrl, alice, {
+      ...options,
+      parameters: { room, lang: 'en', ...options.parameters },
+    })
+    return tab.page
+  }
+
+  test.for(['light', 'dark'] as const)(
+    'in a room, its menu, its details and a question, in %s',
+    async (colorScheme) => {
+      const page = await open({ colorScheme })
+      await page.getByText('Hello Alice', { exact: true }).waitFor()
+      await assertNothingFound(page, 'room')
+      await page.getByRole('log').getByRole('article').last().hover()
+      await page.getByRole('button', { name: 'Actions' }).last().click()
+      await page.getByRole('menu').waitFor()
+      await assertNothingFound(page, 'menu')
+      await page.keyboard.press('Escape')
+      await page.getByRole('textbox', { name: 'Message' }).fill('@')
+      await page.getByRole('option', { name: 'Bob' }).waitFor()
+      await assertNothingFound(page, 'mention')
+      await page.getByRole('button', { name: 'Details' }).click()
+      await page.getByRole('dialog').getByText('Bob').first().waitFor()
+      await assertNothingFound(page, 'details')
+      await page.getByRole('button', { name: 'Leave the room' }).click()
+      await page.getByText('Leave this room?').waitFor()
+      await assertNothingFound(page, 'question')
+    },
+  )
+
+  test('in the list on a phone, and when signed out', async () => {
+    const page = await open({ viewport: { width: 360, height: 640 }, parameters: { room: 'none' } })
+    await page.getByRole('button', { name: /^Friends/ }).waitFor()
+    await assertNothingFound(page, 'list')
+    const url = `http://127.0.0.1:${deployment.front.port}`
+    const other = await openChat(browser, url, { id: 'nobody', token: 'none' }, { parameters: { lang: 'en' } })
+    await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    await assertNothingFound(other.page, 'signed out')
+  })
+})
+
+async function assertNothingFound(page: Page, view: string): Promise<void> {
+  await page.evaluate(axe)
+  const { violations, passes } = (await page.evaluate(
+    (options) => (window as unknown as { axe: { run: (options: unknown) => Promise<unknown> } }).axe.run(options),
+    rules,
+  )) as AxeResults
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html} ${any[0]?.message ?? ''}`).join('\n  ')}`,
+  )
+  assert.deepEqual(found, [], view)
+  assert.ok(passes.length > 10, 'axe looked at something')
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
+import type { PlatformUser } from '../platform.ts'
+
+/** Many times what the slowest takes on a machine that is far too busy. */
+const longestMS = 120_000
+const results = join(import.meta.dirname, '../../.parley/browser')
+
+/** Somebody's page, as a user sees it. */
+export interface ChatTab {
+  page: Page
+  /** A message's text in the room: exactly one element, or the test fails. */
+  message: (text: string) => Locator
+  /** Settles when the message is there. */
+  sees: (text: string) => Promise<void>
+  send: (text: string) => Promise<void>
+  /** Opens the menu of a message and chooses. */
+  choose: (text: string, action: string) => Promise<void>
+  /** All texts of messages that are in the document, from top to bottom. */
+  texts: () => Promise<string[]>
+}
+
+export interface TabOptions extends BrowserContextOptions {
+  parameters?: Record<string, string>
+  /** What the console may say beside nothing: a test that takes the server away. */
+  allow?: RegExp
+}
+
+/**
+ * Opens /chat with the user's token, in a browser profile of its own. Whatever the console complains about, and any
+ * request to elsewhere, fails the test when it ends. A failed test leaves a screenshot and a trace in .parley/browser.
+ */
+export async function openChat(
+  browser: Browser,
+  baseUrl: string,
+  user: Pick<PlatformUser, 'id' | 'token'>,
+  { parameters = {}, ...options }: TabOptions = {},
+): Promise<ChatTab> {
+  const query = new URLSearchParams({ token: user.token, ...parameters })
+  return tabOf(await openPage(browser, `${baseUrl}/chat?${query}`, options))
+}
+
+/** Opens any page of ours, watched in the same way. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { allow, ...options }: Omit<TabOptions, 'parameters'> = {},
+): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...options })
+  context.setDefaultTimeout(longestMS)
+  await context.tracing.start({ snapshots: true })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (line) => {
+    const isBad = line.type() === 'error' || line.type() === 'warning'
+    if (isBad && !allow?.test(line.text())) complaints.push(`console: ${line.text()}`)
+  })
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
+  page.on('request', (request) => {
+    const to = new URL(request.url())
+    if (to.protocol !== 'data:' && to.host !== new URL(url).host) complaints.push(`request to ${to.host}`)
+  })
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail' || complaints.length > 0) {
+      mkdirSync(results, { recursive: true })
+      const name = join(results, `${task.name} ${context.pages().length}-${Date.now()}`.replaceAll(/[^\w-]+/g, '-'))
+      await page.screenshot({ path: `${name}.png` })
+      await context.tracing.stop({ path: `${name}.zip` })
+    }
+    await context.close()
+    assert.deepEqual(complaints, [], new URL(url).pathname)
+  })
+  await page.goto(url)
+  return page
+}
+
+function tabOf(page: Page): ChatTab {
+  const log = page.getByRole('log')
+  const message = (text: string) => log.getByText(text, { exact: true })
+  const sees: ChatTab['sees'] = (text) => message(text).waitFor()
+  return {
+    page,
+    message,
+    sees,
+    async send(text) {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text)
+      await page.getByRole('button', { name: 'Send' }).click()
+    },
+    async choose(text, action) {
+      const row = log.getByRole('article').filter({ has: page.getByText(text, { exact: true }) })
+      await row.hover()
+      await row.getByRole('button', { name: 'Actions' }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    },
+    texts: () => log.locator('.text').allTextContents(),
+  }
+}

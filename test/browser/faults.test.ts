@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { openChat, type TabOptions } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+
+/** What the browser itself says when a server is away. */
+const away = /WebSocket connection to|Failed to load resource|net::ERR/
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser, when something goes wrong', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  beforeAll(async () => {
+    deployment = await deploy(2, ['nats'])
+    browser = await startChromium()
+    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const newUser = () => deployment.platform.newUser()
+  const newRoom = (bob: PlatformUser) =>
+    deployment.platform.newRoom([alice.id, bob.id], { name: 'Room', owner: alice.id })
+  const say = (room: string, message: string) =>
+    alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })
+  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
+    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+      allow: away,
+      ...options,
+      parameters: { room, lang: 'en' },
+    })
+  const history = async (user: PlatformUser, room: string) => {
+    const { data } = await user.call('GET', `/rooms/${room}/messages/v3?limit=100`)
+    return (data as { message: string }[]).map(({ message }) => message)
+  }
+
+  test('its node is killed: nothing is lost, nothing is there twice', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    deployment.connectTo(0)
+    const { sees, send, texts } = await open(bob, room)
+    await say(room, 'before')
+    await sees('before')
+    const killed = deployment.killNode()
+    await send('while it is away')
+    await say(room, 'from the other')
+    await killed
+    await deployment.newNode()
+    await sees('from the other')
+    await eventually('it is sent', async () => (await history(bob, room)).includes('while it is away'))
+    await say(room, 'after')
+    await sees('after')
+    assert.deepEqual((await texts()).toSorted(), ['after', 'before', 'from the other', 'while it is away'])
+    assert.deepEqual((await history(bob, room)).toSorted(), ['after', 'before', 'from the other', 'while it is away'])
+  })
+
+  test('NATS is away: what is sent meanwhile is there once it is back, once', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const { sees, send, texts } = await open(bob, room)
+    await say(room, 'before')
+    await sees('before')
+    await deployment.platform.servers.nats.kill()
+    await say(room, 'meanwhile')
+    await send('from the page')
+    await deployment.platform.servers.nats.restart()
+    await sees('meanwhile')
+    await eventually('it is sent', async () => (await history(bob, room)).includes('from the page'))
+    await say(room, 'after')
+    await sees('after')
+    await eventually('each is there once', async () => {
+      return String((await texts()).toSorted()) === 'after,before,from the page,meanwhile'
+    })
+  })
+
+  test('what is written offline is kept over a reload, and goes out once', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const { page, send, sees } = await open(bob, room)
+    await say(room, 'before')
+    await sees('before')
+    await page.context().setOffline(true)
+    await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    await send('written offline')
+    await sees('written offline')
+    await page.getByText('Waiting for the connection').waitFor({ state: 'attached' })
+    // The page can be loaded again, and no node be reached.
+    deployment.connectTo(deployment.nodes.length)
+    await page.context().setOffline(false)
+    await page.reload()
+    await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    deployment.connectTo(0)
+    await sees('written offline')
+    await eventually('it is sent', async () => (await history(bob, room)).includes('written offline'))
+    assert.deepEqual((await history(bob, room)).toSorted(), ['before', 'written offline'])
+  })
+
+  test('a token that ended: the page says so, and does not try on and on', async () => {
+    const bob = await newUser()
+    const { page } = await open(bob, await newRoom(bob))
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await deployment.platform.admin('DELETE', `/admin/clients/${bob.id}/token`, {})
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+    const other = await open({ ...bob, token: 'no such token' }, 'x')
+    await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()
+  })
+
+  test('banned, frozen, removed: each is said in a sentence', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const { page, send, sees } = await open(bob, room)
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await alice.call('POST', `/blockStatus/room/${room}/${bob.id}`)
+    await send('not wanted')
+    await page.getByText('You cannot write in this room.').waitFor()
+    await alice.call('DELETE', `/blockStatus/room/${room}/${bob.id}`)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('You cannot write in this room.').waitFor({ state: 'detached' })
+    await sees('not wanted')
+    await alice.call('PUT', `/rooms/${room}`, { status: 0 })
+    await page.getByText('This room is closed for new messages.').waitFor()
+    await deployment.platform.admin('POST', `/rooms/${room}/delete/members`, { members: [bob.id] })
+    await page.getByText('You are no longer in this room').waitFor()
+  })
+})

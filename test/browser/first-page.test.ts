@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text as consume } from 'node:stream/consumers'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { killStarted, npmStart } from '../npm-start.ts'
+import { eventually } from '../platform.ts'
+import { openPage } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+
+describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
+  let browser: Browser
+  let data: string
+  let baseUrl: string
+  let text: string
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), 'parley-first-minute-'))
+    browser = await startChromium()
+    const started = await npmStart(data, ['--port', '0']).runs()
+    baseUrl = started.baseUrl
+    text = started.text
+  })
+  afterAll(async () => {
+    await browser.close()
+    await killStarted()
+    await rm(data, { recursive: true, force: true })
+  })
+
+  test('alice and bob are side by side on two nodes; one is killed, and nothing is lost', async () => {
+    const page = await openPage(browser, `${baseUrl}/`, { allow: /WebSocket connection to|Failed to load resource/ })
+    const [alice, bob] = ['alice', 'bob'].map((user) => page.frameLocator(`iframe[name="parley-${user}"]`))
+    assert.ok(alice && bob)
+    const write = async (who: typeof alice, message: string) => {
+      await who.getByRole('textbox', { name: 'Message' }).fill(message)
+      await who.getByRole('button', { name: 'Send' }).click()
+    }
+    await write(alice, 'Hello Bob')
+    await bob.getByRole('log').getByText('Hello Bob', { exact: true }).waitFor()
+    const killButton = page.getByRole('button', { name: 'Kill the node of bob' })
+    await killButton.click()
+    await page.getByText(/^realtime-\d is killed/).waitFor()
+    await write(bob, 'Still here')
+    await alice.getByRole('log').getByText('Still here', { exact: true }).waitFor()
+    await eventually('bob is on a node again', () => killButton.isEnabled())
+    const line = await page.locator('#curl').textContent()
+    assert.ok(line && text.includes(line), 'it shows the line that npm start prints')
+    await page.getByRole('link', { name: 'realtime-1' }).waitFor()
+  })
+
+  test('pages of others read no token there and kill no node', async () => {
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      const answer = await fetch(`${baseUrl}/first-page/demo`, { headers })
+      assert.equal(answer.status, 404)
+      assert.doesNotMatch(await answer.text(), /token=/)
+    }
+    // A name of theirs that leads to this machine.
+    const body = await new Promise<string>((resolve, reject) => {
+      get(`${baseUrl}/first-page/demo`, { headers: { host: 'evil.example' } }, (answer) => resolve(consume(answer))).on(
+        'error',
+        reject,
+      )
+    })
+    assert.doesNotMatch(body, /token=/)
+  })
+})

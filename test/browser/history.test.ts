@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { type ChatTab, openChat } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+
+const count = 10_000
+const atATime = 50
+/** More elements than the list keeps of 10,000 messages, and far less than it would have of all. */
+const mostRows = 300
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 10,000 messages', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  let bob: PlatformUser
+  let room: string
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
+    room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Long room' })
+    for (let n = 1; n <= count; n += atATime) {
+      await Promise.all(
+        Array.from({ length: atATime }, (_, i) => say(`message ${n + i}${'\nline'.repeat((n + i) % 4)}`)),
+      )
+    }
+    await bob.call('PUT', `/rooms/${room}/lastRead`, { message: (await latest())['_id'] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const say = (message: string) =>
+    deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text' })
+  const latest = async () => {
+    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+    return (data as { _id: string }[])[0] as { _id: string }
+  }
+  const open = () =>
+    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, bob, { parameters: { room, lang: 'en' } })
+
+  test('older messages come in above without moving what is read, and few of them are in the document', async () => {
+    const { page, sees, texts } = await open()
+    await say('the last one')
+    await sees('the last one')
+    const seen = new Set<string>()
+    let least = Number.POSITIVE_INFINITY
+    // Up through some thousand messages, a good part of a screen at a time.
+    while (seen.size < 1_500) {
+      const { jump, rows } = await scrollUp(page)
+      assert.ok(Math.abs(jump) <= 2, `what was read moved by ${jump} px after ${seen.size} messages`)
+      assert.ok(rows < mostRows, `${rows} messages are in the document`)
+      for (const text of await texts()) seen.add(text)
+      least = Math.min(least, rows)
+    }
+    assert.ok(least > 0)
+    await page.getByRole('button', { name: 'Jump to the latest' }).click()
+    await sees('the last one')
+    await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'detached' })
+  })
+
+  test('it opens at the first unread message, and new ones do not move who reads older ones', async () => {
+    for (let n = 1; n <= 60; n++) await say(`unread ${n}`)
+    const { page, message } = await open()
+    await page.getByText('New messages', { exact: true }).waitFor()
+    const log = page.getByRole('log')
+    await eventually('the first unread one is in view', async () => {
+      const [view, first] = [await log.boundingBox(), await message('unread 1').boundingBox()]
+      return view && first && first.y >= view.y && first.y < view.y + view.height
+    })
+    const before = await message('unread 1').boundingBox()
+    await say('another')
+    await page.getByRole('button', { name: /another/ }).waitFor()
+    assert.deepEqual(await message('unread 1').boundingBox(), before)
+    assert.equal(await message('another').count(), 0)
+  })
+})
+
+/**
+ * Scrolls up by most of a screen, waits until what is loaded then has come in, and returns by how far the message in the
+ * middle has moved beside that, with the number of messages in the document.
+ */
+async function scrollUp(page: ChatTab['page']): Promise<{ jump: number; rows: number }> {
+  return page.evaluate(async () => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    const log = document.querySelector<HTMLElement>('[role="log"]') as HTMLElement
+    log.scrollBy(0, -Math.min(log.scrollTop, log.clientHeight * 0.8))
+    for (let i = 0; i < 4; i++) await frame()
+    const articles = () => [...log.querySelectorAll<HTMLElement>('article')]
+    const middle = log.getBoundingClientRect().top + log.clientHeight / 2
+    const anchor = articles().find((article) => article.getBoundingClientRect().bottom > middle) as HTMLElement
+    const text = anchor.querySelector('.text')?.textContent
+    const top = anchor.getBoundingClientRect().top
+    const height = log.scrollHeight
+    for (let i = 0; i < 60 && log.scrollTop < 1_200 && log.scrollHeight === height; i++) await frame()
+    for (let i = 0; i < 4; i++) await frame()
+    const now = articles().find((article) => article.querySelector('.text')?.textContent === text)
+    return { jump: now ? now.getBoundingClientRect().top - top : Number.NaN, rows: articles().length }
+  })
+}

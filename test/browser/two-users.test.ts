@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on two nodes', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  let bob: PlatformUser
+  beforeAll(async () => {
+    deployment = await deploy(2)
+    browser = await startChromium()
+    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const newRoom = (fields: object = {}) =>
+    deployment.platform.newRoom([alice.id, bob.id], { name: 'Friends', owner: alice.id, ...fields })
+  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
+    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+      ...options,
+      parameters: { room, lang: 'en', ...options.parameters },
+    })
+  async function openBoth(room: string): Promise<[ChatTab, ChatTab]> {
+    deployment.connectTo(0)
+    const alices = await open(alice, room)
+    await alices.page.getByRole('textbox', { name: 'Message' }).waitFor()
+    deployment.connectTo(1)
+    const bobs = await open(bob, room)
+    await bobs.page.getByRole('textbox', { name: 'Message' }).waitFor()
+    return [alices, bobs]
+  }
+
+  test('a message is there once for both; the other sees who types, and the sender that it was read', async () => {
+    const [alices, bobs] = await openBoth(await newRoom())
+    await alices.page.getByRole('textbox', { name: 'Message' }).pressSequentially('Hello')
+    await bobs.page.getByText('Alice is typing…').waitFor()
+    await alices.page.keyboard.press('Enter')
+    await alices.sees('Hello')
+    await bobs.sees('Hello')
+    await bobs.page.getByText('Alice is typing…').waitFor({ state: 'detached' })
+    await alices.page.getByRole('log').getByText('Read', { exact: true }).waitFor()
+    await bobs.send('Hi Alice')
+    await alices.sees('Hi Alice')
+    assert.deepEqual(await alices.texts(), ['Hello', 'Hi Alice'])
+    assert.deepEqual(await bobs.texts(), ['Hello', 'Hi Alice'])
+  })
+
+  test('an edit, a reaction, a pin, a recall and a deletion reach the other', async () => {
+    const [alices, bobs] = await openBoth(await newRoom())
+    await alices.send('Helo')
+    await bobs.sees('Helo')
+    await alices.choose('Helo', 'Edit')
+    await alices.page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await alices.page.getByRole('button', { name: 'Save' }).click()
+    await bobs.sees('Hello')
+    await bobs.page.getByRole('log').getByText('edited').waitFor()
+    await bobs.choose('Hello', 'React with 👍')
+    await alices.page.getByRole('button', { name: /^👍 1 by Bob$/ }).click()
+    await bobs.page.getByRole('button', { name: /^👍 2 by (You, Alice|Alice, You)$/ }).waitFor()
+    await bobs.choose('Hello', 'Pin')
+    await alices.page.getByRole('button', { name: 'Pinned: Hello' }).waitFor()
+    await alices.choose('Hello', 'Recall')
+    await bobs.sees('Message recalled')
+    await alices.send('Gone soon')
+    await bobs.sees('Gone soon')
+    await alices.choose('Gone soon', 'Delete for everyone')
+    await alices.page.getByRole('dialog').getByRole('button', { name: 'Delete for everyone' }).click()
+    await bobs.sees('Message deleted')
+  })
+
+  test('a mention is completed, and a link opens elsewhere without a way back', async () => {
+    const [alices, bobs] = await openBoth(await newRoom())
+    const field = alices.page.getByRole('textbox', { name: 'Message' })
+    await field.pressSequentially('See https://example.com/a_(b), @bo')
+    await alices.page.getByRole('option', { name: 'Bob' }).waitFor()
+    await alices.page.keyboard.press('Enter')
+    assert.equal(await field.inputValue(), 'See https://example.com/a_(b), @Bob ')
+    await alices.page.keyboard.press('Enter')
+    const link = bobs.page.getByRole('link', { name: 'https://example.com/a_(b)', exact: true })
+    await link.waitFor()
+    assert.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow')
+    assert.equal(await bobs.page.locator('.mentions-me .mention').textContent(), '@Bob')
+  })
+
+  test('unread messages stand behind a divider, in the title and on the room, until they are seen', async () => {
+    const [first, second] = [await newRoom({ name: 'First' }), await newRoom({ name: 'Second' })]
+    const say = (room: string, message: string) =>
+      deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text' })
+    await say(first, 'one')
+    const { page, sees } = await open(bob, second)
+    await page.getByRole('button', { name: /^First .* 1 unread$/ }).waitFor()
+    await say(first, 'two')
+    const row = page.getByRole('button', { name: /^First .* 2 unread$/ })
+    await row.waitFor()
+    await eventually('the title has the number', async () => /^\(\d+\) /.test(await page.title()))
+    await row.click()
+    await sees('two')
+    await page.getByText('New messages', { exact: true }).waitFor()
+    await page.getByRole('button', { name: /^First .*Alice: two$/ }).waitFor()
+  })
+
+  test('hostile texts are shown as they are, and break nothing', async () => {
+    const room = await newRoom()
+    const script = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const texts = [
+      script,
+      'x'.repeat(3_000),
+      '\u202Ereversed\u202D',
+      '😀'.repeat(500),
+      'javascript:alert(1)',
+      '{"a":1}',
+    ]
+    for (const message of texts) await alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })
+    const huge = 'w'.repeat(64 * 1024 - 2)
+    await alice.call('POST', `/rooms/${room}/message`, { message: huge, messageType: 'text' })
+    await alice.call('POST', `/rooms/${room}/message`, {
+      message: { url: 'javascript:alert(1)' },
+      messageType: 'image',
+    })
+    const { page, sees } = await open(bob, room, { viewport: { width: 360, height: 640 } })
+    // It opens at the first unread message: what is far below is not in the document.
+    await sees(script)
+    assert.equal(await sideways(page), 0)
+    await page.getByRole('button', { name: 'Jump to the latest' }).click()
+    await sees('{"url":"javascript:alert(1)"}')
+    await page.getByRole('button', { name: 'Show all' }).waitFor()
+    assert.equal(await page.locator('a[href^="javascript"]').count(), 0)
+    assert.equal(await sideways(page), 0)
+    assert.doesNotMatch(await page.title(), /[12]$/)
+  })
+
+  test('on a phone the list and the room are two views, and nothing scrolls sideways', async () => {
+    const [first, second] = [await newRoom({ name: 'Phone room' }), await newRoom({ name: 'N'.repeat(120) })]
+    await deployment.platform.admin('POST', '/messages', {
+      room: first,
+      sender: alice.id,
+      message: 'W'.repeat(300),
+      messageType: 'text',
+    })
+    const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }
+    const { page, send, sees } = await open(bob, 'none of them', phone)
+    const row = page.getByRole('button', { name: /^Phone room/ })
+    await row.waitFor()
+    assert.equal(await page.getByRole('textbox', { name: 'Message' }).count(), 0)
+    assert.equal(await sideways(page), 0)
+    await row.tap()
+    await send('From the phone')
+    await sees('From the phone')
+    assert.equal(await row.isVisible(), false)
+    assert.equal(await sideways(page), 0)
+    await page.getByRole('button', { name: 'Back to the list' }).tap()
+    await row.waitFor()
+    await row.tap()
+    await page.goBack()
+    await row.waitFor()
+    assert.ok(second)
+  })
+
+  test('everything works with the keyboard alone, and in Chinese', async () => {
+    const room = await newRoom()
+    const { page } = await open(bob, room, { parameters: { lang: 'zh' } })
+    const field = page.getByRole('textbox', { name: '消息' })
+    await field.fill('你好')
+    await page.getByRole('button', { name: '发送' }).waitFor()
+    await page.keyboard.press('Enter')
+    const text = page.getByRole('log').getByText('你好', { exact: true })
+    await text.waitFor()
+    await page.getByText('已送达').waitFor({ state: 'attached' })
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN')
+    await page.getByRole('log').focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menu').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+  })
+})
+
+/** How far the page scrolls sideways, in CSS pixels. */
+const sideways = (page: ChatTab['page']): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const find = (patterns: string[]) => globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/.parley/**'] })
+const pages = find(['*.md', 'docs/**/*.md', 'packages/*/*.md'])
+const sources = find([
+  '{packages,services,local,test,bench}/**/*.ts',
+  'deploy/**/*',
+  'docker-compose.yml',
+  '*.ts',
+]).filter((file) => /\.(ts|yml|conf)$|Dockerfile$/.test(file))
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+describe('what a page or a comment cites is in the repository', () => {
+  test('pages of documentation, by their names', () => {
+    const known = new Set(pages.map((page) => page.split('/').at(-1)))
+    const cited = (file: string) => [...read(file).matchAll(/[\w-]+\.md\b/g)].map(([name]) => name)
+    const missing = [...sources, ...pages].flatMap((file) =>
+      cited(file)
+        .filter((name) => !known.has(name))
+        .map((name) => `${file} cites ${name}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  test('no comment or page cites an issue by its number', () => {
+    const citing = [...sources, ...pages].filter((file) => /\bissue \d+/i.test(read(file)))
+    assert.deepEqual(citing, [])
+  })
+
+  test('headings: a comment that names a page as `docs/…#heading` names one that it has', () => {
+    const missing = [...sources, ...pages].flatMap((file) =>
+      [...read(file).matchAll(/\b(docs\/[\w/-]+\.md)#([\w-]+)/g)]
+        .filter(([, page = '', heading = '']) => !existsSync(join(root, page)) || !anchors(page).has(heading))
+        .map(([citation]) => `${file} cites ${citation}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+
+  test('files that a page links to, and the headings in them', () => {
+    const broken = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !resolves(page, target))
+        .map((target) => `${page} links to ${target}`),
+    )
+    assert.deepEqual(broken, [])
+  })
+
+  test('source files that ARCHITECTURE.md and docs/README.md name', () => {
+    const folders = ['', 'packages/chat/src', 'services/push/src', 'services/api-gateway/src']
+    const missing = ['ARCHITECTURE.md', 'docs/README.md'].flatMap((page) =>
+      [...read(page).matchAll(/`([\w./-]+\.(?:ts|json|yml))`/g)]
+        .map(([, file = '']) => file)
+        .filter((file) => !folders.some((folder) => existsSync(join(root, folder, file))))
+        .map((file) => `${page} names ${file}`),
+    )
+    assert.deepEqual(missing, [])
+  })
+})
+
+function resolves(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? page : join(dirname(page), path)
+  return existsSync(join(root, file)) && (anchor === undefined || anchors(file).has(anchor))
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchors(page: string): Set<string> {
+  const headings = read(page).matchAll(/^#+ (.+)$/gm)
+  return new Set(
+    [...headings].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}

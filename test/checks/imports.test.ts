@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import { files, importedFile, importsOf, isTest, read } from './source-files.ts'
+
+/** Which of our packages each folder may import (ARCHITECTURE.md, "Which way imports point"). */
+const mayImport: Record<string, string[]> = {
+  'packages/async': [],
+  'packages/contracts': [],
+  'packages/db': ['async', 'contracts'],
+  'packages/bus': ['async', 'contracts'],
+  'packages/presence': ['async', 'contracts'],
+  'packages/chat': ['async', 'db', 'bus', 'presence', 'contracts'],
+  'packages/service': ['contracts'],
+  'packages/conformance': ['contracts'],
+  'packages/wiring': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'contracts'],
+  'packages/socketio': [],
+  'packages/stack': [],
+  'packages/client': ['contracts'],
+  'packages/chat-page': ['client'],
+  'services/api-gateway': ['chat', 'chat-page', 'service', 'contracts'],
+  'services/realtime': ['async', 'chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],
+  'services/push': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'wiring', 'contracts'],
+  'services/stats': ['async', 'db', 'bus', 'presence', 'service', 'contracts'],
+  local: ['stack', 'service', 'db', 'contracts'],
+  test: ['stack', 'local', 'client', 'contracts', 'conformance'],
+  bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
+}
+/** What the tests of a folder may import besides: the servers that they start, and what they look at or put there. */
+const testsMayImport: Record<string, string[]> = {
+  'packages/db': ['stack'],
+  'packages/bus': ['stack'],
+  'packages/presence': ['stack'],
+  'services/api-gateway': ['stack', 'conformance', 'db', 'bus', 'presence'],
+  test: ['db', 'bus'],
+}
+/** What wires the parts of a service together may also reach for the outside systems. */
+const wiring = /\/(main|parley|\w+-command)\.ts$/
+const wiringMayImport = ['wiring', 'db', 'bus', 'presence']
+
+function folderOf(file: string): string {
+  return Object.keys(mayImport).find((folder) => file.startsWith(`${folder}/`)) ?? file
+}
+
+function allowedFor(file: string): Set<string | undefined> {
+  const folder = folderOf(file)
+  return new Set([
+    folder.split('/').at(-1),
+    ...(mayImport[folder] ?? []),
+    ...(wiring.test(file) ? wiringMayImport : []),
+    ...(isTest(file) ? (testsMayImport[folder] ?? []) : []),
+  ])
+}
+
+describe('imports point one way', () => {
+  test('every folder is in the table', () => {
+    assert.deepEqual(
+      files.map(folderOf).filter((folder) => !(folder in mayImport)),
+      [],
+    )
+  })
+
+  test('no file imports one of our packages that its folder, or the tests of its folder, may not', () => {
+    const wrong = files.flatMap((file) => {
+      const allowed = allowedFor(file)
+      return importsOf(file)
+        .map(({ specifier }) => /^@parley\/([^/]+)/.exec(specifier)?.[1])
+        .filter((name) => name !== undefined && !allowed.has(name))
+        .map((name) => `${file} imports ${name}`)
+    })
+    assert.deepEqual(wrong, [])
+  })
+
+  test('the table of tests permits nothing that no test needs', () => {
+    const used = new Set(
+      files
+        .filter(isTest)
+        .flatMap((file) =>
+          importsOf(file).map(({ specifier }) => `${folderOf(file)} ${/^@parley\/([^/]+)/.exec(specifier)?.[1]}`),
+        ),
+    )
+    const unused = Object.entries(testsMayImport).flatMap(([folder, names]) =>
+      names.map((name) => `${folder} ${name}`).filter((entry) => !used.has(entry)),
+    )
+    assert.deepEqual(unused, [])
+  })
+
+  test('no relative import leaves its folder', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier }) => specifier.startsWith('.'))
+        .map(({ specifier }) => importedFile(file, specifier) ?? '')
+        .filter((target) => folderOf(target) !== folderOf(file))
+        .map((target) => `${file} imports ${target}`),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('no code but tests imports a test, or what only tests use', () => {
+    const wrong = files
+      .filter((file) => !isTest(file))
+      .flatMap((file) =>
+        valuesOf(file)
+          .filter(isTest)
+          .map((target) => `${file} imports ${target}`),
+      )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('no circle of files is more than types', () => {
+    assert.deepEqual(findCircle(new Map(files.map((file) => [file, valuesOf(file)]))), undefined)
+  })
+
+  test('no service reaches the database through chat', () => {
+    const wrong = files.filter(
+      (file) => file.startsWith('services/') && !isTest(file) && /\bchat\.db\b/.test(read(file)),
+    )
+    assert.deepEqual(wrong, [])
+  })
+
+  test('the checks see something: files, their imports, and a circle where there is one', () => {
+    assert.ok(files.length > 500)
+    const imports = importsOf('services/api-gateway/src/main.ts').map(({ specifier }) => specifier)
+    assert.ok(imports.includes('@parley/wiring/start-chat'))
+    assert.ok(valuesOf('services/api-gateway/src/main.ts').includes('packages/wiring/src/start-chat.ts'))
+    const circle = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'd']],
+      ['c', []],
+      ['d', ['b']],
+    ])
+    assert.deepEqual(findCircle(circle), ['b', 'd', 'b'])
+  })
+})
+
+/** The files of ours that a file imports for more than their types. */
+function valuesOf(file: string): string[] {
+  return importsOf(file)
+    .filter(({ isType }) => !isType)
+    .map(({ specifier }) => importedFile(file, specifier))
+    .filter((target) => target !== undefined)
+}
+
+/** One circle of imports, its first file at both ends; undefined when there is none. */
+function findCircle(imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const done = new Set<string>()
+  function from(file: string, path: readonly string[]): string[] | undefined {
+    const at = path.indexOf(file)
+    if (at !== -1) return [...path.slice(at), file]
+    if (done.has(file)) return undefined
+    for (const target of imports.get(file) ?? []) {
+      const circle = from(target, [...path, file])
+      if (circle) return circle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of imports.keys()) {
+    const circle = from(file, [])
+    if (circle) return circle
+  }
+  return undefined
+}

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Every TypeScript file of ours in a folder of the import table, as a path from the root. */
+export const files: readonly string[] = globSync(
+  ['packages/*/{src,test,examples}/**/*.{ts,tsx}', 'services/*/src/**/*.ts', '{local,test,bench}/**/*.ts'],
+  { cwd: root, exclude: ['**/node_modules/**', '**/.parley/**', '**/generated/**'] },
+).toSorted()
+
+export const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+
+/** Tests and what only they use. */
+export const isTest = (file: string): boolean =>
+  /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/(test|examples)\//.test(file)
+
+interface Import {
+  /** As it stands in the file. */
+  specifier: string
+  /** Whether it is gone when the types are. */
+  isType: boolean
+}
+
+export function importsOf(file: string): Import[] {
+  const statements = read(file).matchAll(/(?:^(?:import|export) ([^'";]*?)from |import\(|^import )'([^']+)'/gms)
+  return [...statements].map(([, names = '', specifier = '']) => ({ specifier, isType: namesTypesOnly(names) }))
+}
+
+/** The file of ours that is imported; undefined for a library. */
+export function importedFile(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
+  const [, name, path] = /^@parley\/([^/]+)\/(.+)$/.exec(specifier) ?? []
+  return name === undefined
+    ? undefined
+    : ['packages', 'services'].map((kind) => `${kind}/${name}/src/${path}.ts`).find(isOurs)
+}
+
+const isOurs = (file: string): boolean => files.includes(file)
+
+/** What stands between `import` and `from`. */
+function namesTypesOnly(names: string): boolean {
+  if (/^type\s/.test(names)) return true
+  const listed = /^\{(.*)\}\s*$/s.exec(names)?.[1]
+  return (
+    listed !== undefined && listed.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '))
+  )
+}

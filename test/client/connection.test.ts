@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
+
+describe('a client comes back', () => {
+  let deployment: Deployment
+  beforeAll(async () => {
+    deployment = await deploy()
+  })
+  afterAll(() => deployment.stop())
+
+  const newToken = async (_id: string) =>
+    String((await deployment.platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true }))['token'])
+
+  test('with a new token when its own has ended, where it can fetch one', async () => {
+    const { platform } = deployment
+    await platform.newUser('carol')
+    const room = await platform.newRoom(['carol'])
+    let token = await newToken('carol')
+    let fetched = 0
+    const fetchToken = async () => {
+      fetched++
+      return token
+    }
+    const client = clientOf(deployment, { token: '' }, { token: fetchToken })
+    await online(client)
+    assert.equal(fetched, 1)
+    token = await newToken('carol')
+    await eventually('it has fetched the new one', () => fetched > 1)
+    await online(client)
+    assert.equal((await client.api.getRoom({ id: room }))._id, room)
+  })
+
+  test('not when the token ended for good: it stops and says why', async () => {
+    const dave = await deployment.platform.newUser('dave')
+    const client = clientOf(deployment, dave)
+    await online(client)
+    await deployment.platform.admin('DELETE', '/admin/clients/dave/token', {}).catch(() => undefined)
+    const state = await eventually('it stopped', () => {
+      const state = client.connection.get()
+      return state.status === 'stopped' ? state : undefined
+    })
+    assert.equal(state.error.code, 'INVALID_TOKEN')
+    await assert.rejects(client.api.getMe(), { code: 'INVALID_TOKEN', status: 401 })
+  })
+
+  test('with what was missed: messages, changes, rooms and the badge', async () => {
+    const { platform } = deployment
+    const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
+    const room = await platform.newRoom([alice.id, bob.id])
+    const say = async (message: string) =>
+      String((await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' }))['_id'])
+    const first = await say('first')
+    const hidden = await say('hidden')
+    const client = clientOf(deployment, alice, { encoding: 'base64' })
+    await online(client)
+    await client.room(room).open()
+    await deployment.killNode()
+    await eventually('offline', () => !isOnline(client))
+    await say('second')
+    await bob.call('POST', `/rooms/${room}/message`, { _id: first, message: 'edited' })
+    await alice.call('POST', '/messages/user-delete', { room, messages: [hidden] })
+    const other = await platform.newRoom([alice.id])
+    await deployment.newNode()
+    await online(client)
+    await eventually('all is shown', () => texts(client, room).length === 2)
+    await eventually('the new room is listed', () => client.room(other).info.get())
+    assert.deepEqual(texts(client, room), ['edited', 'second'])
+    await eventually(
+      'the badge agrees',
+      async () => (await alice.call('GET', '/me/badge'))['badge'] === client.badge.get(),
+    )
+  })
+
+  test('by long-polling where no WebSocket is possible', async () => {
+    const erin = await deployment.platform.newUser()
+    const room = await deployment.platform.newRoom([erin.id])
+    const client = clientOf(deployment, erin, { transports: ['polling'], encoding: 'base64' })
+    await online(client)
+    await client.room(room).open()
+    await client.room(room).send('Grüße 👋')
+    await eventually('it is shown', () => texts(client, room).includes('Grüße 👋'))
+  })
+})

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform } from '../platform.ts'
+import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
+
+describe('what a client shows', () => {
+  let deployment: Deployment
+  let platform: Platform
+  beforeAll(async () => {
+    deployment = await deploy()
+    platform = deployment.platform
+  })
+  afterAll(() => deployment.stop())
+
+  const twoInARoom = async () => {
+    const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
+    const room = await platform.newRoom([alice.id, bob.id])
+    const say = async (message: unknown, sender = bob) =>
+      String(
+        (await platform.admin('POST', '/messages', { room, sender: sender.id, message, messageType: 'text' }))['_id'],
+      )
+    return { alice, bob, room, say }
+  }
+
+  test('rooms, unread and the badge follow what happens, and agree with the server', async () => {
+    const { alice, bob, room, say } = await twoInARoom()
+    await say('before')
+    const client = clientOf(deployment, alice)
+    await online(client)
+    assert.deepEqual(
+      client.rooms.get().map(({ _id, unread, lastMessage }) => [_id, unread, lastMessage?.message]),
+      [[room, 1, 'before']],
+    )
+    await say('after')
+    await say('my own', alice)
+    await eventually('the latest', () => client.rooms.get()[0]?.lastMessage?.message === 'my own')
+    assert.equal(client.badge.get(), 2)
+
+    const second = await platform.newRoom([alice.id, bob.id], { name: 'second' })
+    await eventually('the new room', () => client.rooms.get().some(({ _id }) => _id === second))
+    await platform.admin('PUT', `/rooms/${second}`, { name: 'renamed' })
+    await eventually('its new name', () => client.room(second).info.get()?.name === 'renamed')
+    await platform.admin('POST', `/rooms/${second}/delete/members`, { members: [alice.id] })
+    await eventually('it is gone', () => client.room(second).info.get() === undefined)
+    assert.deepEqual(await alice.call('GET', '/me/badge'), { badge: client.badge.get() })
+  })
+
+  test('the messages of an opened room: new, edited, reacted to, deleted; older pages by seq', async () => {
+    const { alice, room, say } = await twoInARoom()
+    const ids: string[] = []
+    for (let n = 1; n <= 7; n++) ids.push(await say(n))
+    const client = clientOf(deployment, alice)
+    await online(client)
+    await client.room(room).setPref({ sticky: true })
+    client.room(room).markRead(ids[6])
+    await eventually('all is read', () => client.badge.get() === 0)
+    // An edited message comes last in the order of updates, not here.
+    await platform.admin('POST', `/rooms/${room}/message`, {
+      _id: ids[0],
+      sender: await lastSender(client, room),
+      message: 'one',
+    })
+    await client.room(room).open({ limit: 3 })
+    assert.deepEqual(texts(client, room), [5, 6, 7])
+    assert.equal(client.room(room).history.get().hasOlder, true)
+    await client.room(room).loadOlder(10)
+    assert.deepEqual(texts(client, room), ['one', 2, 3, 4, 5, 6, 7])
+    assert.equal(client.room(room).history.get().hasOlder, false)
+
+    await client.room(room).react(String(ids[1]), '👍')
+    assert.equal(client.room(room).messages.get()[1]?.reactionCount, 1)
+    await client.room(room).deleteForMe([String(ids[2])])
+    await platform.admin('DELETE', `/rooms/${room}/messages/${ids[3]}`)
+    await eventually('it is deleted', () =>
+      client
+        .room(room)
+        .messages.get()
+        .some(({ isDeleted }) => isDeleted),
+    )
+    await say(8)
+    await eventually('the new one', () => texts(client, room).includes(8))
+    assert.deepEqual(texts(client, room), ['one', 2, undefined, 5, 6, 7, 8])
+
+    const again = clientOf(deployment, alice)
+    await online(again)
+    await again.room(room).open()
+    const stubs = (client_: typeof client) =>
+      client_
+        .room(room)
+        .messages.get()
+        .map(({ updatedAtMS: _updated, ...shown }) => shown)
+    assert.deepEqual(stubs(again), stubs(client), 'who loads it afresh sees the same')
+  })
+
+  const lastSender = async (client: ReturnType<typeof clientOf>, room: string) =>
+    client.room(room).info.get()?.lastMessage?.sender._id
+
+  test('opens at the first unread message, however far back, and around a message', async () => {
+    const { alice, room, say } = await twoInARoom()
+    const ids: string[] = []
+    for (let n = 1; n <= 12; n++) ids.push(await say(n))
+    await alice.call('PUT', `/rooms/${room}/lastRead`, { message: ids[3] })
+    const client = clientOf(deployment, alice)
+    // It waits for the login.
+    await client.room(room).open({ limit: 2 })
+    assert.equal(client.room(room).firstUnread.get(), ids[4])
+
+    const other = clientOf(deployment, alice)
+    await online(other)
+    await other.room(room).open({ limit: 2, around: String(ids[5]) })
+    assert.deepEqual(texts(other, room), [4, 5, 6, 7, 8])
+    await say(13)
+    await eventually('it is heard of', () => other.rooms.get()[0]?.lastMessage?.message === 13)
+    assert.deepEqual(texts(other, room), [4, 5, 6, 7, 8], 'no hole is shown')
+    await other.room(room).loadNewer()
+    assert.deepEqual(texts(other, room).at(-1), 13)
+    assert.equal(other.room(room).history.get().hasNewer, false)
+  })
+
+  test('read markers of both sides: the badge of all devices, and who has read', async () => {
+    const { alice, bob, room, say } = await twoInARoom()
+    const first = await say('first')
+    const mine = await say('mine', alice)
+    const [phone, laptop] = [clientOf(deployment, alice), clientOf(deployment, alice)]
+    await Promise.all([online(phone), online(laptop)])
+    await laptop.room(room).open()
+    await say('second')
+    await eventually('both have it', () => [phone, laptop].every((client) => client.badge.get() === 2))
+    laptop.room(room).markRead(first)
+    await eventually('both count one less', () => [phone, laptop].every((client) => client.badge.get() === 1))
+    laptop.room(room).markRead()
+    await eventually('both have read all', () => [phone, laptop].every((client) => client.badge.get() === 0))
+    await say('third')
+    await eventually('it counts', () => [phone, laptop].every((client) => client.badge.get() === 1))
+
+    await bob.call('PUT', `/rooms/${room}/lastRead`, { message: mine })
+    await eventually('bob has read it', () => laptop.room(room).readBy(mine).includes(bob.id))
+    await phone.room(room).open()
+    assert.deepEqual(phone.room(room).readBy(mine), [bob.id], 'who opens it later knows too')
+  })
+
+  test('who is typing, until their message comes', async () => {
+    const { alice, bob, room } = await twoInARoom()
+    const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
+    await Promise.all([online(a), online(b)])
+    b.room(room).typed('Hel')
+    await eventually('bob is typing', () => a.room(room).typing.get()[0]?.text === 'Hel')
+    await b.room(room).send('Hello')
+    await eventually('no longer', () => a.room(room).typing.get().length === 0)
+  })
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { Client, RoomMessage, Storage } from '@parley/client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Fields, type PlatformUser } from '../platform.ts'
+import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
+
+/** As localStorage keeps it over a reload. */
+function memoryStorage(): Storage {
+  const kept = new Map<string, string>()
+  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) }
+}
+
+describe('what a client sends', () => {
+  let deployment: Deployment
+  beforeAll(async () => {
+    deployment = await deploy()
+  })
+  afterAll(() => deployment.stop())
+
+  const userInARoom = async () => {
+    const alice = await deployment.platform.newUser()
+    return { alice, room: await deployment.platform.newRoom([alice.id]) }
+  }
+  const shown = (client: Client, room: string) =>
+    client
+      .room(room)
+      .messages.get()
+      .map(({ message, state }) => [message, state])
+  const history = async (user: PlatformUser, room: string) =>
+    ((await user.call('GET', `/rooms/${room}/messages/v3?afterTime=0`))['data'] as Fields[]).map(
+      ({ message }) => message,
+    )
+
+  test('is shown at once, under one key before and after', async () => {
+    const { alice, room } = await userInARoom()
+    const client = clientOf(deployment, alice)
+    await online(client)
+    await client.room(room).open()
+    const seen: RoomMessage[][] = []
+    client.room(room).messages.subscribe((messages) => seen.push([...messages]))
+    const sent = await client.room(room).send('Hello')
+    assert.equal(sent.message, 'Hello')
+    const keys = new Set(seen.flat().map(({ key }) => key))
+    const states = new Set(seen.flat().map(({ state }) => state))
+    assert.equal(keys.size, 1)
+    assert.ok(states.has('sending') && states.has('sent'), [...states].join(' '))
+    assert.deepEqual(
+      seen.filter((messages) => messages.length > 1),
+      [],
+      'never twice',
+    )
+  })
+
+  test('waits while there is no connection, arrives in its order, and once', async () => {
+    const { alice, room } = await userInARoom()
+    const client = clientOf(deployment, alice)
+    await online(client)
+    await client.room(room).open()
+    await deployment.killNode()
+    await eventually('offline', () => client.connection.get().status === 'waiting')
+    const sends = ['one', 'two', 'three'].map((text) => client.room(room).send(text))
+    await eventually('queued', () => shown(client, room).length === 3)
+    assert.deepEqual(shown(client, room), [
+      ['one', 'queued'],
+      ['two', 'queued'],
+      ['three', 'queued'],
+    ])
+    await deployment.newNode()
+    await Promise.all(sends)
+    assert.deepEqual(await history(alice, room), ['one', 'two', 'three'])
+    await eventually('all are shown as sent', () => shown(client, room).every(([, state]) => state === 'sent'))
+    assert.deepEqual(texts(client, room), ['one', 'two', 'three'])
+  })
+
+  test('is kept over a reload, in the storage that is given', async () => {
+    const { alice, room } = await userInARoom()
+    const storage = memoryStorage()
+    const client = clientOf(deployment, alice, { storage })
+    await online(client)
+    await deployment.killNode()
+    await eventually('offline', () => !isOnline(client))
+    void client.room(room).send('kept')
+    await eventually('it is in the storage', async () =>
+      (await storage.getItem(`parley.outbox.${deployment.platform.clientKey}`))?.includes('kept'),
+    )
+    client.close()
+
+    const other = clientOf(deployment, await deployment.platform.newUser(), { storage })
+    const reloaded = clientOf(deployment, alice, { storage })
+    await eventually('it is shown before there is a connection', () => texts(reloaded, room).includes('kept'))
+    await deployment.newNode()
+    await eventually('it has arrived', async () => (await history(alice, room)).includes('kept'))
+    await online(other)
+    await reloaded.room(room).open()
+    await eventually('it is sent', () => shown(reloaded, room).every(([, state]) => state === 'sent'))
+    assert.deepEqual(shown(reloaded, room), [['kept', 'sent']])
+    assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
+  })
+
+  test('fails with the code of the interface, and goes out when it is retried', async () => {
+    const { alice, room } = await userInARoom()
+    const client = clientOf(deployment, alice)
+    await online(client)
+    const freeze = (status: number) => deployment.platform.admin('PUT', `/rooms/${room}`, { status })
+    await freeze(0)
+    await assert.rejects(client.room(room).send('too late'), { name: 'ParleyError', code: 'ROOM_FROZEN', status: 403 })
+    const failed = () => client.room(room).messages.get()[0]
+    await eventually('it is shown as failed', () => failed()?.error?.code === 'ROOM_FROZEN')
+    await freeze(1)
+    await client.room(room).retry(String(failed()?.key))
+    assert.deepEqual(await history(alice, room), ['too late'])
+    await freeze(0)
+    await assert.rejects(client.room(room).send('never'))
+    client.room(room).discard(String(client.room(room).messages.get().at(-1)?.key))
+    await eventually('it is gone', () => !texts(client, room).includes('never'))
+  })
+})

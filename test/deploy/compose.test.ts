@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { describe, test } from 'vitest'
+import { parse } from 'yaml'
+import { wrongVariables } from './known-settings.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+interface Service {
+  image: string
+  build?: object
+  pull_policy?: string
+  cap_drop?: string[]
+  read_only?: boolean
+  security_opt?: string[]
+  networks?: string[]
+  network_mode?: string
+  environment?: Record<string, string>
+  secrets?: string[]
+  restart?: string
+  deploy?: { resources: { limits: { memory: string; cpus: string } } }
+}
+interface Compose {
+  services: Record<string, Service>
+  secrets: Record<string, { file: string }>
+}
+
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose
+const services = Object.entries(compose.services)
+const servers = ['mongo', 'nats', 'redis']
+
+describe('docker-compose.yml', () => {
+  for (const [name, service] of services) {
+    test(`${name} has no privileges, a read-only root, and bounds`, () => {
+      assert.deepEqual(service.cap_drop, ['ALL'])
+      assert.equal(service.read_only, true)
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'])
+      if (service.restart === 'no') return
+      assert.ok(service.deploy?.resources.limits.memory && service.deploy.resources.limits.cpus)
+    })
+
+    test(`${name} is given only settings that exist, and no secret but in a file that it has`, () => {
+      const environment = service.environment ?? {}
+      assert.deepEqual(wrongVariables(environment), [])
+      for (const value of Object.values(environment)) {
+        if (!value.startsWith('/run/secrets/')) continue
+        assert.ok(service.secrets?.includes(basename(value)), `${value} is mounted`)
+      }
+    })
+  }
+
+  test('the image that is only built is pulled by nobody', () => {
+    for (const [name, { image, build, pull_policy }] of services) {
+      if (image === 'parley' && !build) assert.equal(pull_policy, 'never', name)
+    }
+  })
+
+  test('the front shares no network with MongoDB, NATS and Redis', () => {
+    const front = compose.services['front']?.networks ?? []
+    for (const name of servers) {
+      const shared = compose.services[name]?.networks?.filter((network) => front.includes(network))
+      assert.deepEqual(shared, [], name)
+    }
+  })
+
+  test('deploy/make-secrets makes every secret once, closed to others', () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'parley-secrets-')), 'made')
+    try {
+      const make = () => execFileSync(join(root, 'deploy/make-secrets'), [folder])
+      const content = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+      make()
+      const first = content()
+      for (const { file } of Object.values(compose.secrets)) assert.ok(existsSync(join(folder, basename(file))), file)
+      assert.ok(first.every((text) => /[0-9a-f]{48}/.test(text)))
+      const random = first.flatMap((text) => text.match(/^[0-9a-f]{48}\n$/) ?? [])
+      assert.equal(new Set(random).size, random.length, 'no two are the same')
+      make()
+      assert.deepEqual(content(), first)
+    } finally {
+      rmSync(join(folder, '..'), { recursive: true, force: true })
+    }
+  })
+
+  test("nginx logs no query, where /chat has a token, and gives up a replica that doesn't answer", () => {
+    const nginx = read('deploy/nginx.conf')
+    const [, format = ''] = /log_format without_queries ([^;]*);/.exec(nginx) ?? []
+    assert.match(format, /\$uri/)
+    assert.doesNotMatch(format, /\$request\b(?!_)|\$request_uri|\$args|\$query_string|\$http_referer/)
+    assert.match(nginx, /access_log \S+ without_queries;/)
+    assert.match(nginx, /proxy_connect_timeout 1s;/)
+  })
+})
+
+describe('the image', () => {
+  const dockerfile = read('deploy/Dockerfile')
+
+  test('runs as a numbered user that is not root, on a base of an exact version that the tests run on', () => {
+    assert.equal(dockerfile.match(/^USER .*/gm)?.at(-1), 'USER 1000:1000')
+    const node = (JSON.parse(read('package.json')) as { devDependencies: { node: string } }).devDependencies.node
+    assert.match(dockerfile, new RegExp(`^ARG BASE=node:${node}-\\w+-slim$`, 'm'))
+  })
+
+  test('has the chat page, built in a stage of its own', () => {
+    assert.match(dockerfile, /^RUN node packages\/chat-page\/build\/main\.ts$/m)
+    assert.match(dockerfile, /^COPY --from=page \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
+  })
+
+  test('its health check and its entry point need no shell', () => {
+    assert.match(dockerfile, /HEALTHCHECK [^]*?CMD \["node"/)
+    assert.match(dockerfile, /^ENTRYPOINT \["node"\]$/m)
+  })
+})

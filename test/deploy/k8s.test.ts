@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { knownSettings, wrongVariables } from './known-settings.ts'
+
+const root = join(import.meta.dirname, '../..')
+const k8s = join(root, 'deploy/k8s')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+interface Probe {
+  httpGet?: { path: string; port: string }
+}
+interface Container {
+  name: string
+  image: string
+  args?: string[]
+  command?: string[]
+  env?: { name: string; value: string }[]
+  ports?: { name: string; containerPort: number }[]
+  startupProbe?: Probe
+  readinessProbe?: Probe
+  livenessProbe?: Probe
+  lifecycle?: { preStop: { sleep: { seconds: number } } }
+  resources: { requests: { cpu: string; memory: string }; limits: { memory: string } }
+  securityContext: object
+}
+interface PodSpec {
+  containers: Container[]
+  automountServiceAccountToken: boolean
+  serviceAccountName?: string
+  terminationGracePeriodSeconds?: number
+  securityContext: { runAsNonRoot: boolean; runAsUser: number; seccompProfile: { type: string } }
+  topologySpreadConstraints?: { topologyKey: string; labelSelector: { matchLabels: Labels } }[]
+}
+type Labels = Record<string, string>
+interface KubeObject {
+  file: string
+  kind: string
+  metadata: { name: string }
+  data?: Labels
+  spec: {
+    selector: Labels & { matchLabels: Labels }
+    template: { metadata: { labels: Labels }; spec: PodSpec }
+    ports: { port: number; targetPort: string }[]
+    [field: string]: unknown
+  }
+}
+
+const objects = globSync('{base,components,overlays}/**/*.yaml', { cwd: k8s })
+  .filter((file) => !/kustomization|values\.yaml|adapter-rule/.test(file))
+  .flatMap((file) =>
+    parseAllDocuments(readFileSync(join(k8s, file), 'utf8')).map((document) => {
+      assert.deepEqual(document.errors, [], file)
+      return Object.assign(document.toJS() as Omit<KubeObject, 'file'>, { file })
+    }),
+  )
+const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
+const workloads = ofKind('Deployment', 'StatefulSet', 'Job')
+const services = ['api-gateway', 'realtime', 'push', 'stats']
+const deployments = workloads.filter(({ metadata }) => services.includes(metadata.name))
+const podOf = ({ spec }: KubeObject) => spec.template.spec
+const mainOf = (object: KubeObject) => podOf(object).containers[0] as Container
+
+describe('deploy/k8s', () => {
+  test('has a Deployment of each service, which runs its main.ts', () => {
+    assert.deepEqual(deployments.map(({ metadata }) => metadata.name).toSorted(), services.toSorted())
+    for (const deployment of deployments) {
+      const { name } = deployment.metadata
+      assert.deepEqual(mainOf(deployment).args, [`services/${name}/src/main.ts`])
+      assert.ok(read(`services/${name}/src/main.ts`))
+    }
+  })
+
+  test('names only settings that exist, and every secret only as a file', () => {
+    for (const { data = {}, file } of ofKind('ConfigMap')) assert.deepEqual(wrongVariables(data), [], file)
+    for (const workload of workloads) {
+      for (const { name, env = [] } of podOf(workload).containers) {
+        assert.deepEqual(wrongVariables(Object.fromEntries(env.map((entry) => [entry.name, entry.value]))), [], name)
+      }
+    }
+    const given = Object.keys(ofKind('ConfigMap').find(({ file }) => file.startsWith('base'))?.data ?? {})
+    for (const needed of ['PARLEY_MONGO_URL', 'PARLEY_NATS_URL', 'PARLEY_REDIS_URL']) {
+      assert.ok(given.includes(`${needed}_FILE`), needed)
+      assert.ok(knownSettings().some(({ env }) => env === needed))
+    }
+  })
+
+  test('every file that a setting names is in the Secret that overlays/try makes, or in that of production', () => {
+    const { secretGenerator } = parse(read('deploy/k8s/overlays/try/kustomization.yaml')) as {
+      secretGenerator: { name: string; files: string[] }[]
+    }
+    const made = secretGenerator.find(({ name }) => name === 'parley')?.files.map((file) => basename(file)) ?? []
+    const asked = [...read('deploy/k8s/overlays/production/README.md').matchAll(/--from-file=([\w-]+)/g)]
+    for (const { data = {}, file } of ofKind('ConfigMap')) {
+      const there = file.includes('production') ? asked.map(([, name]) => name) : made
+      for (const path of Object.values(data).filter((value) => value.startsWith('/run/secrets/'))) {
+        assert.ok(there.includes(basename(path)), `${path} of ${file}`)
+      }
+    }
+  })
+
+  for (const workload of workloads) {
+    test(`${workload.file}: ${workload.metadata.name} fits the restricted Pod Security standard, and is bounded`, () => {
+      const pod = podOf(workload)
+      assert.equal(pod.automountServiceAccountToken, false)
+      assert.equal(pod.securityContext.runAsNonRoot, true)
+      assert.ok(pod.securityContext.runAsUser > 0)
+      assert.equal(pod.securityContext.seccompProfile.type, 'RuntimeDefault')
+      for (const { securityContext, resources } of pod.containers) {
+        const closed = {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        }
+        assert.deepEqual(securityContext, closed)
+        assert.ok(resources.requests.cpu && resources.requests.memory && resources.limits.memory)
+      }
+    })
+  }
+
+  test('selectors find their pods: of workloads, Services, budgets and spreading', () => {
+    const labelled = workloads.map(({ spec }) => spec.template.metadata.labels)
+    const finds = (selector: Labels) =>
+      labelled.some((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value))
+    for (const { spec, metadata } of ofKind('Deployment', 'StatefulSet', 'PodDisruptionBudget', 'PodMonitor')) {
+      assert.ok(finds(spec.selector.matchLabels), metadata.name)
+    }
+    for (const { spec, metadata } of ofKind('Service')) assert.ok(finds(spec.selector), metadata.name)
+    for (const deployment of deployments) {
+      const { name } = deployment.metadata
+      assert.ok(
+        ofKind('PodDisruptionBudget').some(({ metadata }) => metadata.name === name),
+        `${name} has a budget`,
+      )
+      assert.ok(ofKind('ServiceAccount').some(({ metadata }) => metadata.name === podOf(deployment).serviceAccountName))
+      const spread = podOf(deployment).topologySpreadConstraints ?? []
+      assert.deepEqual(
+        spread.map(({ labelSelector }) => labelSelector),
+        [deployment.spec.selector, deployment.spec.selector],
+      )
+    }
+  })
+
+  test('ports and probes are those of the code', () => {
+    const settings = read('docs/settings.md')
+    const defaultOf = (variable: string) => Number(new RegExp(`\`${variable}\` \\| \`(\\d+)\``).exec(settings)?.[1])
+    const http = { 'api-gateway': defaultOf('PARLEY_GATEWAY_PORT'), realtime: defaultOf('PARLEY_REALTIME_PORT') }
+    const health = read('packages/service/src/health.ts')
+    for (const deployment of deployments) {
+      const { ports = [], startupProbe, readinessProbe, livenessProbe } = mainOf(deployment)
+      const port = (name: string) => ports.find((candidate) => candidate.name === name)?.containerPort
+      assert.equal(port('internal'), defaultOf('PARLEY_INTERNAL_PORT'))
+      assert.equal(port('http'), http[deployment.metadata.name as keyof typeof http])
+      const probes = [startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet)
+      assert.deepEqual(
+        probes.map((get) => get?.path),
+        ['/livez', '/readyz', '/livez'],
+      )
+      for (const get of probes) {
+        assert.equal(get?.port, 'internal')
+        assert.ok(health.includes(`'${get.path}'`), `${get.path} is served`)
+      }
+    }
+    for (const [name, port] of Object.entries(http)) {
+      const service = ofKind('Service').find(({ metadata }) => metadata.name === name)
+      assert.deepEqual(service?.spec.ports, [{ name: 'http', port, targetPort: 'http' }])
+    }
+  })
+
+  test('a pod is given longer to stop than it takes: the pause, the drain, and what follows it', () => {
+    const config = ofKind('ConfigMap').find(({ file }) => file.startsWith('base'))?.data ?? {}
+    const drain = Number(config['PARLEY_DRAIN_MS']) / 1_000
+    for (const deployment of deployments) {
+      const pause = mainOf(deployment).lifecycle?.preStop.sleep.seconds ?? 0
+      assert.ok(pause > 0 && (podOf(deployment).terminationGracePeriodSeconds ?? 30) > pause + drain + 2)
+    }
+  })
+
+  test('the alerts are those of deploy/prometheus', () => {
+    const [rule] = ofKind('PrometheusRule')
+    const { groups } = parse(read('deploy/prometheus/alerts.yml')) as { groups: unknown }
+    assert.deepEqual(rule?.spec['groups'], groups)
+  })
+
+  test('the autoscaler of realtime goes by a metric that realtime serves, and removes one pod at a time', () => {
+    const hpa = ofKind('HorizontalPodAutoscaler').find(({ metadata }) => metadata.name === 'realtime')
+    const { metrics, behavior } = (hpa as KubeObject).spec as unknown as {
+      metrics: { pods: { metric: { name: string } } }[]
+      behavior: { scaleDown: { policies: { type: string; value: number }[] } }
+    }
+    const name = metrics[0]?.pods.metric.name ?? 'none'
+    assert.match(read('services/realtime/src/connections/socket-metrics.ts'), new RegExp(`'${name}'`))
+    assert.ok(read('deploy/k8s/components/autoscaling/adapter-rule.yaml').includes(name))
+    assert.deepEqual(
+      behavior.scaleDown.policies.map(({ type, value }) => [type, value]),
+      [['Pods', 1]],
+    )
+  })
+
+  test('images are those of docker-compose.yml', () => {
+    const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+      services: Record<string, { image: string }>
+    }
+    const known = new Set(Object.values(compose.services).map(({ image }) => image))
+    for (const workload of workloads) {
+      for (const { image } of podOf(workload).containers) assert.ok(known.has(image), image)
+    }
+  })
+
+  test('every file that a kustomization names is there, and every object is in one', () => {
+    const named = globSync('**/kustomization.yaml', { cwd: k8s }).flatMap((file) => {
+      const { resources = [] } = parse(readFileSync(join(k8s, file), 'utf8')) as { resources?: string[] }
+      return resources.map((resource) => join(dirname(file), resource))
+    })
+    for (const path of named) assert.ok(existsSync(join(k8s, path)), path)
+    // These are patched in, or for another namespace.
+    const others = new Set(['overlays/production/settings.yaml', 'overlays/production/mongodb.yaml'])
+    const left = objects.filter(({ file }) => !named.includes(file) && !others.has(file))
+    assert.deepEqual(
+      left.map(({ file }) => file),
+      [],
+    )
+  })
+})

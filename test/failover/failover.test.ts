@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { eventStream } from '@parley/contracts/bus/streams'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import type { Socket } from 'socket.io-client'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { everythingArrives, type Seen, type Sending, startSending, wholeHistory } from '../durable-sending.ts'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { type Cluster, newServersDir, primaryOf, startNatsCluster, startReplicaSet, startSentinels } from './servers.ts'
+
+describe('servers that fail over, under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
+  const dir = newServersDir()
+  let mongo: Cluster
+  let nats: Cluster
+  let redis: Cluster
+  let shared: Servers
+  let platform: Platform
+  let gateways: RunningService[]
+  let bob: PlatformUser
+  let socket: Socket
+  let room: string
+  let sending: Sending | undefined
+  const received = new Map<string, Seen>()
+
+  beforeAll(async () => {
+    ;[mongo, nats, redis, shared] = await Promise.all([
+      startReplicaSet(dir, 'failover'),
+      startNatsCluster(dir),
+      startSentinels(dir),
+      isolatedServers(),
+    ])
+    await primaryOf(mongo)
+    const own = { ...shared, mongoUrl: mongo.url, natsUrl: nats.url, redisUrl: redis.url }
+    platform = await startPlatform({ own })
+    const env = { PARLEY_STREAM_REPLICAS: '3' }
+    gateways = await Promise.all([platform.start('api-gateway', env), platform.start('api-gateway', env)])
+    const realtime = await platform.start('realtime', env)
+    await Promise.all([platform.start('push', env), platform.start('stats', env)])
+    await platform.newUser('alice')
+    bob = await platform.newUser('bob')
+    room = await platform.newRoom(['alice', 'bob'])
+    socket = await platform.connect(realtime, bob)
+    socket.on('chat message', (message: Seen) => received.set(message._id, message))
+  })
+  afterEach(() => sending?.stop())
+  afterAll(async () => {
+    socket?.close()
+    await platform?.stop()
+    await dir.stop()
+  })
+
+  /** Runs what fails under sends without a pause, until sends are acknowledged again. */
+  async function under(fault: () => Promise<void>): Promise<void> {
+    sending = startSending({
+      urls: () => gateways.map(({ url }) => url),
+      headers: { 'im-api-key': platform.apiKey },
+      room,
+    })
+    const { acknowledged, bySender } = sending
+    await eventually('messages are flowing', () => acknowledged.length > 50)
+    await fault()
+    const count = acknowledged.length
+    await eventually('sends are acknowledged again', () => acknowledged.length > count + 50)
+    await sending.stop()
+    const stored = await wholeHistory(gateways[0]?.url ?? '', room, bob.headers)
+    await everythingArrives(acknowledged, stored, received)
+    const seqs = new Map(stored.map(({ _id, seq }) => [_id, seq]))
+    for (const ids of bySender) {
+      const inOrder = ids.map((id) => seqs.get(id) ?? 0)
+      assert.deepEqual(
+        inOrder,
+        inOrder.toSorted((a, b) => a - b),
+        'who sends one after the other is read in that order',
+      )
+    }
+    assert.ok(socket.connected, 'the socket stayed')
+  }
+
+  test('the primary of MongoDB is killed, and comes back as a secondary', async () => {
+    const port = await primaryOf(mongo)
+    const primary = mongo.members.get(port)
+    await under(async () => {
+      await primary?.kill()
+      await eventually('another is the primary', async () => (await primaryOf(mongo)) !== port)
+    })
+    await under(async () => primary?.restart())
+  })
+
+  test('the server that leads the stream is killed, and comes back', async () => {
+    const port = await leaderOfStream()
+    const leader = nats.members.get(port)
+    await under(async () => {
+      await leader?.kill()
+      // During the election no server replies.
+      await eventually('another leads the stream', async () => {
+        const now = await leaderOfStream().catch(() => port)
+        return now !== port
+      })
+    })
+    await under(async () => leader?.restart())
+  })
+
+  test('the master of Redis is killed, Sentinel makes the replica the master, and the old one its replica', async () => {
+    const [master] = redis.members.values()
+    await under(async () => {
+      await master?.kill()
+    })
+    await eventually('connections are counted', isCounted)
+    await under(async () => master?.restart())
+    await eventually('connections are counted', isCounted)
+  })
+
+  async function isCounted(): Promise<boolean> {
+    const count = await platform.admin('GET', '/admin/connection-count').catch(() => undefined)
+    return count?.['count'] === 1
+  }
+
+  async function leaderOfStream(): Promise<number> {
+    const bus = await connectBus(nats.url, 'failover test')
+    try {
+      const { cluster } = await (await jetstreamManager(bus.nats)).streams.info(eventStream.name)
+      assert.equal(cluster?.replicas?.length, 2, 'the stream has three copies')
+      return Number(cluster?.leader)
+    } finally {
+      await closeBus(bus)
+    }
+  }
+})

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePorts } from '@parley/stack/free-ports'
+import type { Launch, RunningServer } from '@parley/stack/launch'
+import { locate, type ServerName } from '@parley/stack/locate'
+import { startProcess } from '@parley/stack/server-process'
+import { tcpAnswer } from '@parley/stack/tcp-answer'
+import { MongoClient } from 'mongodb'
+
+/** Servers of one kind of which each takes over for another. */
+export interface Cluster {
+  url: string
+  /** By port. */
+  members: Map<number, RunningServer>
+}
+
+/** A directory for servers that are started by a test, and how to end all of them. */
+export interface ServersDir {
+  dir: string
+  started: RunningServer[]
+  stop(): Promise<void>
+}
+
+export function newServersDir(): ServersDir {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-failover-'))
+  const started: RunningServer[] = []
+  return {
+    dir,
+    started,
+    async stop() {
+      await Promise.all(started.map((server) => server.kill()))
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+/** Three mongod, one replica set with the settings that it has by default. */
+export async function startReplicaSet(at: ServersDir, database: string): Promise<Cluster> {
+  const replicas = '--replSet failover --nounixsocket --wiredTigerCacheSizeGB 0.25'.split(' ')
+  const quick = ['--setParameter', 'diagnosticDataCollectionEnabled=false']
+  const launch = (port: number, data: string) => [
+    ...['--bind_ip', '127.0.0.1', '--port', `${port}`, '--dbpath', data],
+    ...replicas,
+    ...quick,
+  ]
+  const members = await startThree(at, 'mongo', launch, pingMongo)
+  const hosts = [...members.keys()].map((port) => `127.0.0.1:${port}`)
+  const [first] = hosts
+  const client = new MongoClient(`mongodb://${first}/?directConnection=true`)
+  await client
+    .db('admin')
+    .command({ replSetInitiate: { _id: 'failover', members: hosts.map((host, _id) => ({ _id, host })) } })
+  await client.close()
+  return { url: `mongodb://${hosts.join(',')}/${database}?replicaSet=failover`, members }
+}
+
+async function pingMongo(port: number): Promise<void> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: 1_000,
+  })
+  try {
+    await client.db('admin').command({ ping: 1 })
+  } finally {
+    await client.close()
+  }
+}
+
+/** The port of the member of a replica set that takes the writes. */
+export async function primaryOf({ url }: Cluster): Promise<number> {
+  const client = new MongoClient(url)
+  try {
+    const { primary } = await client.db('admin').command({ hello: 1 })
+    return Number(String(primary).split(':')[1])
+  } finally {
+    await client.close()
+  }
+}
+
+/** Three nats-server with JetStream, one cluster. Server names are their ports. */
+export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
+  const routes = await freePorts(3)
+  let next = 0
+  const launch = (port: number, data: string) => {
+    const config = join(at.dir, `nats-${port}.conf`)
+    const others = routes.map((route) => `nats://127.0.0.1:${route}`).join(', ')
+    writeFileSync(
+      config,
+      `server_name: "${port}"
+       listen: "127.0.0.1:${port}"
+       jetstream { store_dir: "${data}", sync_interval: always }
+       cluster { name: failover, listen: "127.0.0.1:${routes[next++]}", routes: [${others}] }`,
+    )
+    return ['-c', config]
+  }
+  const members = await startThree(at, 'nats', launch, (port) => tcpAnswer(port, '', 'INFO '))
+  return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
+}
+
+/** A master of Redis, a replica, and three Sentinels that watch them; the members are the two servers. */
+export async function startSentinels(at: ServersDir): Promise<Cluster> {
+  const [master = 0, replica = 0, ...sentinels] = await freePorts(5)
+  const keepNothing = ['--save', '', '--appendonly', 'no', '--bind', '127.0.0.1']
+  const ping = (port: number) => tcpAnswer(port, 'PING\r\n', '+PONG')
+  const server = (port: number, data: string) => [
+    ...['--port', `${port}`, '--dir', data],
+    ...keepNothing,
+    ...(port === replica ? ['--replicaof', '127.0.0.1', `${master}`] : []),
+  ]
+  const sentinel = (port: number, data: string) => {
+    const config = join(at.dir, `sentinel-${port}.conf`)
+    writeFileSync(
+      config,
+      `port ${port}\nbind 127.0.0.1\ndir ${data}\nsentinel monitor parley 127.0.0.1 ${master} 2\n` +
+        'sentinel down-after-milliseconds parley 2000\nsentinel failover-timeout parley 10000\n',
+    )
+    return [config, '--sentinel']
+  }
+  const members = await startAll(at, 'redis', [master, replica], server, ping)
+  await startAll(at, 'redis', sentinels, sentinel, ping)
+  return { url: `redis+sentinel://${sentinels.map((port) => `127.0.0.1:${port}`).join(',')}/parley`, members }
+}
+
+async function startThree(
+  at: ServersDir,
+  name: ServerName,
+  args: (port: number, data: string) => string[],
+  isReady: (port: number) => Promise<unknown>,
+): Promise<Map<number, RunningServer>> {
+  return startAll(at, name, await freePorts(3), args, isReady)
+}
+
+async function startAll(
+  { dir, started }: ServersDir,
+  name: ServerName,
+  ports: readonly number[],
+  args: (port: number, data: string) => string[],
+  isReady: (port: number) => Promise<unknown>,
+): Promise<Map<number, RunningServer>> {
+  const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
+  const place = await locate(name, { ...env, PARLEY_SERVERS: 'path,wheels' }, () => undefined)
+  if (place.way !== 'program') throw new Error('a program was asked for')
+  const { program } = place
+  const launches = ports.map((port): Launch => {
+    const data = join(dir, `${name}-${port}`)
+    const given = args(port, data)
+    const logFile = join(dir, `${name}-${port}.log`)
+    const readiness = () => isReady(port)
+    const title = `${name} ${port}`
+    return {
+      title,
+      place,
+      port,
+      dir: data,
+      logFile,
+      keepsAlive: false,
+      tenants: 0,
+      args: () => given,
+      isReady: readiness,
+    }
+  })
+  const servers = await Promise.all(launches.map((launch) => startProcess(launch, program)))
+  started.push(...servers)
+  return new Map(launches.map(({ port }, i) => [port, servers[i] as RunningServer]))
+}

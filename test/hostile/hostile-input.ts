@@ -1,0 +1,16 @@
+import type { Scene } from './test-scene.ts'
+
+/** One row of the table of hostile inputs. */
+export interface HostileInput {
+  /** What is sent, and what comes of it. */
+  name: string
+  /** Collections that it may change: a login is noted with the user. */
+  changes?: readonly string[]
+  /** Sends it and asserts the answer. Runs again and again in `npm run hostile`. */
+  attack: (scene: Scene) => Promise<void>
+}
+
+/** A value nested in objects, `depth` levels deep, as JSON text. */
+export function nestedJson(depth: number): string {
+  return `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { hostileBodies } from './bodies.ts'
+import { hostileRequests } from './requests.ts'
+import { hostileSockets } from './sockets.ts'
+import { type Scene, startScene } from './test-scene.ts'
+
+/** How long the whole table is gone through again: `npm run hostile` sets it. By default once. */
+const seconds = Number(process.env['PARLEY_HOSTILE_SECONDS'] ?? 0)
+const table = { hostileRequests, hostileBodies, hostileSockets }
+/** What one round of everything may hold on to; a leak of one attack, repeated, shows a multiple. */
+const allowedMiB = 200
+
+describe('hostile input', { timeout: 300_000 + seconds * 1_000 }, () => {
+  let scene: Scene
+  let before: { gateway: number; node: number }
+
+  beforeAll(async () => {
+    scene = await startScene()
+    before = { gateway: scene.memory(scene.gateway), node: scene.memory(scene.node) }
+  })
+  afterAll(() => scene.stop())
+
+  for (const [kind, inputs] of Object.entries(table)) {
+    describe(kind, () => {
+      for (const { name, changes = [], attack } of inputs) {
+        test(name, async () => {
+          const stored = await scene.stored(changes)
+          await scene.witness.during(() => attack(scene))
+          assert.deepEqual(await scene.stored(changes), stored, 'nothing was stored')
+        })
+      }
+    })
+  }
+
+  test('again and again, for as long as was asked, and memory comes back', async () => {
+    const deadline = Date.now() + seconds * 1_000
+    let rounds = 0
+    while (Date.now() < deadline) {
+      for (const { attack } of Object.values(table).flat()) await scene.witness.during(() => attack(scene))
+      rounds++
+    }
+    if (seconds > 0) console.log(`${rounds} rounds of ${Object.values(table).flat().length} inputs`)
+    for (const name of ['gateway', 'node'] as const) {
+      const grown = scene.memory(scene[name]) - before[name]
+      assert.ok(grown < allowedMiB, `${name}: ${grown.toFixed(0)} MiB more than at first`)
+    }
+  })
+})

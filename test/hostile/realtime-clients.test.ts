@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket as TcpSocket } from 'node:net'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+const attackers = 100
+const maxPayload = 256 * 1024
+
+describe('hostile clients of a realtime node', () => {
+  let platform: Platform
+  let node: RunningService
+  let witness: Socket
+  let heard = 0
+  let rssBefore: number
+
+  beforeAll(async () => {
+    platform = await startPlatform()
+    await platform.start('api-gateway')
+    node = await platform.start('realtime', { PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS: '4000' })
+    const { token } = await platform.admin('POST', '/admin/clients', { _id: 'alice', issueAccessToken: true })
+    await platform.admin('POST', '/rooms/', { _id: 'room', roomType: 'group', members: ['alice'] })
+    witness = await connectClient(node.url, String(token))
+    witness.on('chat message', () => heard++)
+    await peaceful()
+    rssBefore = rssMiB()
+  })
+  afterAll(async () => {
+    witness?.close()
+    await platform.stop()
+  })
+
+  const rssMiB = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.pid}/status`, 'utf8'))?.[1]) / 1024
+  const connections = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    return [...text.matchAll(/^parley_connections\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+
+  /** A well-behaved client is served: twenty messages arrive, and an emit is acknowledged. */
+  async function peaceful(): Promise<void> {
+    const wanted = heard + 20
+    for (let i = 0; i < 20; i++) {
+      await platform.admin('POST', '/messages', { room: 'room', sender: 'alice', message: i, messageType: 'text' })
+    }
+    await eventually('the witness hears everything', () => heard >= wanted)
+    const ack = (await witness.emitWithAck('typing', { room: 'room', message: 'x' })) as { RC: number }
+    assert.equal(ack.RC, 0)
+  }
+
+  function webSocket(onOpen: (socket: WebSocket) => void, onMessage: (socket: WebSocket) => void = () => undefined) {
+    const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
+    const closed = new Promise<void>((resolve) => {
+      socket.addEventListener('close', () => resolve())
+      socket.addEventListener('error', () => resolve())
+    })
+    socket.addEventListener('open', () => onOpen(socket))
+    socket.addEventListener('message', () => onMessage(socket))
+    return { socket, closed }
+  }
+
+  function tcp(bytes: string): { socket: TcpSocket; closed: Promise<void> } {
+    const socket = connect(Number(node.ports['http']), '127.0.0.1')
+    socket.on('error', () => socket.destroy())
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+    socket.write(bytes, 'latin1')
+    socket.resume()
+    return { socket, closed }
+  }
+
+  /** Sends a piece every half second, so that the connection is never silent. */
+  function trickle(bytes: string, piece: string): Promise<void> {
+    const { socket, closed } = tcp(bytes)
+    const timer = setInterval(() => socket.write(piece, 'latin1'), 500)
+    socket.on('close', () => clearInterval(timer))
+    return closed
+  }
+  async function pollingUrl(): Promise<string> {
+    const path = '/socket.io/?EIO=4&transport=polling'
+    const opened = await (await fetch(node.url + path)).text()
+    return `${path}&sid=${(JSON.parse(opened.slice(1)) as { sid: string }).sid}`
+  }
+
+  const upgrade =
+    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
+
+  const attacks: Record<string, () => Promise<void>> = {
+    'oversized frames': () => webSocket((ws) => ws.send(`42["conf","${'x'.repeat(maxPayload)}"]`)).closed,
+    'broken framing': () => {
+      const { socket, closed } = tcp(upgrade)
+      socket.once('data', () => socket.write(Buffer.from([0xf1, 0x80, 0, 0, 0, 0])))
+      return closed
+    },
+    'unknown packet types': () => webSocket((ws) => ws.send('9')).closed,
+    'attachments that never come': () =>
+      webSocket((ws) => {
+        ws.send('40')
+        ws.send('4510-["conf",{"_placeholder":true,"num":0}]')
+      }).closed,
+    'thousands of namespaces': () =>
+      webSocket((ws) => {
+        for (let i = 0; i < 2_000; i++) ws.send(`40/namespace-${i},`)
+      }).closed,
+    'auth2 storms': () =>
+      webSocket((ws) => {
+        ws.send('40')
+        for (let i = 0; i < 900; i++) ws.send(`42${i}["auth2","no token ${i}",{}]`)
+      }).closed,
+    'half-open upgrades': () => tcp(upgrade.slice(0, -4)).closed,
+    'upgrades that trickle': () => trickle(upgrade.slice(0, -4), 'x'),
+    'heads that trickle behind an answer': () =>
+      trickle(`HEAD /socket.io/ HTTP/1.1\r\nHost: x\r\n\r\n${upgrade.slice(0, -4)}`, 'x'),
+    'posts that say nothing': async () =>
+      tcp(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n4`).closed,
+    'posts that trickle': async () =>
+      trickle(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n`, 'x'),
+    'posts that trickle in chunks': async () =>
+      trickle(`POST ${await pollingUrl()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`, '1\r\nx\r\n'),
+    'bodies that trickle and that nobody wants': () =>
+      trickle('PUT /elsewhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n', 'x'),
+    'probes that never upgrade': async () => {
+      const target = (await pollingUrl()).replace('transport=polling', 'transport=websocket')
+      const head = upgrade.replace('/socket.io/?EIO=4&transport=websocket', target)
+      // Pings of the WebSocket, which are answered below Engine.IO.
+      await trickle(head, Buffer.from([0x89, 0x80, 0, 0, 0, 0]).toString('latin1'))
+    },
+    'sessions that nobody has': async () => {
+      const ids = ['.'.repeat(1400), `${'.'.repeat(1400)}abcdefghij-_ABCDEFGH`, 'ghost.abcdefghij-_ABCDEFGH']
+      for (const sid of ids) {
+        const answer = await fetch(`${node.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`)
+        assert.equal(answer.status, 400)
+      }
+    },
+    'sockets that never authenticate': () => webSocket((ws) => ws.send('40')).closed,
+  }
+
+  for (const [name, attack] of Object.entries(attacks)) {
+    test(`${name}: all are closed, and those who behave are served meanwhile`, async () => {
+      const over = Promise.all(Array.from({ length: attackers }, attack))
+      await peaceful()
+      await over
+      await eventually('only the witness is left', async () => (await connections()) === 1)
+      await peaceful()
+    })
+  }
+
+  test('after all of them the node’s memory is what it was', async () => {
+    // What one wave of them all holds while it lasts; a leak of one attack would show a multiple.
+    const allowedMiB = 150
+    assert.ok(rssMiB() - rssBefore < allowedMiB, `${rssBefore.toFixed(0)} MiB before, ${rssMiB().toFixed(0)} after`)
+    assert.equal(witness.connected, true)
+  })
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { RunningService } from '../platform.ts'
+import type { HostileInput } from './hostile-input.ts'
+import { raw } from './raw.ts'
+import type { Scene } from './test-scene.ts'
+
+type Answer = { status: number; headers: Headers; text: string }
+
+async function ask(service: RunningService, path: string, init: RequestInit = {}): Promise<Answer> {
+  const answer = await fetch(service.url + path, init)
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+/** The answer is the envelope of an error of this status. */
+function isRefused(text: string, status: number): void {
+  const body = JSON.parse(text) as { RC: number; error: { code: string } }
+  assert.equal(body.RC, status)
+  assert.match(body.error.code, /^[A-Z_]+$/)
+}
+
+const refusedUrls = ['/config/%zz', '/rooms/%E0%A4%A/messages/v3', '/blockStatus/room/%/x']
+
+/** Requests that are hostile by their head or their form. */
+export const hostileRequests: HostileInput[] = [
+  {
+    name: 'URLs that are no UTF-8 are 400 in the envelope',
+    async attack({ gateway, adminHeaders: admin }) {
+      for (const url of refusedUrls) {
+        const { status, text } = await ask(gateway, url, { method: 'DELETE', headers: admin })
+        assert.equal(status, 400, url)
+        isRefused(text, 400)
+      }
+    },
+  },
+  {
+    name: 'a length and a chunked body at once, which proxies read differently, are refused and the connection closed',
+    async attack({ gateway }) {
+      const smuggled = 'GET /config HTTP/1.1\r\nHost: x\r\n\r\n'
+      const head = `POST /config HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length + 5}\r\nTransfer-Encoding: chunked`
+      const { text, closed } = await raw(gateway, `${head}\r\n\r\n0\r\n\r\n${smuggled}`)
+      assert.ok(closed)
+      assert.match(text, /^HTTP\/1\.1 400 /)
+      assert.equal(text.split('HTTP/1.1 ').length, 2, 'one answer, not two')
+    },
+  },
+  {
+    name: 'HEAD has no body, on the gateway and the node, so that nothing is left on a kept connection',
+    async attack({ gateway, node }) {
+      for (const [service, path] of [
+        [gateway, '/openapi.json'],
+        [gateway, '/no such path'.replaceAll(' ', '-')],
+        [node, '/socket.io/?EIO=4&transport=polling'],
+        [node, '/socket.io/?EIO=4&transport=polling&sid=x'],
+      ] as const) {
+        const close = 'Connection: close\r\n\r\n'
+        const { text } = await raw(service, `HEAD ${path} HTTP/1.1\r\nHost: x\r\n${close}`)
+        assert.match(text, /^HTTP\/1\.1 \d{3} /)
+        assert.equal(text.split('\r\n\r\n').slice(1).join(''), '', `${path}: ${text}`)
+      }
+    },
+  },
+  {
+    name: 'heads over what a server reads are refused',
+    async attack({ gateway, node }) {
+      for (const service of [gateway, node]) {
+        const { text } = await raw(service, `GET /config HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`)
+        assert.match(text, /^HTTP\/1\.1 4\d\d |^$/)
+      }
+    },
+  },
+  {
+    name: 'content types with a tail, a tab or capitals are not a way around the check of the body',
+    async attack({ gateway, adminHeaders: admin }) {
+      // CVE-2025-32442: Fastify validated by the exact text of the content type.
+      for (const type of ['application/json; x', 'application/json\t;', 'APPLICATION/JSON', 'application/json ; a=b']) {
+        const init = { method: 'POST', headers: { ...admin, 'content-type': type }, body: '{"room":1,"sender":{}}' }
+        const { status, text } = await ask(gateway, '/messages', init)
+        assert.ok(status === 400 || status === 415, `${type}: ${status}`)
+        isRefused(text, status)
+      }
+    },
+  },
+  {
+    name: 'paths that climb out of the folders of the chat page and the API page find nothing',
+    async attack({ gateway }) {
+      for (const path of [
+        '/chat/..%2f..%2fpackage.json',
+        '/chat/%2e%2e/%2e%2e/src/main.ts',
+        '/docs/static/..%2f..%2fpackage.json',
+        '/docs/static/%5c..%5cpackage.json',
+      ]) {
+        const { text } = await raw(gateway, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        assert.match(text, /^HTTP\/1\.1 (40[0-4]) /, path)
+        assert.ok(!text.includes('"dependencies"') && !text.includes('import '), path)
+      }
+    },
+  },
+  {
+    name: 'request IDs and trace contexts that are long or odd are not taken over',
+    async attack({ gateway, adminHeaders: admin }) {
+      for (const id of ['x'.repeat(5_000), 'a b"c', '{"json":1}', '<script>']) {
+        const { headers } = await ask(gateway, '/config', {
+          headers: { ...admin, 'x-request-id': id, traceparent: id },
+        })
+        assert.notEqual(headers.get('x-request-id'), id)
+        assert.ok((headers.get('x-request-id') ?? '').length < 200)
+      }
+    },
+  },
+  {
+    name: 'parameters that are no numbers, too large or negative are 400 INVALID_QUERY',
+    async attack({ gateway, room, member }) {
+      for (const query of [
+        'limit=-1',
+        'limit=1.5',
+        'limit=NaN',
+        'limit=0x10',
+        'afterTime=8640000000000001',
+        'afterTime=x',
+      ]) {
+        const { status, text } = await ask(gateway, `/rooms/${room}/messages/v3?${query}`, { headers: member.headers })
+        assert.equal(status, 400, `${query}: ${text}`)
+        assert.match(text, /INVALID_QUERY/)
+      }
+      const most = await ask(gateway, `/rooms/${room}/messages/v3?limit=1000000`, { headers: member.headers })
+      assert.equal(most.status, 200, 'a limit over the maximum is cut')
+    },
+  },
+  {
+    name: 'filters that run code, never end or nest for ever are 400, a hundred at once are bounded',
+    async attack({ gateway, adminHeaders: admin }) {
+      const filters = [
+        '{"$where":"while(true){}"}',
+        '{"nickname":{"$function":{"body":"x","args":[],"lang":"js"}}}',
+        '{"nickname":{"$regex":"(a+)+$("}}',
+        `{"$and":${'['.repeat(2_000)}${']'.repeat(2_000)}}`,
+        '{"__proto__":{"x":1}}',
+      ]
+      for (const q of filters) {
+        const { status, text } = await ask(gateway, `/admin/clients?q=${encodeURIComponent(q)}`, { headers: admin })
+        assert.equal(status, 400, `${q.slice(0, 60)}: ${text}`)
+      }
+      const slow = encodeURIComponent('{"nickname":{"$regex":"(.*a){12}"}}')
+      const many = await Promise.all(
+        Array.from({ length: 100 }, () => ask(gateway, `/admin/clients?q=${slow}`, { headers: admin })),
+      )
+      for (const { status } of many) assert.ok([200, 429, 503].includes(status), `${status}`)
+    },
+  },
+  {
+    name: 'guessing tokens and API keys is throttled by 429; a valid one goes on working from the same address',
+    async attack(scene: Scene) {
+      const { gateway, adminHeaders: admin, member } = scene
+      const guess = (i: number): Record<string, string> =>
+        i % 2 === 0 ? { 'im-api-key': `guess ${i}` } : { ...member.headers, 'im-authorization': `guess ${i}` }
+      const statuses = new Set<number>()
+      for (let i = 0; i < 400 && !statuses.has(429); i++) {
+        const path = i % 2 === 0 ? '/config' : '/me'
+        statuses.add((await ask(gateway, path, { headers: guess(i) })).status)
+      }
+      assert.deepEqual(statuses, new Set([401, 429]))
+      assert.equal((await ask(gateway, '/config', { headers: admin })).status, 200)
+      assert.equal((await ask(gateway, '/me', { headers: member.headers })).status, 200)
+    },
+  },
+]

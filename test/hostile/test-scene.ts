@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { connectDb } from '@parley/db/connect'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { createWitness, type Witness } from './witness.ts'
+
+/** A gateway and a realtime node with a few users on them, one of them the witness, whom every attack must leave alone. */
+export interface Scene extends Platform {
+  gateway: RunningService
+  node: RunningService
+  adminHeaders: Record<string, string>
+  /** A member of `room`, and the token that attackers have. */
+  member: PlatformUser
+  /** Owns `room`. */
+  owner: PlatformUser
+  room: string
+  witness: Witness
+  /** What the database holds: a digest per collection, without what changes by itself and what is left out. */
+  stored(without: readonly string[]): Promise<Record<string, string>>
+  /** Resident memory in MiB. */
+  memory(service: RunningService): number
+  stop(): Promise<void>
+}
+
+/** Statistics of who is connected, when a key was last used, and how far the stream is, change by themselves. */
+const alwaysChanging = new Set(['apps', 'statsPeaks', 'statsRooms', 'statsUsers', 'streamState'])
+
+export async function startScene(): Promise<Scene> {
+  const platform = await startPlatform()
+  const [gateway, node] = await Promise.all([
+    platform.start('api-gateway'),
+    platform.start('realtime', { PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS: '4000' }),
+  ])
+  const [member, owner, watching] = [
+    await platform.newUser('member'),
+    await platform.newUser('owner'),
+    await platform.newUser('witness'),
+  ]
+  const room = await platform.newRoom([member.id, owner.id, watching.id], { owner: owner.id })
+  await platform.admin('POST', '/messages', { room, sender: owner.id, message: 'hello', messageType: 'text' })
+  const socket = await platform.connect(node, watching)
+  const witness = await createWitness(socket, room, () =>
+    fetch(`${gateway.url}/me/badge`, { headers: watching.headers }),
+  )
+  const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
+  await eventually('the message is indexed', () => db.searchTexts.findOne())
+
+  return {
+    ...platform,
+    adminHeaders: { 'im-api-key': platform.apiKey },
+    ...{ gateway, node, member, owner, room, witness },
+    async stored(without) {
+      const { collections } = (await db.mongo.command({ dbHash: 1 })) as { collections: Record<string, string> }
+      return Object.fromEntries(
+        Object.entries(collections).filter(([name]) => !alwaysChanging.has(name) && !without.includes(name)),
+      )
+    },
+    memory: ({ pid }) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    async stop() {
+      socket.close()
+      await db.client.close()
+      await platform.stop()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { io, type Socket } from 'socket.io-client'
+
+export interface Heard {
+  event: string
+  payload: unknown
+}
+
+/** The result of `auth2` with `since`. */
+export interface Resumed {
+  resumed?: boolean
+  serverTimeMS: number
+}
+
+/** A stock client that says since when it misses something. */
+export interface ResumingClient {
+  socket: Socket
+  /** What arrived, in order, on this connection. */
+  heard: Heard[]
+  /** `auth2`, as often as wanted; returns the whole acknowledgement. */
+  login: (options?: object) => Promise<{ RC: number; RM: string; result: Resumed; error?: { code: string } }>
+}
+
+export interface ResumingOptions {
+  transports?: string[]
+  encoding?: 'plain' | 'base64'
+}
+
+/** Connects and chooses the encoding; `login` is the caller's. */
+export async function connectResuming(
+  url: string,
+  token: string,
+  { transports = ['websocket'], encoding = 'plain' }: ResumingOptions = {},
+): Promise<ResumingClient> {
+  const socket = io(url, { transports, reconnection: false, forceNew: true })
+  const heard: Heard[] = []
+  socket.onAny((event: string, payload: unknown) => heard.push({ event, payload: decode(payload, encoding) }))
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('connect_error', reject)
+  })
+  if (encoding === 'base64') await socket.emitWithAck('conf', { encoding })
+  return { socket, heard, login: (options = {}) => socket.timeout(60_000).emitWithAck('auth2', token, options) }
+}
+
+export function decode(payload: unknown, encoding: 'plain' | 'base64'): unknown {
+  return encoding === 'base64' ? JSON.parse(Buffer.from(String(payload), 'base64').toString()) : payload
+}

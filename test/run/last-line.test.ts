@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+
+const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
+
+/** Runs the fixture in a vitest of its own. */
+function run(fixture: string): Promise<{ code: number; lastLine: string; reasons: string[] }> {
+  const args = [vitest, 'run', '--root', join(import.meta.dirname, 'fixtures'), fixture]
+  const { VITEST: _vitest, NODE_V8_COVERAGE: _coverage, ...env } = process.env
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (error, stdout) => {
+      const lines = stdout.trimEnd().split('\n')
+      const reasons = lines.filter((line) => /^(FAILED|FLAKY) /.test(line))
+      resolve({ code: error ? Number(error.code) : 0, lastLine: lines.at(-1) ?? '', reasons })
+    })
+  })
+}
+
+describe('the last line and the exit code of a run', () => {
+  const runs: [fixture: string, what: string, code: number, lastLine: string][] = [
+    ['passes', 'tests pass, one is skipped', 0, '1 passed, 0 failed, 1 skipped'],
+    ['fails', 'a test fails, also when it is tried again', 1, '1 passed, 1 failed'],
+    ['flaky', 'a test passes when it is tried again', 0, '2 passed, 0 failed'],
+    ['hook-throws', 'a hook fails before the tests', 1, '0 passed, 1 failed, 1 skipped'],
+    ['unhandled', 'a rejection is handled by nobody', 1, '1 passed, 1 failed'],
+    ['no-test', 'a file has no test', 1, '0 passed, 1 failed'],
+    ['unreadable', 'a file fails when it is read', 1, '0 passed, 1 failed'],
+    ['only-skipped', 'nothing runs', 1, '0 passed, 0 failed, 1 skipped'],
+    ['ends-itself', 'the process of a file is killed', 1, '0 passed, 1 failed'],
+    ['nowhere', 'no file matches', 1, '0 passed, 0 failed'],
+  ]
+  for (const [fixture, what, code, lastLine] of runs) {
+    test(`where ${what}: ${lastLine}`, async () => {
+      const { reasons: _reasons, ...end } = await run(`${fixture}.fixture.ts`)
+      assert.deepEqual(end, { code, lastLine })
+    })
+  }
+
+  test('before it, what failed and why', async () => {
+    const { reasons } = await run('fails.fixture.ts')
+    assert.deepEqual(reasons, ['FAILED fails.fixture.ts > fails: on purpose'])
+  })
+
+  test('before it, what passed only when it was tried again', async () => {
+    const { reasons } = await run('flaky.fixture.ts')
+    assert.deepEqual(reasons, ['FLAKY flaky.fixture.ts > fails the first time: on purpose'])
+  })
+})

@@ -1,0 +1,20 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { conformancePage } from '@parley/conformance/page'
+import { readResults } from './results.ts'
+
+const help = `Usage: npm run docs:conformance
+
+Writes docs/conformance.md, every row of the interface with the tests that prove it, from the last whole run of npm test.`
+
+const results = readResults()
+if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) console.log(help)
+else if (!results) {
+  console.error('There was no whole run yet: npm test')
+  process.exitCode = 1
+} else {
+  const page = conformancePage(results.filter(({ outcome }) => outcome === 'passed'))
+  writeFileSync(join(import.meta.dirname, '../../docs/conformance.md'), page)
+  console.log('docs/conformance.md written')
+}

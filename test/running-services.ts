@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type ServiceProcess, startService } from '@parley/local/service-process'
+import type { Servers } from '@parley/stack/up'
+
+type ServiceName = 'api-gateway' | 'realtime' | 'push' | 'stats'
+
+export interface RunningService extends ServiceProcess {
+  service: ServiceName
+  /** Its public address, where it has one. */
+  url: string
+  logFile: string
+  /** `kill -9`; settles when the process is gone. */
+  kill(): Promise<void>
+}
+
+export interface ServiceStarter {
+  /**
+   * Starts a service on free ports.
+   *
+   * @param env settings beside those that lead to the servers
+   * @param root the checkout to start it from, where that is not this one
+   */
+  start(service: ServiceName, env?: NodeJS.ProcessEnv, root?: string): Promise<RunningService>
+  /** Of the gateways that run, the one that was started first. */
+  firstGateway(): RunningService
+  /** Stops what still runs. */
+  stop(): Promise<void>
+}
+
+/** Starts services as processes on servers of a test's own; their logs go into the folder. */
+export function serviceStarter(servers: Servers, logs: string): ServiceStarter {
+  const running = new Set<RunningService>()
+  const coverage = process.env['NODE_V8_COVERAGE']
+  let started = 0
+
+  const settings = (name: string) => ({
+    PATH: process.env['PATH'],
+    ...(coverage !== undefined && { NODE_V8_COVERAGE: coverage }),
+    PARLEY_MONGO_URL: servers.mongoUrl,
+    PARLEY_NATS_URL: servers.natsUrl,
+    PARLEY_REDIS_URL: servers.redisUrl,
+    PARLEY_NODE_ID: name,
+    PARLEY_INTERNAL_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_REALTIME_PORT: '0',
+    PARLEY_DRAIN_MS: '2000',
+    // A machine that is far too busy is no reason to refuse what a test asks for.
+    PARLEY_GATEWAY_MAX_LOOP_DELAY_MS: '0',
+    // And no reason to answer with a job.
+    PARLEY_GATEWAY_JOB_AFTER_MS: '60000',
+  })
+
+  return {
+    async start(service, env = {}, root) {
+      const name = `${service}-${++started}`
+      const gone = Promise.withResolvers<void>()
+      const logFile = join(logs, `${randomUUID()}-${name}.log`)
+      const checkout = root !== undefined && { root }
+      const launch = { service, name, logFile, ...checkout, env: { ...settings(name), ...env } }
+      const child = await startService(launch, () => gone.resolve())
+      const runningService: RunningService = {
+        ...child,
+        service,
+        logFile,
+        url: `http://127.0.0.1:${child.ports['http']}`,
+        kill: async () => {
+          running.delete(runningService)
+          process.kill(child.pid, 'SIGKILL')
+          await gone.promise
+        },
+        stop: async () => {
+          running.delete(runningService)
+          await child.stop()
+        },
+      }
+      running.add(runningService)
+      return runningService
+    },
+    firstGateway() {
+      const gateway = [...running].find(({ service }) => service === 'api-gateway')
+      if (!gateway) throw new Error('no api-gateway runs')
+      return gateway
+    },
+    async stop() {
+      await Promise.all([...running].map((service) => service.stop()))
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How keys and tokens that Parley makes look, and those of the demo app. */
+const secret = /\b(?:pt|ak|ck|bk|whsec)_[\w+/-]{24,}|\bdemo-(?:api|basic|client)-key\b/g
+
+/** Reads everything that services logged in a run: the lines that hold a key or token, at most ten. */
+export function findSecrets(folder: string): { lines: number; found: string[] } {
+  const found: string[] = []
+  let lines = 0
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
+    for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) {
+      if (line !== '') lines++
+      if (line.search(secret) >= 0) found.push(`${file}: ${line.replaceAll(secret, '<secret>')}`)
+    }
+  }
+  return { lines, found: found.slice(0, 10) }
+}

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+
+/** Paths of files in PEM. */
+export interface Certificate {
+  cert: string
+  key: string
+  /** Both in one file, as mongod wants them. */
+  both: string
+}
+
+/** An authority of the test's own, whose certificates hold for localhost. */
+export interface Authority {
+  /** Path of its certificate. */
+  ca: string
+  issue(name: string): Promise<Certificate>
+}
+
+export async function newAuthority(dir: string, name: string): Promise<Authority> {
+  const own = await generate([{ name: 'commonName', value: name }], {
+    ...kind,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  })
+  const write = (file: string, pem: string) => {
+    const path = join(dir, `${name}-${file}.pem`)
+    writeFileSync(path, pem, { mode: 0o600 })
+    return path
+  }
+  return {
+    ca: write('ca', own.cert),
+    async issue(holder) {
+      const { cert, private: key } = await generate([{ name: 'commonName', value: holder }], {
+        ...kind,
+        ca: { key: own.private, cert: own.cert },
+        extensions: [
+          { name: 'basicConstraints', cA: false },
+          { name: 'keyUsage', digitalSignature: true, keyEncipherment: true },
+          { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
+          {
+            name: 'subjectAltName',
+            altNames: [
+              { type: 2, value: 'localhost' },
+              { type: 7, ip: '127.0.0.1' },
+            ],
+          },
+        ],
+      })
+      const pems = { cert, key, both: `${cert}\n${key}` }
+      return {
+        cert: write(`${holder}-cert`, pems.cert),
+        key: write(`${holder}-key`, pems.key),
+        both: write(`${holder}-both`, pems.both),
+      }
+    },
+  }
+}
+
+const kind = { keyType: 'rsa', keySize: 2048, algorithm: 'sha256' } as const

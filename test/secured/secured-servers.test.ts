@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { startService } from '@parley/local/service-process'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, connectClient } from '../platform.ts'
+import { type Authority, type Certificate, newAuthority } from './certificates.ts'
+import { type NatsUsers, newNatsUsers } from './nats-users.ts'
+import { natsTls, type SecuredServer, startMongo, startNats, startRedis, user } from './servers.ts'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+
+describe('servers that demand TLS, certificates and users', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-secured-'))
+  let authority: Authority
+  let client: Certificate
+  let users: NatsUsers
+  let mongo: SecuredServer
+  let nats: SecuredServer
+  let redis: SecuredServer
+  let fromFiles: Record<string, string>
+
+  /** Writes a secret as a mounted one is: with a line break at its end. */
+  const secretFile = (name: string, text: string) => {
+    writeFileSync(join(dir, name), `${text}\n`)
+    return join(dir, name)
+  }
+  beforeAll(async () => {
+    authority = await newAuthority(dir, 'authority')
+    client = await authority.issue('parley')
+    users = await newNatsUsers()
+    const place = { dir, authority }
+    const configuration = users.configuration + (await natsTls(place))
+    ;[mongo, nats, redis] = await Promise.all([startMongo(place), startNats(place, configuration), startRedis(place)])
+    const ofServer = (name: string, url: string) => ({
+      [`PARLEY_${name}_URL_FILE`]: secretFile(`${name}-url`, url),
+      [`PARLEY_${name}_TLS_CA_FILE`]: authority.ca,
+      [`PARLEY_${name}_TLS_CERT_FILE`]: client.cert,
+      [`PARLEY_${name}_TLS_KEY_FILE`]: client.key,
+    })
+    fromFiles = {
+      ...ofServer('MONGO', mongo.url),
+      ...ofServer('NATS', nats.url),
+      ...ofServer('REDIS', redis.url),
+      PARLEY_NATS_CREDENTIALS_FILE: secretFile('nats.creds', users.credentials),
+    }
+  }, 180_000)
+  afterAll(async () => {
+    await Promise.all([mongo, nats, redis].map((started) => started?.server.stop()))
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const base = {
+    PATH: process.env['PATH'],
+    PARLEY_INTERNAL_PORT: '0',
+    PARLEY_GATEWAY_PORT: '0',
+    PARLEY_REALTIME_PORT: '0',
+  }
+  const start = (service: string, env: Record<string, string>) => {
+    const logFile = join(dir, `${service}-${randomUUID()}.log`)
+    return startService({ service, name: service, logFile, env: { ...base, ...env } }, () => undefined)
+  }
+  const parley = (env: Record<string, string>, ...args: string[]) =>
+    run(process.execPath, ['services/api-gateway/src/parley.ts', ...args], { cwd: root, env: { ...base, ...env } })
+
+  test('take the command line and all services, with every secret from a file, and a message arrives', async () => {
+    await parley(fromFiles, 'migrate')
+    const { stdout } = await parley(fromFiles, 'app', 'create', 'secured')
+    const [apiKey] = /ak_[\w-]+/.exec(stdout) ?? []
+    assert.ok(apiKey, 'parley app create prints an API key')
+    const services = await Promise.all(
+      ['api-gateway', 'realtime', 'push', 'stats'].map((name) => start(name, fromFiles)),
+    )
+    try {
+      for (const { name, ports } of services) {
+        assert.equal((await fetch(`http://127.0.0.1:${ports['internal']}/readyz`)).status, 200, name)
+      }
+      const [gateway, realtime] = services.map(({ ports }) => `http://127.0.0.1:${ports['http']}`)
+      const post = async (path: string, body: unknown) => {
+        const { status, body: answer } = await call(gateway ?? '', 'POST', path, { 'im-api-key': apiKey }, body)
+        assert.equal(status, 200, JSON.stringify(answer))
+        return answer.result
+      }
+      const { token } = await post('/admin/clients', { _id: 'ann', issueAccessToken: true })
+      await post('/rooms/', { _id: 'home', roomType: 'group', members: ['ann'] })
+      const socket = await connectClient(realtime ?? '', String(token))
+      const arrived = new Promise<{ message: string }>((resolve) => void socket.once('chat message', resolve))
+      await post('/messages', { room: 'home', sender: 'ann', message: 'over TLS', messageType: 'text' })
+      assert.equal((await arrived).message, 'over TLS')
+      socket.disconnect()
+      await parley(fromFiles, 'app', 'delete', 'secured', '--yes')
+    } finally {
+      await Promise.all(services.map((service) => service.stop()))
+    }
+  })
+
+  const refusals: { title: string; change: () => Promise<Record<string, string>>; said: RegExp }[] = []
+  for (const [name, title] of [
+    ['MONGO', 'MongoDB'],
+    ['NATS', 'NATS'],
+    ['REDIS', 'Redis'],
+  ] as const) {
+    refusals.push(
+      {
+        title: `${title}: a certificate of another authority is refused by us`,
+        change: async () => ({ [`PARLEY_${name}_TLS_CA_FILE`]: (await newAuthority(dir, `other-${name}`)).ca }),
+        said: new RegExp(`${title}: .*certificate`),
+      },
+      {
+        title: `${title}: without a certificate of ours the server refuses us`,
+        change: async () => ({ [`PARLEY_${name}_TLS_CERT_FILE`]: '', [`PARLEY_${name}_TLS_KEY_FILE`]: '' }),
+        said: new RegExp(`: ${title}: `),
+      },
+    )
+  }
+  refusals.push(
+    {
+      title: 'NATS: without credentials the server refuses us',
+      change: async () => ({ PARLEY_NATS_CREDENTIALS_FILE: '' }),
+      said: /NATS: Authorization Violation/,
+    },
+    {
+      title: 'Redis: a wrong password is refused',
+      change: async () => ({ PARLEY_REDIS_URL_FILE: secretFile('wrong', redis.url.replace('%3A', '%3B')) }),
+      said: /Redis: WRONGPASS/,
+    },
+    {
+      title: 'MongoDB: a wrong password is refused',
+      change: async () => ({ PARLEY_MONGO_URL_FILE: secretFile('wrong', mongo.url.replace('%3A', '%3B')) }),
+      said: /MongoDB: Authentication failed/,
+    },
+    {
+      title: 'a certificate without its key is a wrong setting',
+      change: async () => ({ PARLEY_NATS_TLS_KEY_FILE: '' }),
+      said: /PARLEY_NATS_TLS_CERT and PARLEY_NATS_TLS_KEY belong together: only one of them is set/,
+    },
+  )
+  for (const { title, change, said } of refusals) {
+    test(title, async () => {
+      await assert.rejects(start('stats', { ...fromFiles, ...(await change()) }), (error) => {
+        assert.ok(error instanceof Error)
+        assert.match(error.message, said)
+        assert.ok(!error.message.includes(user.password) && !error.message.includes('%3A'), 'no password is shown')
+        return true
+      })
+    })
+  }
+
+  test('a tls:// URL never speaks in the clear to a NATS server without TLS', async () => {
+    const plain = await startNats({ dir }, '')
+    try {
+      await assert.rejects(connectBus(plain.url.replace('nats:', 'tls:'), 'test'), /tls/)
+    } finally {
+      await plain.server.stop()
+    }
+  })
+
+  for (const [title, authorization, inUrl] of [
+    ['user and password', `user: "${user.name}", password: "${user.password}"`, [user.name, user.password]],
+    ['a token', `token: "${user.password}"`, [user.password]],
+  ] as const) {
+    test(`NATS takes ${title} from the URL`, async () => {
+      const server = await startNats({ dir }, `authorization { ${authorization} }\n`)
+      try {
+        await assert.rejects(connectBus(server.url, 'test'), /authori[sz]ation/i)
+        const access = inUrl.map(encodeURIComponent).join(':')
+        const bus = await connectBus(server.url.replace('//', `//${access}@`), 'test')
+        await closeBus(bus)
+      } finally {
+        await server.server.stop()
+      }
+    })
+  }
+
+  test('readable certificates only: another text names the variable of its file', async () => {
+    const path = secretFile('no-certificate', 'hello')
+    await assert.rejects(
+      start('stats', { ...fromFiles, PARLEY_MONGO_TLS_CA_FILE: path }),
+      /PARLEY_MONGO_TLS_CA_FILE is not usable: expected a certificate in PEM/,
+    )
+    assert.equal(readFileSync(path, 'utf8'), 'hello\n')
+  })
+})

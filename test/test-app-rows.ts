@@ -1,0 +1,46 @@
+import type { Db } from '@parley/db/connect'
+
+/**
+ * Puts a document of the app into every collection that a short chat leaves empty, in the form that the documents there
+ * have: ID and keys begin with the app's (packages/db/src/keys.ts), or it stands in a field.
+ */
+export async function fillCollections({ mongo }: Db, app: string): Promise<void> {
+  const key = (...parts: string[]) => [app, ...parts].join('\0')
+  const ofRoom = { app, room: 'room', roomKey: key('room') }
+  const far = new Date(Date.now() + 86_400_000)
+  const message = await mongo.collection<{ _id: string; app: string }>('messages').findOne({ app })
+  const noted = [
+    { kind: 'event', to: { app, room: 'room' }, event: 'room', json: '{}', id: 'noted' },
+    { kind: 'message', message: message?._id, event: 'chat message' },
+  ]
+  // Of the future, so that no relay takes it.
+  const atMS = far.getTime()
+  const rows: Record<string, object> = {
+    bans: { _id: key('room', 'bob'), ...ofRoom, blockee: 'bob', createdAt: new Date() },
+    blocks: { _id: key('ann', 'bob'), app, blocker: 'ann', blockerKey: key('ann'), createdAt: new Date() },
+    callLanes: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
+    config: { _id: key('X'), app, name: 'X', json: '1', version: 'v' },
+    devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
+    invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
+    jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
+    outbox: { _id: `outbox ${app}`, atMS, app, events: [{ message: message?._id, event: 'chat message' }] },
+    outgoingCalls: { _id: `push_${app} x`, app, lane: `push_${app} x`, state: 'waiting', order: 1, tries: 0 },
+    pendingEvents: { _id: `note ${app}`, app, atMS, events: noted },
+    publishedEvents: { _id: `note ${app}`, app, atMS, at: new Date(), events: noted },
+    prefs: { _id: key('ann', 'theme'), userKey: key('ann'), name: 'theme', json: '1' },
+    pushContents: { _id: key('m'), json: '{}', at: new Date() },
+    pushDecisions: { _id: key('m', '0'), at: new Date(), users: { SENDER: ['ann'] } },
+    pushResults: { _id: key('m', 'x'), at: new Date(), results: [] },
+    pushes: { _id: key('m', 'ann', 'phone'), app, network: 'fcm', content: key('m'), at: new Date() },
+    searchProgress: { _id: key('room'), seq: 1 },
+    searchTexts: { _id: `text ${app}`, roomKey: key('room'), seq: 1, createdAtMS: 1, words: ['hello'] },
+    sendKeys: { _id: key('ann', 'once'), message: 'm', usedAt: new Date() },
+    statsPeaks: { _id: key('day', '0'), app, level: 'day', at: new Date(0), expiresAt: far },
+    statsRooms: { _id: key('day', '0', 'room'), app, level: 'day', at: new Date(0), expiresAt: far },
+    statsUsers: { _id: key('day', '0', 'ann'), app, level: 'day', at: new Date(0), expiresAt: far },
+    userDeletions: { _id: key('room', 'ann', 'm'), roomKey: key('room'), user: 'ann', message: 'm', seq: 1 },
+  }
+  for (const [name, row] of Object.entries(rows)) {
+    await mongo.collection<{ _id: string }>(name).insertOne(row as { _id: string })
+  }
+}

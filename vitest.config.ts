@@ -1,0 +1,62 @@
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+/** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
+const alone = [
+  'test/chaos.test.ts',
+  'test/since-chaos.test.ts',
+  'test/hostile/*.test.ts',
+  'test/failover/*.test.ts',
+  'test/browser/*.test.ts',
+]
+const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
+const services = ['test/*.test.ts', 'test/{secured,deploy,client}/*.test.ts', 'local/src/**/*.test.ts']
+const gateway = ['services/api-gateway/src/**/*.test.ts']
+/** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
+const longestMS = 300_000
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('checks', 0, { include: ['test/checks/*.test.ts'] }),
+      project('unit', 1, { include: unit, exclude: gateway }),
+      project('gateway', 1, { include: gateway }),
+      project('services', 1, { include: services, exclude: alone }),
+      project('alone', 2, { include: alone, fileParallelism: false }),
+      project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),
+    ],
+    globalSetup: 'test/run/servers.ts',
+    reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],
+    coverage: {
+      include: ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'local/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/test-*.ts'],
+      reportsDirectory: '.parley/coverage',
+      autoAttachSubprocess: true,
+    },
+  },
+})
+
+/** @param order projects of the same number run at the same time, the others one after the other */
+function project(
+  name: string,
+  order: number,
+  test: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      name,
+      sequence: { groupOrder: order },
+      pool: 'forks',
+      maxWorkers: 2,
+      maxConcurrency: 2,
+      setupFiles: 'test/run/each-file.ts',
+      testTimeout: longestMS,
+      hookTimeout: longestMS,
+      // Said at the end of a run as FLAKY, with its error: see CONTRIBUTING.md. It fails the run only when it fails again.
+      retry: 1,
+      allowOnly: false,
+      // Tests run as the services do: Node itself reads the TypeScript.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      ...test,
+    },
+  }
+}
