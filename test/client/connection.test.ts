@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { createClient } from '@parley/client'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
 
@@ -30,6 +31,17 @@ describe('a client comes back', () => {
     await eventually('it has fetched the new one', () => fetched > 1)
     await online(client)
     assert.equal((await client.api.getRoom({ id: room }))._id, room)
+  })
+
+  test('without a client key, which its first login brings: calls before it wait', async () => {
+    const alice = await deployment.platform.newUser()
+    const client = createClient({ url: `http://127.0.0.1:${deployment.front.port}`, token: alice.token })
+    onTestFinished(() => client.close())
+    assert.equal((await client.api.getMe())._id, alice.id)
+    assert.equal(client.clientKey.get(), deployment.platform.clientKey)
+    const refused = createClient({ url: `http://127.0.0.1:${deployment.front.port}`, token: 'not-a-token' })
+    onTestFinished(() => refused.close())
+    await assert.rejects(refused.api.getMe(), { code: 'INVALID_TOKEN' })
   })
 
   test('not when the token ended for good: it stops and says why', async () => {

@@ -38,7 +38,7 @@ export class UserSession {
     const userID = () => this.#userID
     this.clientKey.set(options.clientKey)
     const clientKey = this.clientKey.get
-    this.calls = createUserCalls({ url, clientKey, deviceID, tokens, userID, timeoutMS })
+    this.calls = createUserCalls({ url, clientKey: () => this.#knownKey(), deviceID, tokens, userID, timeoutMS })
     this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected: () => this.#isConnected() })
     this.#handlers = eventHandlers(this.rooms, (roomID) => this.#handles.get(roomID), userID)
     this.connection = new Connection({
@@ -96,13 +96,22 @@ export class UserSession {
 
   /** Settles when the user and their rooms are known; fails when that will not be. */
   async #whenReady(): Promise<void> {
-    if (this.me.get()) return
+    if (!this.me.get()) await this.#connectionIs('online')
+  }
+
+  /** The client key: from the options, else from the first login. */
+  async #knownKey(): Promise<string> {
+    if (this.clientKey.get() === undefined) await this.#connectionIs('syncing')
+    return this.clientKey.get() ?? ''
+  }
+
+  async #connectionIs(status: 'syncing' | 'online'): Promise<void> {
     let stop: (() => void) | undefined
     await new Promise<void>((resolve, reject) => {
       stop = this.connection.state.subscribe((state) => {
         if (this.#isClosed) reject(new ParleyError('CLOSED', 'the client was closed'))
         else if (state.status === 'stopped') reject(state.error)
-        else if (state.status === 'online') resolve()
+        else if (state.status === 'online' || state.status === status) resolve()
       })
     }).finally(() => stop?.())
   }

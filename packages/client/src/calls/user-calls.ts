@@ -9,8 +9,8 @@ export type UserCalls = TypedCalls<ClientCalls>
 
 export interface UserCallsOptions {
   url: string
-  /** The client key, as soon as it is known. */
-  clientKey: () => string | undefined
+  /** The client key, once it is known. */
+  clientKey: () => Promise<string>
   deviceID: string
   tokens: TokenSource
   /** The user's ID, as soon as it is known. */
@@ -32,10 +32,11 @@ export function createUserCalls({ url, clientKey, deviceID, tokens, userID, time
     }
   }
 
-  function callWith(token: string, route: string, input?: Record<string, unknown>, options?: CallOptions) {
+  async function callWith(token: string, route: string, input?: Record<string, unknown>, options?: CallOptions) {
+    const key = await clientKey()
     const user = userID()
     const headers = () => ({
-      'im-client-key': clientKey() ?? '',
+      'im-client-key': key,
       'im-authorization': headerValue(token),
       'im-device-id': headerValue(deviceID),
       ...(user !== undefined && { 'im-client-id': headerValue(user) }),

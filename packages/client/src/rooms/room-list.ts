@@ -126,7 +126,7 @@ export class RoomList {
   #readLater(roomID: string): void {
     this.#stale.add(roomID)
     const isDue = () => this.#stale.has(roomID) && this.#options.isConnected()
-    retryWhilePassing(() => this.refreshRoom(roomID), isDue).catch(() => undefined)
+    if (isDue()) retryWhilePassing(() => this.refreshRoom(roomID), isDue).catch(() => undefined)
   }
 
   async #readRoom(roomID: string): Promise<void> {
