@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { wholeRun } from './test/run/run-tests.ts'
 
 /** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
 const alone = [
@@ -22,7 +23,7 @@ export default defineConfig({
       project('gateway', 1, { include: gateway }),
       project('services', 1, { include: services, exclude: alone }),
       project('alone', 2, { include: alone, fileParallelism: false }),
-      project('whole run', 3, { include: ['test/whole-run/*.test.ts'] }),
+      project(wholeRun, 3, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',
     reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],
@@ -31,6 +32,8 @@ export default defineConfig({
       exclude: ['**/*.test.ts', '**/test-*.ts'],
       reportsDirectory: '.parley/coverage',
       autoAttachSubprocess: true,
+      // Files in which something failed are run again: run-tests.ts.
+      cleanOnRerun: false,
     },
   },
 })
@@ -51,8 +54,6 @@ function project(
       setupFiles: 'test/run/each-file.ts',
       testTimeout: longestMS,
       hookTimeout: longestMS,
-      // Said at the end of a run as FLAKY, with its error: see CONTRIBUTING.md. It fails the run only when it fails again.
-      retry: 1,
       allowOnly: false,
       // Tests run as the services do: Node itself reads the TypeScript.
       experimental: { viteModuleRunner: false, nodeLoader: false },

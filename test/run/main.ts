@@ -12,7 +12,7 @@ Options are those of vitest (npx vitest --help):
   -t, --testNamePattern <regex>   only tests whose full name (suites and test) matches
   --project <name>                only unit, gateway, services, alone, checks or "whole run"
   --bail <n>                      stop after n failed tests
-  --retry <n>                     how often a test that fails is tried again (1); 0: never
+  --retry <n>                     how often files with a test that failed are run again at the end (1); 0: never
   --reporter <name>               dot, tree, json, junit, ... instead of a line for each test
   -h, --help                      this text
 
@@ -26,11 +26,17 @@ else await run()
 async function run(): Promise<void> {
   if (!process.stdout.isTTY && process.env['FORCE_COLOR'] === undefined) process.env['NO_COLOR'] = '1'
   // Reads NO_COLOR when it is imported.
-  const { parseCLI, startVitest } = await import('vitest/node')
+  const { createVitest, parseCLI } = await import('vitest/node')
+  const { runTests } = await import('./run-tests.ts')
   const { filter, options } = parseCLI(['vitest', 'run', ...args])
   const isPart = filter.length > 0 || options.testNamePattern !== undefined
   const namesChecks = filter.some((part) => part.includes('checks'))
   const project = options.project ?? (isPart ? ['!whole run', ...(namesChecks ? [] : ['!checks'])] : [])
-  const vitest = await startVitest(filter, { ...options, watch: false, project })
-  await vitest.exit()
+  const { retry, ...others } = options
+  const vitest = await createVitest({ ...others, watch: false, project })
+  try {
+    await runTests(vitest, filter, typeof retry === 'number' ? retry : 1)
+  } finally {
+    await vitest.exit()
+  }
 }

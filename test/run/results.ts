@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Reporter, TestCase, TestSpecification } from 'vitest/node'
+import type { Reporter, TestCase, Vitest } from 'vitest/node'
+import { wholeRun } from './run-tests.ts'
 
 /** What became of one test. `name` holds the suites that it stands in, `file` is relative to the repository. */
 export interface Result {
@@ -21,8 +22,8 @@ const file = join(folder, 'test-results.jsonl')
 export default class Results implements Reporter {
   private isWhole = false
 
-  onTestRunStart(specifications: readonly TestSpecification[]): void {
-    this.isWhole = specifications.some(({ project }) => project.name === 'whole run')
+  onInit(vitest: Vitest): void {
+    this.isWhole = vitest.projects.some(({ name }) => name === wholeRun)
     if (!this.isWhole) return
     rmSync(join(folder, 'test-logs'), { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
@@ -41,9 +42,10 @@ export default class Results implements Reporter {
   }
 }
 
-/** The results of the last whole run, as far as it has come; undefined when there was none. */
+/** The results of the last whole run, as far as it has come, each test's last one; undefined when there was none. */
 export function readResults(): Result[] | undefined {
   if (!existsSync(file)) return undefined
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  return lines.map((line) => JSON.parse(line))
+  const results = lines.map((line) => JSON.parse(line) as Result)
+  return [...new Map(results.map((result) => [`${result.file} ${result.name}`, result])).values()]
 }
