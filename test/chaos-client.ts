@@ -29,13 +29,32 @@ export interface ChaosClient {
   ends: string[]
 }
 
-export interface ChaosClientOptions {
+/** How a client connects, and what encoding it chooses. */
+export interface ClientKind {
+  transports: string[]
+  encoding: 'plain' | 'base64'
+}
+
+const clientKinds: readonly ClientKind[] = [
+  { transports: ['websocket'], encoding: 'plain' },
+  { transports: ['polling', 'websocket'], encoding: 'base64' },
+  { transports: ['polling'], encoding: 'plain' },
+  { transports: ['websocket'], encoding: 'base64' },
+  { transports: ['polling', 'websocket'], encoding: 'plain' },
+  { transports: ['polling'], encoding: 'base64' },
+]
+
+/** The kind of the nth client: all kinds in turn. */
+export function clientKind(n: number): ClientKind {
+  const { transports, encoding } = clientKinds[n % clientKinds.length] as ClientKind
+  return { transports: [...transports], encoding }
+}
+
+export interface ChaosClientOptions extends ClientKind {
   url: string
   token: string
   clientKey: string
   rooms: readonly string[]
-  transports: string[]
-  encoding: 'plain' | 'base64'
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Front, openFront } from '@parley/local/front'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type ChaosClient, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
+import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from './platform.ts'
 
 /** A minute by `npm run chaos`; short in `npm test`. */
@@ -11,14 +11,6 @@ const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
 const longestSeconds = 240
 const roomCount = 20
 const senders = 4
-const kinds = [
-  { transports: ['websocket'], encoding: 'plain' },
-  { transports: ['polling', 'websocket'], encoding: 'base64' },
-  { transports: ['polling'], encoding: 'plain' },
-  { transports: ['websocket'], encoding: 'base64' },
-  { transports: ['polling', 'websocket'], encoding: 'plain' },
-  { transports: ['polling'], encoding: 'base64' },
-] as const
 
 describe('nodes that are killed, drained and restarted under load', {
   timeout: (seconds + 4 * longestSeconds) * 1000,
@@ -76,16 +68,8 @@ describe('nodes that are killed, drained and restarted under load', {
       await post('/rooms/', { _id: room, roomType: 'group', members })
     }
     clients = tokens.map((token, n) => {
-      const { transports, encoding } = kinds[n % kinds.length] as (typeof kinds)[number]
       const { clientKey } = platform
-      return startChaosClient({
-        url: url(),
-        token,
-        clientKey,
-        rooms: roomsOf(n),
-        transports: [...transports],
-        encoding,
-      })
+      return startChaosClient({ url: url(), token, clientKey, rooms: roomsOf(n), ...clientKind(n) })
     })
   }
 

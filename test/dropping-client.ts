@@ -1,4 +1,5 @@
 import { io, type Socket } from 'socket.io-client'
+import type { ClientKind } from './chaos-client.ts'
 import { decode, type Resumed } from './resuming-client.ts'
 
 /** A stock client that drops and comes back, and never fetches anything. */
@@ -16,13 +17,11 @@ export interface DroppingClient {
   stop(): void
 }
 
-export interface DroppingOptions {
+export interface DroppingOptions extends ClientKind {
   url: string
   user: string
   token: string
   rooms: readonly string[]
-  transports: string[]
-  encoding: 'plain' | 'base64'
   /** It is connected for this long, and away for `awayMS`, again and again while it may. */
   hereMS: number
   awayMS: number

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Front, openFront } from '@parley/local/front'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { clientKind } from './chaos-client.ts'
 import { type DroppingClient, names, startDroppingClient } from './dropping-client.ts'
 import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from './platform.ts'
 
@@ -11,14 +12,6 @@ const clientCount = seconds < 60 ? 60 : 500
 const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
 const roomCount = 12
 const actors = 3
-const kinds = [
-  { transports: ['websocket'], encoding: 'plain' },
-  { transports: ['polling', 'websocket'], encoding: 'base64' },
-  { transports: ['polling'], encoding: 'plain' },
-  { transports: ['websocket'], encoding: 'base64' },
-  { transports: ['polling', 'websocket'], encoding: 'plain' },
-  { transports: ['polling'], encoding: 'base64' },
-] as const
 
 describe('clients that drop, while nodes, gateways and NATS are killed', { timeout: (seconds + 400) * 1000 }, () => {
   let platform: Platform
@@ -150,11 +143,10 @@ describe('clients that drop, while nodes, gateways and NATS are killed', { timeo
 
   test('every client has every event of its rooms, and nobody fetched anything', async ({ annotate }) => {
     for (const [n, user] of users.entries()) {
-      const { transports, encoding } = kinds[n % kinds.length] as (typeof kinds)[number]
       clients.push(
         startDroppingClient({
-          ...{ url: url(), user, token: String(tokens[n]), rooms: roomsOf(n), transports: [...transports], encoding },
-          ...{ hereMS, awayMS, mayDrop: () => state.mayDrop },
+          ...{ url: url(), user, token: String(tokens[n]), rooms: roomsOf(n) },
+          ...{ ...clientKind(n), hereMS, awayMS, mayDrop: () => state.mayDrop },
         }),
       )
     }

@@ -66,8 +66,8 @@ export async function watchStream(watched: WatchedStream, signal: AbortSignal): 
 
   /** A service of an earlier release sets the subjects that it knows when it starts. */
   async function mend(): Promise<void> {
-    log.warn('the stream of events did not take the events of this release; now it does')
     await ensureStream(bus, options)
+    log.warn('the stream of events did not take the events of this release; now it does')
   }
 
   const onError = (error: Error) => log.warn({ err: error }, 'stream of events not looked at; trying again')

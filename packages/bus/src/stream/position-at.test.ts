@@ -28,7 +28,7 @@ const room = (n: number) => ({ app: 'app', room: `room ${n}` })
 async function readSince(sinceMS: number): Promise<{ seq: number; atMS: number }[]> {
   const markSeq = await markStream(bus, 'test')
   const subjects = [0, 1, 3].map((n) => capturedSubject(room(n)))
-  const reading = await openReading(bus, subjects, { sinceMS, upTo: 'parley.mark.test' })
+  const reading = await openReading(bus, subjects, { sinceMS }, 'parley.mark.test')
   const read: { seq: number; atMS: number }[] = []
   for await (const { seq, info, subject } of reading.messages()) {
     if (seq >= markSeq) break

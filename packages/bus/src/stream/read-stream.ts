@@ -1,5 +1,6 @@
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, jetstreamManager, ReplayPolicy } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/nats-core'
+import { inParts } from '@parley/async/in-parts'
 import { eventStream } from '@parley/contracts/bus/streams'
 import { type Audience, capturedEventsSubject, capturedSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
@@ -48,16 +49,18 @@ export function isReadTogether(audiences: readonly Audience[]): boolean {
 /**
  * Reads the stream once, for this process alone.
  * @param subjects do not overlap
- * @param from `sinceMS`: where to begin, by the stream's clock (Unix milliseconds); `upTo`: the subject of a mark, which
- * is read with them
+ * @param from where to begin: a position of the stream, or a time by its clock (Unix milliseconds), whose position is
+ * looked for first
+ * @param upTo the subject of a mark, which is read with them
  * @throws when the bus is away
  */
 export async function openReading(
   bus: Bus,
   subjects: readonly string[],
-  { sinceMS, upTo }: { sinceMS: number; upTo?: string },
+  from: { fromSeq: number } | { sinceMS: number },
+  upTo?: string,
 ): Promise<StreamReading> {
-  const fromSeq = await positionAt(bus, sinceMS)
+  const fromSeq = 'fromSeq' in from ? from.fromSeq : await positionAt(bus, from.sinceMS)
   const parts = inParts(subjects, subjectsOfConsumer)
   const opened = await Promise.allSettled(
     parts.map((part) => openPart(bus, upTo === undefined ? part : [...part, upTo], fromSeq)),
@@ -79,12 +82,6 @@ export async function openReading(
       mergeMessages(readings.map(({ consumer, pending }) => firstOf(read(consumer, most), pending))),
     close,
   }
-}
-
-function inParts<T>(items: readonly T[], most: number): T[][] {
-  const parts: T[][] = []
-  for (let i = 0; i < items.length; i += most) parts.push(items.slice(i, i + most))
-  return parts
 }
 
 async function openPart(

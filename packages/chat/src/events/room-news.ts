@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
 import { type MembersChange, maxMembersPerChange } from '@parley/contracts/bus/push-orders'
 import { newId } from '@parley/db/messages/messages'
@@ -59,10 +60,4 @@ export function socketsMoved(
     const order: ControlOrder = { do: change, id, room, users: part }
     pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
   }
-}
-
-function inParts<T>(items: readonly T[], most: number): T[][] {
-  const parts: T[][] = []
-  for (let i = 0; i < items.length; i += most) parts.push(items.slice(i, i + most))
-  return parts
 }

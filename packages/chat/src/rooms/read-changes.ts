@@ -1,5 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import { toIncomingEvent } from '@parley/bus/events/incoming'
+import { positionAt } from '@parley/bus/stream/position-at'
 import { exactSubjects, openReading, type StreamReading, wholeSubjects } from '@parley/bus/stream/read-stream'
 import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
@@ -41,7 +42,8 @@ export async function readChanges(
   { sinceMS, seq }: Place,
 ): Promise<{ changes: Change[]; next: Place | undefined }> {
   const whole = wholeSubjects([{ app, user }])
-  const ofApp = await readAll(bus, whole, { sinceMS, seq }, user, mostOfApp)
+  const fromSeq = seq > 0 ? seq : await positionAt(bus, sinceMS)
+  const ofApp = await readAll(bus, whole, fromSeq, user, mostOfApp)
   if (ofApp) {
     const rooms = new Set(ofApp.changes.flatMap(({ event, room }) => (isOfUser(event) ? [] : (room ?? []))))
     const mine = new Set(await findRoomsOfMember(db, app, user, [...rooms]))
@@ -49,7 +51,7 @@ export async function readChanges(
   }
   const mine = new Set(await findRoomIdsOfUser(db, app, user))
   const audiences = [{ app, user }, ...[...mine].map((room) => ({ app, room }))]
-  const read = await readAll(bus, exactSubjects(audiences) ?? whole, { sinceMS, seq }, user)
+  const read = await readAll(bus, exactSubjects(audiences) ?? whole, fromSeq, user)
   return { next: read?.next, changes: ofMine(read?.changes ?? [], mine) }
 }
 
@@ -65,28 +67,23 @@ const ofMine = (changes: readonly Change[], mine: ReadonlySet<string>) =>
 async function readAll(
   bus: Bus,
   subjects: readonly string[],
-  { sinceMS, seq }: Place,
+  fromSeq: number,
   user: string,
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ changes: Change[]; next: Place | undefined } | undefined> {
-  const reading = await openReading(bus, subjects, { sinceMS })
+  const reading = await openReading(bus, subjects, { fromSeq })
   try {
-    return reading.pending > most ? undefined : await collect(reading, seq, user)
+    return reading.pending > most ? undefined : await collect(reading, user)
   } finally {
     await reading.close()
   }
 }
 
-async function collect(
-  reading: StreamReading,
-  fromSeq: number,
-  user: string,
-): Promise<{ changes: Change[]; next: Place | undefined }> {
+async function collect(reading: StreamReading, user: string): Promise<{ changes: Change[]; next: Place | undefined }> {
   const changes: Change[] = []
   let count = 0
   for await (const message of reading.pendingMessages()) {
     const at = { sinceMS: Math.floor(message.info.timestampNanos / 1_000_000), seq: message.info.streamSequence }
-    if (at.seq < fromSeq) continue
     if (++count > mostEvents) return { changes, next: at }
     const change = toChange(at, toIncomingEvent(message), user)
     if (change) changes.push(change)

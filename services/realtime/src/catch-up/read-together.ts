@@ -12,7 +12,7 @@ import { type Audience, markSubject } from '@parley/contracts/bus/subjects'
 import type { Counter } from '@parley/service/metrics'
 import type { Slices } from '@parley/socketio/accepting/slices'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
-import { concerns, isThere, type Reader, type ReadOutcome, startMS } from './reader.ts'
+import { concerns, isThere, type Reader, type ReadOutcome, startOf } from './reader.ts'
 import { createSending } from './send-read.ts'
 import type { StreamClock } from './stream-clock.ts'
 
@@ -81,8 +81,7 @@ async function readPart(
     }
   }
   const { subjects, most } = whatToRead(parts, [...byTopic.keys()].map(audienceOf), readers.length === 1)
-  const from = { sinceMS: Math.min(...readers.map(startMS)), upTo: markSubject(nodeId) }
-  const reading = await openReading(bus, subjects, from)
+  const reading = await openReading(bus, subjects, startOf(readers), markSubject(nodeId))
   try {
     if (reading.pending <= most) {
       await deliver(parts, reading, { readers, byTopic, markSeq }, outcomes)

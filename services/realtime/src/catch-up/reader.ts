@@ -33,8 +33,14 @@ export function isThere({ socket, session }: Reader): boolean {
   return socket.connected && isOf(socket, session)
 }
 
-/** Where to begin in the stream: `sinceMS`, less the margin before the first reading. */
-export function startMS({ sinceMS, seq }: Reader): number {
+/** Where to begin in the stream, so that nobody misses anything. */
+export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sinceMS: number } {
+  if (readers.every(({ seq }) => seq > 0)) return { fromSeq: Math.min(...readers.map(({ seq }) => seq)) }
+  return { sinceMS: Math.min(...readers.map(startMS)) }
+}
+
+/** From which time on it may have missed something: `sinceMS`, less the margin before the first reading. */
+function startMS({ sinceMS, seq }: Reader): number {
   return seq > 0 ? sinceMS : sinceMS - marginMS
 }
 
