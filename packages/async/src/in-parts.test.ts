@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { inParts } from './in-parts.ts'
+import { inParts, readInParts } from './in-parts.ts'
 
 describe('a list in parts', () => {
   const cases: [name: string, count: number, most: number, lengths: number[]][] = [
@@ -11,7 +11,7 @@ describe('a list in parts', () => {
     ['each may be a part of its own', 3, 1, [1, 1, 1]],
   ]
   for (const [name, count, most, lengths] of cases) {
-    test(name, () => {
+    test(name, async () => {
       const items = Array.from({ length: count }, (_, n) => n)
       const parts = inParts(items, most)
       assert.deepEqual(
@@ -19,6 +19,27 @@ describe('a list in parts', () => {
         lengths,
       )
       assert.deepEqual(parts.flat(), items)
+      const read: number[][] = []
+      for await (const part of readInParts(oneByOne(items), most)) read.push(part)
+      assert.deepEqual(read, parts)
     })
   }
+
+  test('a part of what comes one by one is there before the next item is asked for', async () => {
+    let asked = 0
+    const parts = readInParts(
+      oneByOne([1, 2, 3], () => asked++),
+      2,
+    )
+    assert.deepEqual((await parts.next()).value, [1, 2])
+    assert.equal(asked, 2)
+    await parts.return(undefined)
+  })
 })
+
+async function* oneByOne<T>(items: readonly T[], onAsked = () => {}): AsyncGenerator<T> {
+  for (const item of items) {
+    onAsked()
+    yield await Promise.resolve(item)
+  }
+}

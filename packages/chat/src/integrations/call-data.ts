@@ -1,9 +1,11 @@
+import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
+import type { PendingEventsDoc } from '@parley/db/events/pending-events'
 import { key } from '@parley/db/keys'
-import { currentMessage, findSentMessage } from '@parley/db/messages/messages'
+import { currentMessage, findSentMessages } from '@parley/db/messages/messages'
 import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
-import { findRoom } from '@parley/db/rooms/rooms'
-import { findUser, findUsers } from '@parley/db/users/users'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { findUsers } from '@parley/db/users/users'
 import { readAsOfNow } from '../events/as-of-now.ts'
 import { toMessageView } from '../views/message.ts'
 
@@ -37,37 +39,85 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
  * recalled it has only what is left of it, and of an erased user the ID.
  */
 export async function currentCallData(db: Db, call: Call): Promise<string> {
-  const { app, room: roomId, event, data = 'null' } = call
-  if (event === 'ROOM') {
-    const about = { kind: 'room', id: call._id, app, room: roomId } as const
-    const room = (await readAsOfNow(db, [{ _id: call._id, atMS: 0, events: [about] }])).room(app, roomId)
-    return room ? JSON.stringify({ ...room, room: roomId, sender: '' }) : data
-  }
-  const about = withMessage.has(event) ? (JSON.parse(data) as About | null) : null
-  const view = typeof about?._id === 'string' ? await messageNow(db, app, roomId, about._id) : undefined
-  if (!view) return data
-  const { roomName, pushToClients } = about ?? {}
-  const known = pushToClients && (await findUsers(db, app, pushToClients))
-  return JSON.stringify({ ...view, roomName, pushToClients: pushToClients?.filter((user) => known?.has(user)) })
+  const [data = 'null'] = await currentCallsData(db, call.app, [call])
+  return data
+}
+
+/** The same of many calls of an app, in their order; a few round trips, however many they are. */
+export async function currentCallsData(db: Db, app: string, calls: readonly Omit<Call, 'app'>[]): Promise<string[]> {
+  const parsed = calls.map((call) => ({ ...call, about: aboutOf(call) }))
+  const [rooms, messages, known] = await Promise.all([
+    readAsOfNow(
+      db,
+      parsed.filter(isOfRoom).map(({ _id, room }) => toNote(app, _id, room)),
+    ),
+    messagesNow(
+      db,
+      app,
+      parsed.flatMap(({ room, about }) => (typeof about?._id === 'string' ? { room, id: about._id } : [])),
+    ),
+    findUsers(
+      db,
+      app,
+      parsed.flatMap(({ about }) => about?.pushToClients ?? []),
+    ),
+  ])
+  return parsed.map(({ room: roomId, event, data = 'null', about }) => {
+    if (event === 'ROOM') {
+      const room = rooms.room(app, roomId)
+      return room ? JSON.stringify({ ...room, room: roomId, sender: '' }) : data
+    }
+    const view = messages(roomId, String(about?._id))
+    if (!view) return data
+    const { roomName, pushToClients } = about ?? {}
+    return JSON.stringify({ ...view, roomName, pushToClients: pushToClients?.filter((user) => known.has(user)) })
+  })
+}
+
+const isOfRoom = ({ event }: Pick<Call, 'event'>) => event === 'ROOM'
+
+function toNote(app: string, id: string, room: string): PendingEventsDoc {
+  return { _id: id, atMS: 0, events: [{ kind: 'room', id, app, room }] }
+}
+
+/** Of a call that carries a Message. */
+function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About | null {
+  return withMessage.has(event) ? (JSON.parse(data) as About | null) : null
 }
 
 /**
  * The data of a call that was tried and is tried again: as it was, unless its message was deleted or recalled meanwhile.
  */
 export async function retriedCallData(db: Db, call: Call): Promise<string> {
-  const { app, room, event, data = 'null' } = call
-  if (!withMessage.has(event)) return data
-  const before = JSON.parse(data) as About | null
+  const { app, room, data = 'null' } = call
+  const before = aboutOf(call)
   if (typeof before?._id !== 'string' || before.isDeleted === true) return data
-  const view = await messageNow(db, app, room, before._id)
+  const view = (await messagesNow(db, app, [{ room, id: before._id }]))(room, before._id)
   const isGone = view !== undefined && (view.isDeleted || view.messageType === 'recall')
   return isGone ? currentCallData(db, call) : data
 }
 
-/** Undefined when there is no such message. */
-async function messageNow(db: Db, app: string, roomId: string, id: string) {
-  const room = await findRoom(db, app, roomId)
-  const message = room && (await findSentMessage(db, key(app, roomId), id))
-  if (!message) return undefined
-  return toMessageView(currentMessage(message, room), (await findUser(db, app, message.sender)) ?? undefined)
+/** The function that it returns has undefined for what is no message of the room. */
+async function messagesNow(
+  db: Db,
+  app: string,
+  wanted: readonly { room: string; id: string }[],
+): Promise<(room: string, id: string) => Message | undefined> {
+  const sent = await findSentMessages(
+    db,
+    wanted.map(({ room, id }) => ({ _id: id, roomKey: key(app, room) })),
+  )
+  const found = [...sent.values()]
+  const rooms = await findRoomsByKey(db, [...new Set(found.map(({ roomKey }) => roomKey))])
+  const roomOf = new Map(rooms.map((room) => [room._id, room]))
+  const senders = await findUsers(
+    db,
+    app,
+    found.map(({ sender }) => sender),
+  )
+  return (roomId, id) => {
+    const [message, room] = [sent.get(id), roomOf.get(key(app, roomId))]
+    if (!message || !room || message.roomKey !== room._id) return undefined
+    return toMessageView(currentMessage(message, room), senders.get(message.sender))
+  }
 }

@@ -1,8 +1,12 @@
+import { readInParts } from '@parley/async/in-parts'
 import type { FailedWebhook } from '@parley/contracts/resources/webhook'
 import { findFailedCalls, type OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
 import { JsonText, withField } from '../views/json-text.ts'
-import { currentCallData } from './call-data.ts'
+import { currentCallsData } from './call-data.ts'
+
+/** Their messages are in memory together. */
+const readTogether = 25
 
 /** The calls to an integrator's servers that failed for good (dead letters), the latest first. */
 export async function listFailedWebhooks(
@@ -12,8 +16,9 @@ export async function listFailedWebhooks(
 ): Promise<JsonText> {
   const { totalCount, calls } = await findFailedCalls(chat.db, app, skip, limit)
   async function* parts(): AsyncGenerator<string[]> {
-    for await (const call of calls) {
-      yield [withField(toFailedWebhook(call), 'data', await currentCallData(chat.db, call))]
+    for await (const part of readInParts(calls, readTogether)) {
+      const data = await currentCallsData(chat.db, app, part)
+      yield part.map((call, i) => withField(toFailedWebhook(call), 'data', data[i] ?? 'null'))
     }
   }
   return JsonText.page(totalCount, parts())

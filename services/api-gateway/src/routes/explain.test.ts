@@ -93,6 +93,13 @@ describe('every query uses its index and examines no more than it returns', () =
         },
       })),
     )
+    await db.outgoingCalls.insertMany(
+      Array.from({ length: 20 }, (_, i) => ({
+        ...{ _id: `hook_failed_${i}`, app: gateway.app, kind: 'webhook' as const, lane: 'lane', order: i, room },
+        ...{ event: i % 2 ? 'MESSAGE' : 'ROOM', client: 'alice', data: JSON.stringify({ _id: ids[i * 7 + 1] }) },
+        ...{ state: 'failed' as const, tries: 1, createdAtMS: i, failedAt: at },
+      })),
+    )
     await db.pushDecisions.insertMany(
       ids.map((id) => ({ _id: key(gateway.app, id, '0'), at, users: { SENDER: ['alice'], MUTED: ['bob'] } })),
     )
@@ -222,6 +229,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['a page of a room after a time', () => page('afterTime=1500'), 1],
     ['a page of a room before a message', (middle) => page(`beforeMessage=${middle}`), 2],
     ['a page of a room after a message', (middle) => page(`afterMessage=${middle}`), 2],
+    ['20 dead letters with their messages and rooms', () => gateway.admin('GET', '/admin/webhooks/failed?limit=20'), 7],
   ]
   for (const [what, read, atMost] of reads) {
     test(`${what} costs at most ${atMost} round trips, when the token was just used`, async () => {

@@ -67,8 +67,13 @@ describe('GET /messages/{id}/readers', () => {
       const refused = await stranger.call('GET', `/messages/${message}/readers`)
       assert.deepEqual([refused.status, refused.body.error.code], [403, 'NOT_ROOM_MEMBER'])
       assert.equal((await gateway.admin('GET', `/messages/${message}/readers`)).status, 200)
-      const elsewhere = await other.admin('GET', `/messages/${message}/readers`)
-      assert.deepEqual([elsewhere.status, elsewhere.body.error.code], [404, 'MESSAGE_NOT_FOUND'])
+      // A user and a room of the same IDs there.
+      const namesake = await other.newUser(bob.id)
+      await other.newRoom([namesake], { _id: room })
+      for (const caller of [other.admin, namesake.call]) {
+        const elsewhere = await caller('GET', `/messages/${message}/readers`)
+        assert.deepEqual([elsewhere.status, elsewhere.body.error.code], [404, 'MESSAGE_NOT_FOUND'])
+      }
     } finally {
       await other.stop()
     }

@@ -99,6 +99,9 @@ describe('GET /admin/clients/{client_id}/badge', () => {
         assert.deepEqual([status, body.error.code], [404, 'CLIENT_NOT_FOUND'])
       }
       assert.equal((await alice.call('GET', `/admin/clients/${alice.id}/badge`)).status, 401)
+      await other.newUser(alice.id)
+      const { result } = (await other.admin('GET', `/admin/clients/${alice.id}/badge?verify=true`)).body
+      assert.deepEqual([result.badge, result.data], [0, []], 'nothing of a user of the same ID here')
     } finally {
       await other.stop()
     }
