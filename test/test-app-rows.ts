@@ -32,6 +32,7 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     pushDecisions: { _id: key('m', '0'), at: new Date(), users: { SENDER: ['ann'] } },
     pushResults: { _id: key('m', 'x'), at: new Date(), results: [] },
     pushes: { _id: key('m', 'ann', 'phone'), app, network: 'fcm', content: key('m'), at: new Date() },
+    reports: { _id: key('m'), app, id: 'r', message: 'm', reporters: [], status: 'open', createdAtMS: 1 },
     searchProgress: { _id: key('room'), seq: 1 },
     searchTexts: { _id: `text ${app}`, roomKey: key('room'), seq: 1, createdAtMS: 1, words: ['hello'] },
     sendKeys: { _id: key('ann', 'once'), message: 'm', usedAt: new Date() },

@@ -31,6 +31,7 @@ export type Named =
   | 'failed call'
   | 'webhook call'
   | 'job'
+  | 'report'
   | 'device'
 const names = z.registry<{ named: Named }>()
 

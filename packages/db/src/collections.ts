@@ -16,6 +16,7 @@ import { type JobDoc, jobIndexes } from './jobs.ts'
 import { type MessageDoc, messageIndexes } from './messages/messages.ts'
 import { type SearchProgressDoc, type SearchTextDoc, searchTextIndexes } from './messages/search-texts.ts'
 import { type UserDeletionDoc, userDeletionIndexes } from './messages/user-deletions.ts'
+import { type ReportDoc, reportIndexes } from './moderation/reports.ts'
 import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIndexes } from './push/outgoing-calls.ts'
 import { type PushDecisionDoc, type PushResultsDoc, pushDecisionIndexes } from './push/push-decisions.ts'
 import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './push/pushes.ts'
@@ -62,6 +63,7 @@ const collections = {
   pushDecisions: of<PushDecisionDoc>(pushDecisionIndexes),
   pushResults: of<PushResultsDoc>(pushDecisionIndexes),
   pushes: of<PushDoc>(pushIndexes),
+  reports: of<ReportDoc>(reportIndexes),
   rooms: of<RoomDoc>(roomIndexes),
   searchProgress: of<SearchProgressDoc>(),
   searchTexts: of<SearchTextDoc>(searchTextIndexes),

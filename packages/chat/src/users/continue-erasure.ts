@@ -1,6 +1,7 @@
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import { forgetReporter } from '@parley/db/moderation/reports'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { forgetPushes } from '@parley/db/push/forget-pushes'
 import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
@@ -25,6 +26,7 @@ const roomsAtOnce = 50
 export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean> {
   const { app, user } = job
   if (user === undefined) return true
+  await forgetReporter(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
     for (let i = 0; i < rooms.length; i += roomsAtOnce) {

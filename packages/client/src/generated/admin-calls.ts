@@ -29,6 +29,8 @@ export const adminCalls = {
   revokeTokens: 'DELETE /admin/clients/:client_id/token',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
+  decideReport: 'POST /admin/reports/:id/decide',
+  listReports: 'GET /admin/reports?',
   pushToClients: 'POST /push/push2clients',
   whyPush: 'GET /admin/push/why?',
   deleteConfigKey: 'DELETE /config/:key',

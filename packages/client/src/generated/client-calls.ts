@@ -41,6 +41,7 @@ export const clientCalls = {
   blockUser: 'POST /blockStatus/my/:blockee',
   listBlocks: 'GET /blockStatus/my',
   unblockUser: 'DELETE /blockStatus/my/:blockee',
+  reportMessage: 'POST /messages/:id/report',
   search: 'POST /search',
   getConfig: 'GET /config',
 } as const

@@ -67,6 +67,7 @@ export type UnbanMemberResult = Ban
 export type BlockUserResult = Block
 export type ListBlocksResult = Block[]
 export type UnblockUserResult = Block
+export type DecideReportResult = Report
 export type WhyPushResult = PushExplanation
 export type GetJobResult = Job
 export type ErrorCode =
@@ -101,11 +102,13 @@ export type ErrorCode =
   | 'PREF_NOT_FOUND'
   | 'JOB_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
+  | 'REPORT_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
   | 'USER_ALREADY_BLOCKED'
   | 'USER_EXISTS'
   | 'CONFLICT'
+  | 'REPORT_DECIDED'
   | 'ROOM_EXISTS'
   | 'CURSOR_GONE'
   | 'MESSAGE_TOO_LARGE'
@@ -1784,6 +1787,99 @@ export interface UnblockUserInput {
    */
   blockee: string
 }
+export interface DecideReportInput {
+  /**
+   * ID of a report
+   */
+  id: string
+  decision: 'dismiss' | 'delete' | 'ban' | 'erase'
+}
+export interface Report {
+  id: string
+  status: 'open' | 'decided'
+  /**
+   * Message ID
+   */
+  messageID: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * Who sent the message
+   */
+  sender: string
+  messageType: string
+  /**
+   * The content when it was first reported; absent once it is decided, or its sender erased
+   */
+  message?: unknown
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  messageTimeMS: number
+  /**
+   * How many users reported it
+   */
+  count: number
+  /**
+   * The latest 20, the latest first
+   */
+  reasons: {
+    /**
+     * User ID
+     */
+    client: string
+    reason: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+  }[]
+  /**
+   * Of the first report
+   */
+  createdAtMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  updatedAtMS: number
+  decision?: 'dismiss' | 'delete' | 'ban' | 'erase'
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  decidedAtMS?: number
+}
+export interface ListReportsInput {
+  /**
+   * Only these; by default all
+   */
+  status?: 'open' | 'decided'
+  /**
+   * Room ID
+   */
+  room?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListReportsResult {
+  data: Report[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface ReportMessageInput {
+  /**
+   * Message ID
+   */
+  id: string
+  reason: string
+}
+export interface ReportMessageResult {}
 export interface SearchInput {
   type?: 'messages'[]
   keyword: string
@@ -2605,6 +2701,8 @@ export interface ClientCalls {
   listBlocks: { input: ListBlocksInput; result: ListBlocksResult }
   /** Lift a personal block: DELETE /blockStatus/my/:blockee */
   unblockUser: { input: UnblockUserInput; result: UnblockUserResult }
+  /** Report a message to the moderators of the app: POST /messages/:id/report */
+  reportMessage: { input: ReportMessageInput; result: ReportMessageResult }
   /** Search the messages of the caller's rooms: POST /search */
   search: { input: SearchInput; result: SearchResult }
   /** The current configuration: GET /config */
@@ -2669,6 +2767,10 @@ export interface AdminCalls {
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
+  /** Decide about a reported message: POST /admin/reports/:id/decide */
+  decideReport: { input: DecideReportInput; result: DecideReportResult }
+  /** Reported messages, those first reported last coming first: GET /admin/reports */
+  listReports: { input: ListReportsInput; result: ListReportsResult }
   /** Push a notification to all devices of users: POST /push/push2clients */
   pushToClients: { input: PushToClientsInput; result: PushToClientsResult }
   /** Why a message was pushed to the devices of a user, or was not, and what came of it: GET /admin/push/why */

@@ -15,6 +15,7 @@ import * as readers from './messages/readers.ts'
 import * as trace from './messages/trace.ts'
 import * as bans from './moderation/bans.ts'
 import * as blocks from './moderation/blocks.ts'
+import * as reports from './moderation/reports.ts'
 import * as changes from './rooms/changes.ts'
 import * as members from './rooms/members.ts'
 import * as readMarkers from './rooms/read-markers.ts'
@@ -57,6 +58,7 @@ export const allOperations: readonly Operation[] = [
   tokens,
   bans,
   blocks,
+  reports,
   search,
   push,
   config,

@@ -54,5 +54,6 @@ export const given: Readonly<Record<string, Given>> = {
   setConfig: { names: { 'configuration key': 'announcement' }, about: 'configuration key' },
   setMyPref: { names: { preference: path('key') }, to: ['deleteMyPref'] },
   subscribe: { names: { device: body('/deviceId') }, to: ['unsubscribe'] },
+  listReports: { names: { report: result('/data/0/id') }, about: 'report' },
   listFailedWebhooks: { names: { 'failed call': result('/data/0/id') }, about: 'failed call' },
 }

@@ -31,6 +31,7 @@ const ways: Record<CollectionName, Way> = {
   invitations: 'idRange',
   bans: 'idRange',
   blocks: 'idRange',
+  reports: 'idRange',
   prefs: 'idRange',
   sendKeys: 'idRange',
   statsPeaks: 'idRange',

@@ -127,7 +127,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Its message names the collection, the index and the key. */
-function isDuplicateKey(error: unknown): error is MongoServerError {
+export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === duplicateKey
 }
 

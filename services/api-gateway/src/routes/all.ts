@@ -18,6 +18,7 @@ import { mountReaders } from './messages/readers.ts'
 import { mountTrace } from './messages/trace.ts'
 import { mountBans } from './moderation/bans.ts'
 import { mountBlocks } from './moderation/blocks.ts'
+import { mountReports } from './moderation/reports.ts'
 import { mountMembers } from './rooms/members.ts'
 import { mountReadMarkers } from './rooms/read-markers.ts'
 import { mountRoomPreferences } from './rooms/room-preferences.ts'
@@ -52,6 +53,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountTokens(mount, chat)
   mountBans(mount, chat)
   mountBlocks(mount, chat)
+  mountReports(mount, chat)
   mountSearch(mount, chat)
   mountPush(mount, chat)
   mountConfig(mount, chat)

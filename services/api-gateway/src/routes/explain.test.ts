@@ -103,6 +103,14 @@ describe('every query uses its index and examines no more than it returns', () =
     await db.pushDecisions.insertMany(
       ids.map((id) => ({ _id: key(gateway.app, id, '0'), at, users: { SENDER: ['alice'], MUTED: ['bob'] } })),
     )
+    await db.reports.insertMany(
+      Array.from({ length: many }, (_, i) => ({
+        ...{ _id: key(gateway.app, `of ${i}`), app: gateway.app, id: `${i}`, message: `of ${i}`, room },
+        ...{ roomKey: key(gateway.app, i % 2 ? room : 'x'), sender: 'alice', senderKey: key(gateway.app, 'alice') },
+        ...{ messageType: 'text', messageTimeMS: 1, reporters: [], count: 0, status: 'open' as const },
+        ...{ createdAtMS: i, updatedAtMS: i, expiresAt: new Date(Date.now() + 3_600_000) },
+      })),
+    )
     await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
   }
 
@@ -277,6 +285,9 @@ describe('every query uses its index and examines no more than it returns', () =
     ],
     ['POST /rooms/{id}/typing', () => bob.call('POST', `/rooms/${room}/typing`, { message: 'x' })],
     ['POST /blockStatus/room', () => alice.call('POST', `/blockStatus/room/${room}/bob`)],
+    ['POST /messages/{id}/report', () => alice.call('POST', `/messages/${ids[1_501] ?? ''}/report`, { reason: 'x' })],
+    ['GET /admin/reports', () => gateway.admin('GET', '/admin/reports?limit=5')],
+    ['GET /admin/reports of a room', () => gateway.admin('GET', `/admin/reports?limit=5&room=${room}&status=open`)],
     ['GET /blockStatus/room', () => alice.call('GET', `/blockStatus/room/${room}`)],
     ['DELETE /blockStatus/room', () => alice.call('DELETE', `/blockStatus/room/${room}/bob`)],
     ['POST /blockStatus/my', () => alice.call('POST', '/blockStatus/my/bob')],

@@ -1,0 +1,50 @@
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import type { Report, ReportDecision } from '@parley/contracts/resources/report'
+import { findReport, markDecided, type ReportDoc } from '@parley/db/moderation/reports'
+import { asIntegrator } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { deleteForAll } from '../messages/delete-for-all.ts'
+import { eraseUser } from '../users/erase-user.ts'
+import { toReportView } from '../views/report.ts'
+import { banMember } from './ban-member.ts'
+
+/** What the error of an action says when there is nothing left to do. */
+const done: Record<ReportDecision, readonly ErrorCode[]> = {
+  dismiss: [],
+  delete: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND'],
+  ban: ['USER_ALREADY_BLOCKED'],
+  erase: ['CLIENT_NOT_FOUND'],
+}
+
+/**
+ * Decides about a reported message, and does what that says (docs/reference/moderation.md#reports). It is done before it is
+ * noted: after a kill in between, the report is still open, and what is done already counts as done.
+ * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was decided otherwise; those of banMember
+ */
+export async function decideReport(chat: Chat, app: string, id: string, decision: ReportDecision): Promise<Report> {
+  const report = await findReport(chat.db, app, id)
+  if (!report) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
+  if (report.status === 'decided') return toReportView(requireSame(report, decision))
+  try {
+    await carryOut(chat, report, decision)
+  } catch (error) {
+    if (!(error instanceof ApiError && done[decision].includes(error.code))) throw error
+  }
+  const decided = await markDecided(chat.db, report, decision)
+  if (decided) return toReportView(decided)
+  const now = await findReport(chat.db, app, id)
+  if (!now) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
+  return toReportView(requireSame(now, decision))
+}
+
+function requireSame(report: ReportDoc, decision: ReportDecision): ReportDoc {
+  if (report.decision === decision) return report
+  throw new ApiError('REPORT_DECIDED', `decision: the report was decided otherwise: ${report.decision ?? 'open again'}`)
+}
+
+async function carryOut(chat: Chat, report: ReportDoc, decision: ReportDecision): Promise<void> {
+  const { app, room, sender, message } = report
+  if (decision === 'delete') await deleteForAll(chat, asIntegrator(app), room, message)
+  if (decision === 'ban') await banMember(chat, asIntegrator(app), room, sender)
+  if (decision === 'erase') await eraseUser(chat, app, sender)
+}

@@ -1,0 +1,29 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { listReports as operation } from '@parley/contracts/operations/moderation/reports'
+import { reportStatus } from '@parley/contracts/resources/report'
+import { findReports, type ReportCursor } from '@parley/db/moderation/reports'
+import type { Chat } from '../chat.ts'
+import { toReportView } from '../views/report.ts'
+
+/**
+ * A page of what users reported, for the moderators (docs/reference/moderation.md#reports).
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listReports(
+  { db }: Chat,
+  app: string,
+  { status, room, limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const statuses = status === undefined ? reportStatus.options : [status]
+  const before = cursor === undefined ? undefined : parseCursor(cursor)
+  const reports = await findReports(db, { app, room, statuses }, { before, limit })
+  const last = reports.length === limit ? reports.at(-1) : undefined
+  return { data: reports.map(toReportView), ...(last && { cursor: `${last.createdAtMS} ${last.id}` }) }
+}
+
+function parseCursor(cursor: string): ReportCursor {
+  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
+  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return { createdAtMS: Number(time), id }
+}

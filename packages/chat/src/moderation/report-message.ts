@@ -1,0 +1,38 @@
+import { ApiError } from '@parley/contracts/errors'
+import { findRoomOfMessage, findSentMessage, isDeletedIn, newId } from '@parley/db/messages/messages'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { addReport, forgetReporter } from '@parley/db/moderation/reports'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import { requireMember } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { unknownMessage } from '../messages/change-message.ts'
+
+/**
+ * Reports a message that the caller sees to the moderators of the app (docs/reference/moderation.md#reports). A second
+ * report by the same user changes nothing.
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; USER_BLOCKED for who is banned in the group
+ */
+export async function reportMessage(
+  chat: Chat,
+  caller: UserCaller,
+  id: string,
+  reason: string,
+): Promise<Record<string, never>> {
+  const { db } = chat
+  const { app, user } = caller
+  const roomId = await findRoomOfMessage(db, app, id)
+  if (roomId === undefined) throw unknownMessage(id)
+  const { room, membership } = await requireMember(chat, caller, roomId)
+  const message = await findSentMessage(db, room._id, id)
+  if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
+  if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
+  // In a direct room the other may have blocked the caller, who reports what they wrote all the same.
+  if (membership.blocked && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
+  await addReport(db, message, { id: newId(), user, reason })
+  // Whose erasure did not see the report: what it keeps of them goes here.
+  const concerned = [user, message.sender]
+  const there = await findUsers(db, app, concerned)
+  for (const gone of concerned) if (!there.has(gone)) await forgetReporter(db, app, gone)
+  return {}
+}

@@ -1,0 +1,17 @@
+import type { Report } from '@parley/contracts/resources/report'
+import type { ReportDoc } from '@parley/db/moderation/reports'
+
+/** A report as moderators see it, the latest reasons first. */
+export function toReportView(doc: ReportDoc): Report {
+  const { id, status, room, sender, messageType, messageTimeMS, count, createdAtMS, updatedAtMS } = doc
+  const { content, reporters, decision, decidedAtMS } = doc
+  return {
+    ...{ id, status, messageID: doc.message, room, sender, messageType },
+    ...(content !== undefined && { message: JSON.parse(content) as unknown }),
+    ...{ messageTimeMS, count },
+    reasons: reporters.toReversed().map(({ client, reason, atMS }) => ({ client, reason, atMS })),
+    ...{ createdAtMS, updatedAtMS },
+    ...(decision && { decision }),
+    ...(decidedAtMS !== undefined && { decidedAtMS }),
+  }
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { messageId, naming, roomId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { report, reportDecision, reportStatus } from '../../resources/report.ts'
+
+const exampleReport = {
+  id: '66f0c1a2b3c4d5e6f7a8b9c1',
+  status: 'open' as const,
+  messageID: '66f0c1a2b3c4d5e6f7a8b9c0',
+  room: 'demo-room',
+  sender: 'bob',
+  messageType: 'text',
+  message: 'Buy now!',
+  messageTimeMS: 1_795_176_000_000,
+  count: 1,
+  reasons: [{ client: 'alice', reason: 'spam', atMS: 1_795_176_060_000 }],
+  createdAtMS: 1_795_176_060_000,
+  updatedAtMS: 1_795_176_060_000,
+}
+
+export const reportMessage = operation({
+  id: 'reportMessage',
+  method: 'POST',
+  path: '/messages/:id/report',
+  tag: 'Moderation',
+  summary: 'Report a message to the moderators of the app',
+  description:
+    'By a member of the room who sees the message. Reporting it again changes nothing; the reports of several users are one, with a count.',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ id: messageId }),
+  body: z.strictObject({ reason: z.string().min(1).max(500) }),
+  result: z.object({}),
+  errors: ['MISSING_PARAMETER', 'MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED'],
+  extension: true,
+  example: { body: { reason: 'spam' }, result: {} },
+})
+
+export const listReports = operation({
+  id: 'listReports',
+  method: 'GET',
+  path: '/admin/reports',
+  tag: 'Moderation',
+  summary: 'Reported messages, those first reported last coming first',
+  description: 'Kept for 30 days after the last report, or after the decision.',
+  access: 'admin',
+  form: 'envelope',
+  query: z.object({
+    status: reportStatus.optional().describe('Only these; by default all'),
+    room: roomId.optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(report),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { status: 'open' }, result: { data: [exampleReport] } },
+})
+
+export const decideReport = operation({
+  id: 'decideReport',
+  method: 'POST',
+  path: '/admin/reports/:id/decide',
+  tag: 'Moderation',
+  summary: 'Decide about a reported message',
+  description:
+    '`dismiss` does nothing; `delete` deletes the message for all; `ban` bans its sender in the room; `erase` erases its sender. What is done already counts as done. The same decision again returns the report, another one is refused.',
+  access: 'admin',
+  form: 'envelope',
+  params: z.object({ id: naming('report', z.string().min(1).max(128).describe('ID of a report')) }),
+  body: z.strictObject({ decision: reportDecision }),
+  result: report,
+  errors: [
+    'MISSING_PARAMETER',
+    'REPORT_NOT_FOUND',
+    'REPORT_DECIDED',
+    'INSUFFICIENT_PERMISSIONS',
+    'ROOM_OR_USER_NOT_FOUND',
+  ],
+  extension: true,
+  example: {
+    body: { decision: 'delete' },
+    result: {
+      ...exampleReport,
+      message: undefined,
+      status: 'decided',
+      decision: 'delete',
+      decidedAtMS: 1_795_176_120_000,
+    },
+  },
+})

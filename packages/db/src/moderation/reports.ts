@@ -1,0 +1,141 @@
+import type { ReportDecision } from '@parley/contracts/resources/report'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { isDuplicateKey } from '../transactions/transaction.ts'
+
+/** What users report about one message. */
+export interface ReportDoc {
+  /** key(app, message) */
+  _id: string
+  app: string
+  /** As the API names it. */
+  id: string
+  message: string
+  room: string
+  roomKey: string
+  sender: string
+  senderKey: string
+  messageType: string
+  messageTimeMS: number
+  /** The content when it was first reported, as JSON text: it outlives the message, until the report is decided. */
+  content?: string
+  /** In the order of their reports. */
+  reporters: { client: string; userKey: string; reason: string; atMS: number }[]
+  count: number
+  status: 'open' | 'decided'
+  createdAtMS: number
+  updatedAtMS: number
+  decision?: ReportDecision
+  decidedAtMS?: number
+  /** Then it is forgotten, with all that it has. */
+  expiresAt: Date
+}
+
+export const reportIndexes: IndexDescription[] = [
+  { key: { app: 1, status: 1, createdAtMS: -1, id: -1 } },
+  { key: { roomKey: 1, status: 1, createdAtMS: -1, id: -1 } },
+  { key: { app: 1, id: 1 } },
+  { key: { senderKey: 1 } },
+  { key: { 'reporters.userKey': 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+const keptMS = 30 * 24 * 60 * 60 * 1_000
+/** More reports of one message say nothing new, and a document has its limits. */
+const mostReporters = 200
+const reasonsShown = 20
+
+type Reported = Pick<
+  MessageDoc,
+  '_id' | 'app' | 'room' | 'roomKey' | 'sender' | 'messageType' | 'createdAtMS' | 'content'
+>
+
+/** Adds a user's report of a message, unless they have reported it; a decided report is open again. */
+export async function addReport(
+  db: Db,
+  message: Reported,
+  { id, user, reason }: { id: string; user: string; reason: string },
+): Promise<void> {
+  const { app, room, roomKey, sender, messageType, createdAtMS: messageTimeMS, content } = message
+  const now = Date.now()
+  const userKey = key(app, user)
+  const fixed = { app, id, message: message._id, room, roomKey, sender, senderKey: key(app, sender), messageTimeMS }
+  const first = { ...fixed, messageType, createdAtMS: now, ...(content !== undefined && { content }) }
+  const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
+  const reporter = { client: user, userKey, reason, atMS: now }
+  try {
+    await db.reports.updateOne(
+      { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey }, count: { $not: { $gte: mostReporters } } },
+      [
+        {
+          $set: {
+            ...Object.fromEntries(kept),
+            reporters: { $concatArrays: [{ $ifNull: ['$reporters', []] }, [{ $literal: reporter }]] },
+            count: { $add: [{ $ifNull: ['$count', 0] }, 1] },
+            status: 'open',
+            updatedAtMS: now,
+            expiresAt: new Date(now + keptMS),
+          },
+        },
+        { $unset: ['decision', 'decidedAtMS'] },
+      ],
+      { upsert: true },
+    )
+  } catch (error) {
+    // It is there, and the filter did not take it.
+    if (!isDuplicateKey(error)) throw error
+  }
+}
+
+const shown = { projection: { reporters: { $slice: -reasonsShown } } } as const
+
+export async function findReport(db: Db, app: string, id: string): Promise<ReportDoc | null> {
+  return db.reports.findOne({ app, id }, shown)
+}
+
+/** Where a page of reports ends. */
+export type ReportCursor = Pick<ReportDoc, 'createdAtMS' | 'id'>
+
+/** A page of reports, the newest first, each with its latest reasons. */
+export async function findReports(
+  db: Db,
+  { app, room, statuses }: { app: string; room?: string | undefined; statuses: readonly ReportDoc['status'][] },
+  { before, limit }: { before?: ReportCursor | undefined; limit: number },
+): Promise<ReportDoc[]> {
+  const of: Filter<ReportDoc> = room === undefined ? { app } : { roomKey: key(app, room) }
+  const rest: Filter<ReportDoc> = before
+    ? {
+        createdAtMS: { $lte: before.createdAtMS },
+        $or: [{ createdAtMS: { $lt: before.createdAtMS } }, { id: { $lt: before.id } }],
+      }
+    : {}
+  return db.reports
+    .find({ ...of, status: { $in: [...statuses] }, ...rest }, shown)
+    .sort({ createdAtMS: -1, id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Decides an open report, whose text goes; null when it is not open. */
+export async function markDecided(
+  db: Db,
+  { _id }: Pick<ReportDoc, '_id'>,
+  decision: ReportDecision,
+): Promise<ReportDoc | null> {
+  const now = Date.now()
+  const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }
+  return db.reports.findOneAndUpdate(
+    { _id, status: 'open' },
+    { $set: { ...set, expiresAt: new Date(now + keptMS) }, $unset: { content: 1 } },
+    { returnDocument: 'after', ...shown },
+  )
+}
+
+/** Removes what reports keep of a user: the texts of their messages, and what they said about others. */
+export async function forgetReporter(db: Db, app: string, user: string): Promise<void> {
+  const userKey = key(app, user)
+  await db.reports.updateMany({ senderKey: userKey }, { $unset: { content: 1 } })
+  await db.reports.updateMany({ 'reporters.userKey': userKey }, { $pull: { reporters: { userKey } } })
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+let gateway: TestGateway
+let alice: TestUser
+let bob: TestUser
+let carol: TestUser
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  alice = await gateway.newUser('alice')
+  bob = await gateway.newUser('bob')
+  carol = await gateway.newUser('carol')
+})
+afterAll(() => gateway.stop())
+
+const newRoom = () => gateway.newRoom([alice, bob, carol], { owner: 'alice' })
+const send = async (room: string, by = 'bob', message: unknown = 'Buy now!'): Promise<string> =>
+  (await gateway.admin('POST', '/messages', { room, sender: by, message, messageType: 'text' })).body.result._id
+const report = (by: TestUser, id: string, reason = 'spam') => by.call('POST', `/messages/${id}/report`, { reason })
+const list = async (query: string) => (await gateway.admin('GET', `/admin/reports?${query}`)).body.result
+const decide = (id: string, decision: string) => gateway.admin('POST', `/admin/reports/${id}/decide`, { decision })
+const only = async (room: string) => {
+  const { data } = await list(`room=${encodeURIComponent(room)}`)
+  assert.equal(data.length, 1)
+  return data[0]
+}
+function refused({ status, body }: Answer, expected: number, code: string): void {
+  assert.deepEqual([status, body.error.code], [expected, code], JSON.stringify(body))
+}
+
+describe('POST /messages/{id}/report', () => {
+  test('the reports of a message are one, with a count and reasons; a second by the same user changes nothing', async () => {
+    const room = await newRoom()
+    const id = await send(room)
+    await Promise.all([report(alice, id, 'spam'), report(alice, id, 'again'), report(carol, id, 'a scam')])
+    assert.equal((await report(alice, id, 'again')).status, 200)
+    const found = await only(room)
+    const { messageID, sender, count, status, message } = found
+    assert.deepEqual([messageID, sender, count, status, message], [id, 'bob', 2, 'open', 'Buy now!'])
+    assert.deepEqual(found.reasons.map(({ client }: { client: string }) => client).toSorted(), ['alice', 'carol'])
+  })
+
+  test('only by who sees the message: no stranger, nobody who is banned, none that is deleted', async () => {
+    const room = await newRoom()
+    const [id, gone, hidden] = [await send(room), await send(room), await send(room)]
+    refused(await report(await gateway.newUser(), id), 403, 'NOT_ROOM_MEMBER')
+    refused(await report(alice, 'f'.repeat(24)), 404, 'MESSAGE_NOT_FOUND')
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${gone}`)
+    refused(await report(alice, gone), 404, 'MESSAGE_NOT_FOUND')
+    await alice.call('POST', '/messages/user-delete', { room, messages: [hidden] })
+    refused(await report(alice, hidden), 404, 'MESSAGE_NOT_FOUND')
+    await gateway.admin('POST', `/blockStatus/room/${room}/carol`)
+    refused(await report(carol, id), 403, 'USER_BLOCKED')
+    const { status, body } = await report(alice, id, '')
+    assert.deepEqual([status, /reason/.test(body.error.message)], [400, true])
+    const missing = await alice.call('POST', `/messages/${id}/report`, {})
+    refused(missing, 400, 'MISSING_PARAMETER')
+    await gateway.admin('DELETE', `/rooms/${room}`)
+    refused(await report(alice, id), 404, 'ROOM_NOT_FOUND')
+    assert.deepEqual((await list(`room=${encodeURIComponent(room)}`)).data, [])
+  })
+
+  test('who is blocked in a direct room reports what the other wrote; a frozen room is no matter', async () => {
+    const room = await gateway.newRoom([alice, bob], { roomType: 'direct' })
+    const id = await send(room)
+    await bob.call('POST', '/blockStatus/my/alice')
+    await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
+    assert.equal((await report(alice, id)).status, 200)
+    await bob.call('DELETE', '/blockStatus/my/alice')
+    refused(await decide((await only(room)).id, 'ban'), 403, 'INSUFFICIENT_PERMISSIONS')
+    assert.equal((await only(room)).status, 'open')
+  })
+})
+
+describe('GET /admin/reports', () => {
+  test('pages, the newest first, by room and status; of the own app only', async () => {
+    const room = await newRoom()
+    const ids = [await send(room), await send(room), await send(room)]
+    for (const id of ids) await report(alice, id)
+    const of = `room=${encodeURIComponent(room)}`
+    const first = await list(`${of}&limit=2`)
+    const second = await list(`${of}&limit=2&cursor=${encodeURIComponent(first.cursor)}`)
+    const pages = [...first.data, ...second.data].map(({ messageID }: { messageID: string }) => messageID)
+    assert.deepEqual([pages, second.cursor], [ids.toReversed(), undefined])
+    await decide(first.data[0].id, 'dismiss')
+    assert.deepEqual(
+      (await list(`${of}&status=open`)).data.map(({ messageID }: { messageID: string }) => messageID),
+      [ids[1], ids[0]],
+    )
+    assert.equal((await list(`${of}&status=decided`)).data.length, 1)
+    refused(await gateway.admin('GET', '/admin/reports?cursor=x'), 400, 'INVALID_QUERY')
+    refused(await gateway.admin('GET', '/admin/reports?status=x'), 400, 'INVALID_QUERY')
+    refused(await alice.call('GET', '/admin/reports'), 401, 'INVALID_API_KEY')
+  })
+})
+
+describe('POST /admin/reports/{id}/decide', () => {
+  test('delete deletes for all; the text stays until then, also of a message that is deleted meanwhile', async () => {
+    const room = await newRoom()
+    const [id, recalled] = [await send(room), await send(room, 'bob', { text: 'no' })]
+    await report(alice, recalled)
+    await bob.call('POST', `/rooms/${room}/message`, { _id: recalled, messageType: 'recall' })
+    const kept = await only(room)
+    assert.deepEqual(kept.message, { text: 'no' })
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${recalled}`)
+    const decided = (await decide(kept.id, 'delete')).body.result
+    assert.deepEqual([decided.status, decided.decision, decided.message], ['decided', 'delete', undefined])
+
+    await report(alice, id)
+    const { data } = await list(`room=${encodeURIComponent(room)}&status=open`)
+    const heard = await gateway.hear()
+    assert.equal((await decide(data[0].id, 'delete')).status, 200)
+    await heard.next('messageDeleted', ({ messageID }: { messageID: string }) => messageID === id)
+    const { body } = await alice.call('GET', `/rooms/${room}/messages/v3`)
+    assert.ok(body.result.data.every(({ isDeleted }: { isDeleted: boolean }) => isDeleted))
+  })
+
+  test('ban bans in the room; the same decision again is no other, and a report after it opens it again', async () => {
+    const room = await newRoom()
+    const id = await send(room)
+    await report(alice, id)
+    const { id: reported } = await only(room)
+    assert.equal((await decide(reported, 'ban')).status, 200)
+    assert.equal((await decide(reported, 'ban')).body.result.decision, 'ban')
+    refused(await decide(reported, 'dismiss'), 409, 'REPORT_DECIDED')
+    refused(await decide('f'.repeat(24), 'dismiss'), 404, 'REPORT_NOT_FOUND')
+    assert.equal((await decide(reported, 'pardon')).status, 400)
+    const { body } = await alice.call('GET', `/blockStatus/room/${room}`)
+    assert.equal(body.result[0].blockee._id, 'bob')
+    await report(carol, id)
+    const again = await only(room)
+    assert.deepEqual([again.status, again.count, again.message, again.decision], ['open', 2, 'Buy now!', undefined])
+  })
+
+  test('erase erases the user, and with them what reports keep of them', async () => {
+    const eve = await gateway.newUser()
+    const room = await gateway.newRoom([alice, eve, bob])
+    const [first, second, ofBob] = [await send(room, eve.id), await send(room, eve.id), await send(room)]
+    for (const id of [first, second]) await report(alice, id)
+    await report(eve, ofBob, 'my secret')
+    const of = `room=${encodeURIComponent(room)}`
+    const { data } = await list(of)
+    assert.equal((await decide(data[2].id, 'erase')).body.result.decision, 'erase')
+    refused(await gateway.admin('DELETE', `/admin/clients/${eve.id}`), 404, 'CLIENT_NOT_FOUND')
+    const left = (await list(of)).data
+    assert.deepEqual(
+      left.map(({ messageID, message, reasons }: Record<string, unknown>) => [
+        messageID,
+        message,
+        (reasons as []).length,
+      ]),
+      [
+        [ofBob, 'Buy now!', 0],
+        [second, undefined, 1],
+        [first, undefined, 1],
+      ],
+    )
+    await report(bob, second)
+    assert.equal((await list(`${of}&status=open`)).data[1].message, undefined)
+  })
+})
