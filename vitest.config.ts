@@ -10,7 +10,7 @@ const alone = [
   'test/browser/*.test.ts',
 ]
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
-const services = ['test/*.test.ts', 'test/{secured,deploy,client}/*.test.ts', 'local/src/**/*.test.ts']
+const services = ['test/*.test.ts', 'test/{secured,deploy,client,examples}/*.test.ts', 'local/src/**/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
 const longestMS = 300_000

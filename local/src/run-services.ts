@@ -72,6 +72,8 @@ function serviceSettings(servers: Servers): NodeJS.ProcessEnv {
     PARLEY_DRAIN_MS: '5000',
     // Somebody who tries webhooks and PUSH_GENERIC here has their server on this machine.
     PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
+    // And their page with the chat in a frame, at a port of its own.
+    PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',
     ...process.env,
     PARLEY_MONGO_URL: servers.mongoUrl,
     PARLEY_NATS_URL: servers.natsUrl,

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const find = (patterns: string[]) => globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/.parley/**'] })
-const pages = find(['*.md', 'docs/**/*.md', 'packages/*/*.md'])
+const find = (patterns: string[]) => globSync(patterns, { cwd: root, exclude: ['**/{node_modules,.parley,.venv}/**'] })
+const pages = find(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/**/*.md'])
 const sources = find([
-  '{packages,services,local,test,bench}/**/*.ts',
+  '{packages,services,local,test,bench,examples}/**/*.ts',
   'deploy/**/*',
   'docker-compose.yml',
   '*.ts',

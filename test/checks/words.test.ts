@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const sources = globSync('{packages,services,local,bench}/**/*.{ts,tsx}', {
+const sources = globSync('{packages,services,local,bench,examples}/**/*.{ts,tsx}', {
   cwd: root,
   exclude: ['**/node_modules/**'],
 })

@@ -17,12 +17,19 @@ export interface Deployment {
   stop(): Promise<void>
 }
 
-/** @param toKill the servers that the test kills */
-export async function deploy(nodeCount = 1, toKill: readonly ServerName[] = []): Promise<Deployment> {
+/**
+ * @param toKill the servers that the test kills
+ * @param gatewayEnv settings of the gateway
+ */
+export async function deploy(
+  nodeCount = 1,
+  toKill: readonly ServerName[] = [],
+  gatewayEnv: NodeJS.ProcessEnv = {},
+): Promise<Deployment> {
   const platform = await startPlatform({ toKill })
   const front = await openFront('127.0.0.1', 0)
   const nodes: RunningService[] = []
-  const gateway = await platform.start('api-gateway')
+  const gateway = await platform.start('api-gateway', gatewayEnv)
   const port = ({ ports }: RunningService) => Number(ports['http'])
   const balance = (to = nodes) => front.balance({ gateways: [port(gateway)], realtime: to.map(port) })
   async function newNode(): Promise<void> {

@@ -15,13 +15,22 @@ export class ParleyError extends Error {
   readonly status: number
   /** How long to wait before another try, where the server said so. */
   readonly retryAfterMS: number | undefined
+  /** With CURSOR_GONE: the oldest cursor from which events are kept. */
+  readonly oldest: string | undefined
 
-  constructor(code: ParleyErrorCode, message: string, status = 0, retryAfterMS?: number, options?: ErrorOptions) {
+  constructor(
+    code: ParleyErrorCode,
+    message: string,
+    status = 0,
+    retryAfterMS?: number,
+    options?: ErrorOptions & { oldest?: string | undefined },
+  ) {
     super(message, options)
     this.name = 'ParleyError'
     this.code = code
     this.status = status
     this.retryAfterMS = retryAfterMS
+    this.oldest = options?.oldest
   }
 }
 
@@ -33,7 +42,7 @@ export function isPassing({ code, status }: ParleyError): boolean {
 /** The error of a response: in the envelope, or in the bare form (docs/reference/README.md#conventions). */
 export function errorOf(status: number, body: unknown, retryAfterMS?: number): ParleyError {
   const { error, message, RM } = (typeof body === 'object' && body !== null ? body : {}) as {
-    error?: string | { code?: string; message?: string }
+    error?: string | { code?: string; message?: string; oldest?: string }
     message?: string
     RM?: string
   }
@@ -41,7 +50,8 @@ export function errorOf(status: number, body: unknown, retryAfterMS?: number): P
   const text = (typeof error === 'string' ? message : error?.message) ?? RM ?? `HTTP status ${status}`
   // What is not of Parley (a proxy's page) has no code.
   const known = code ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
-  return new ParleyError(known as ErrorCode, text, status, retryAfterMS)
+  const oldest = typeof error === 'object' ? error.oldest : undefined
+  return new ParleyError(known as ErrorCode, text, status, retryAfterMS, { oldest })
 }
 
 export function networkError(cause: unknown): ParleyError {

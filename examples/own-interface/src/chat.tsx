@@ -1,0 +1,145 @@
+import type { Client, ClientOptions, RoomInfo, RoomMessage } from '@parley/client'
+import { useBadge, useClient, useConnection, useMessages, useRoom, useRooms, useStore } from '@parley/client/react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+
+export function Chat({ url, token }: Pick<ClientOptions, 'url' | 'token'>) {
+  // With a storage, what is written offline goes out even after a reload.
+  const client = useClient({ url, token, storage: localStorage }, url)
+  return client ? <Rooms client={client} /> : null
+}
+
+function Rooms({ client }: { client: Client }) {
+  const rooms = useRooms(client)
+  const badge = useBadge(client)
+  const connection = useConnection(client)
+  const [chosen, setChosen] = useState<string>()
+  const shown = chosen ?? rooms[0]?._id
+
+  useEffect(() => {
+    document.title = badge > 0 ? `(${badge}) The shop` : 'The shop'
+  }, [badge])
+
+  return (
+    <div className="chat">
+      <nav aria-label="Rooms">
+        {connection.status !== 'online' && <p role="status">{connection.status}…</p>}
+        {rooms.map((room) => (
+          <button key={room._id} type="button" aria-current={room._id === shown} onClick={() => setChosen(room._id)}>
+            <b>{nameOf(room, client)}</b>
+            <small>{textOf(room.lastMessage?.message)}</small>
+            {room.unread > 0 && <em>{room.unread}</em>}
+          </button>
+        ))}
+      </nav>
+      {shown && <RoomView key={shown} client={client} id={shown} />}
+    </div>
+  )
+}
+
+function RoomView({ client, id }: { client: Client; id: string }) {
+  const room = useRoom(client, id)
+  const messages = useMessages(room)
+  const history = useStore(room.history)
+  const typing = useStore(room.typing)
+  const streaming = useStore(room.streaming)
+  // Rendered again when somebody has read more: readBy() says who.
+  useStore(room.readers)
+  const members = useStore(room.info)?.members ?? []
+  const end = useRef<HTMLDivElement>(null)
+  const last = messages.at(-1)
+  const nameOfUser = (user: string) => members.find(({ _id }) => _id === user)?.nickname ?? user
+
+  useEffect(() => {
+    end.current?.scrollIntoView()
+    if (last && !last.isMine) room.markRead()
+  }, [room, last?.key, last?.isMine])
+
+  return (
+    <main>
+      <div role="log" aria-label="Messages">
+        {history.hasOlder && (
+          <button type="button" onClick={() => void room.loadOlder().catch(() => undefined)}>
+            Older messages
+          </button>
+        )}
+        {messages.map((message) => (
+          <Bubble
+            key={message.key}
+            message={message}
+            readers={room.readBy(message._id).length}
+            retry={() => void room.retry(message.key).catch(() => undefined)}
+            react={() => void room.react(message._id, '👍').catch(() => undefined)}
+          />
+        ))}
+        {streaming.map(({ user, text }) => (
+          <p key={user}>
+            {nameOfUser(user)}: {text}
+          </p>
+        ))}
+        <div ref={end} />
+      </div>
+      <p role="status">{typing.length > 0 && `${typing.map(({ user }) => nameOfUser(user)).join(', ')} writes…`}</p>
+      <Composer send={(text) => void room.send(text).catch(() => undefined)} typed={(text) => room.typed(text)} />
+    </main>
+  )
+}
+
+interface BubbleProps {
+  message: RoomMessage
+  readers: number
+  retry: () => void
+  react: () => void
+}
+
+function Bubble({ message, readers, retry, react }: BubbleProps) {
+  const { sender, isMine, state, isDeleted, reactions } = message
+  const time = new Date(message.messageTimeMS).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return (
+    <article className={isMine ? 'mine' : ''}>
+      {!isMine && typeof sender !== 'string' && <b>{sender.nickname ?? sender._id}</b>}
+      <p>{isDeleted ? <i>deleted</i> : textOf(message.message)}</p>
+      <small>
+        {time} {isMine && (state !== 'sent' ? state : readers > 0 ? 'read' : 'sent')}
+        {state === 'failed' && (
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+        <button type="button" onClick={react}>
+          👍 {reactions.length || ''}
+        </button>
+      </small>
+    </article>
+  )
+}
+
+function Composer({ send, typed }: { send: (text: string) => void; typed: (text: string) => void }) {
+  const [text, setText] = useState('')
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!text.trim()) return
+    send(text)
+    setText('')
+  }
+  return (
+    <form onSubmit={submit}>
+      <input
+        aria-label="Message"
+        value={text}
+        onChange={({ target: { value } }) => {
+          setText(value)
+          typed(value)
+        }}
+      />
+      <button type="submit">Send</button>
+    </form>
+  )
+}
+
+const textOf = (message: unknown) =>
+  typeof message === 'string' || message === undefined ? (message ?? '') : JSON.stringify(message)
+
+/** A direct room has no name of its own: it is called like the other. */
+function nameOf({ name, members, _id }: RoomInfo, client: Client): string {
+  return name || members.find((member) => member._id !== client.me.get()?._id)?.nickname || _id
+}

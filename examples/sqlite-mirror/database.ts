@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { ListEventsResult, Message, Room } from '@parley/client/admin'
+
+type FeedEvent = ListEventsResult['data'][number]
+
+/** Opens the mirror, an SQLite file; makes its tables when it is new. */
+export function openMirror(file: string) {
+  const db = new DatabaseSync(file)
+  db.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, nickname TEXT);
+    CREATE TABLE IF NOT EXISTS rooms (id TEXT PRIMARY KEY, type TEXT, name TEXT, status INTEGER);
+    CREATE TABLE IF NOT EXISTS members (room TEXT, user TEXT, PRIMARY KEY (room, user));
+    CREATE TABLE IF NOT EXISTS messages (
+      id TEXT PRIMARY KEY, room TEXT NOT NULL, seq INTEGER NOT NULL, sender TEXT, type TEXT, content TEXT,
+      sent_at_ms INTEGER, updated_at_ms INTEGER, is_deleted INTEGER NOT NULL DEFAULT 0);
+    CREATE INDEX IF NOT EXISTS messages_by_room ON messages (room, seq);
+  `)
+  const run = (sql: string, ...values: SQLInputValue[]) => db.prepare(sql).run(...values)
+
+  function saveMessage({ _id, room, seq, sender, messageType, message, ...more }: Message): void {
+    const { messageTimeMS, updatedAtMS, isDeleted } = more
+    const senderID = typeof sender === 'string' ? sender : sender._id
+    run(
+      `INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET type = excluded.type,
+        content = excluded.content, updated_at_ms = excluded.updated_at_ms, is_deleted = excluded.is_deleted
+        WHERE excluded.updated_at_ms >= messages.updated_at_ms`,
+      ...[_id, room, seq, senderID, messageType, JSON.stringify(message ?? null), messageTimeMS, updatedAtMS],
+      isDeleted ? 1 : 0,
+    )
+  }
+
+  function saveMembers({ event, room, members }: { event: string; room: string; members: string[] }): void {
+    const isGone = event === 'DELETE_MEMBERS'
+    const sql = isGone
+      ? 'DELETE FROM members WHERE room = ? AND user = ?'
+      : 'INSERT OR IGNORE INTO members VALUES (?, ?)'
+    for (const user of members) run(sql, room, user)
+  }
+
+  const takers: Record<string, (data: never) => void> = {
+    'chat message': saveMessage,
+    messageUpdated: saveMessage,
+    messageDeleted({ room, messageID }: { room: string; messageID: string }) {
+      const deleted = 'UPDATE messages SET is_deleted = 1, content = NULL WHERE room = ?'
+      if (messageID === '_all') run(deleted, room)
+      else run(`${deleted} AND id = ?`, room, messageID)
+    },
+    room({ _id, roomType, name, status }: Room) {
+      run('INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?)', _id, roomType, name ?? null, status)
+    },
+    members: saveMembers,
+    user({ _id, nickname }: { _id: string; nickname?: string }) {
+      run('INSERT OR REPLACE INTO users VALUES (?, ?)', _id, nickname ?? null)
+    },
+    userDeleted({ _id }: { _id: string }) {
+      run('DELETE FROM users WHERE id = ?', _id)
+    },
+  }
+
+  return {
+    /** Where the mirror stands; undefined when it is empty. */
+    cursor: () => db.prepare('SELECT cursor FROM place').get()?.['cursor'] as string | undefined,
+    /** Takes an event and where it stood in one transaction: after a kill the feed goes on exactly there. */
+    take({ event, data, cursor }: FeedEvent): void {
+      db.exec('BEGIN IMMEDIATE')
+      try {
+        takers[event]?.(data as never)
+        run('INSERT OR REPLACE INTO place VALUES (1, ?)', cursor)
+        db.exec('COMMIT')
+      } catch (error) {
+        db.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { isChromiumMissing, startChromium } from '../browser/chromium.ts'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { runExample } from './run-example.ts'
+
+const hasNoChromium = isChromiumMissing()
+
+describe('the examples with a page', () => {
+  let deployment: Deployment
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    deployment = await deploy(1, [], { PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*' })
+    if (!hasNoChromium) browser = await startChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await deployment.stop()
+  })
+
+  const startShop = async (name: string) => {
+    const shop = runExample(deployment, name)
+    return /http\S+/.exec(await shop.prints(/The shop is open: http\S+/))?.[0] ?? ''
+  }
+
+  test('web-shop: the order page of a signed-in customer has their chat in a frame, and nobody else sees it', async () => {
+    const url = await startShop('web-shop')
+    const form = (path: string, fields: Record<string, string>, cookie = '') =>
+      fetch(url + path, { method: 'POST', redirect: 'manual', headers: { cookie }, body: new URLSearchParams(fields) })
+    const signIn = async (user: string, password: string) => {
+      const response = await form('/sign-in', { user, password })
+      return { status: response.status, cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+    }
+    assert.equal((await signIn('carla', 'wrong')).status, 401)
+    const { cookie } = await signIn('carla', 'carla')
+    const order = await form('/orders', { product: 'Lamp' }, cookie)
+    const path = order.headers.get('location') ?? ''
+    const page = await (await fetch(url + path, { headers: { cookie } })).text()
+    const chat = new URL(/src="([^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '')
+    const headers = {
+      'im-client-key': deployment.platform.clientKey,
+      'im-authorization': chat.searchParams.get('token') ?? '',
+    }
+    const me = await fetch(`${chat.origin}/me`, { headers })
+    assert.equal(((await me.json()) as { result: { _id: string } }).result._id, 'carla')
+    const framed = await fetch(chat)
+    assert.equal(framed.status, 200)
+    assert.match(framed.headers.get('content-security-policy') ?? '', /frame-ancestors [^;]*\*/)
+    const { cookie: carls } = await signIn('carl', 'carl')
+    const refused = await fetch(url + path, { redirect: 'manual', headers: { cookie: carls } })
+    assert.equal(refused.status, 303)
+  })
+
+  const signIn = async (url: string, user: string, password: string): Promise<Page> => {
+    const context = await browser?.newContext({ locale: 'en' })
+    onTestFinished(() => context?.close())
+    const page = await context?.newPage()
+    assert.ok(page)
+    page.setDefaultTimeout(120_000)
+    await page.goto(url)
+    await page.getByLabel('Name').fill(user)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    return page
+  }
+
+  test.skipIf(hasNoChromium)('web-shop: customer and support chat about the order in the frame', async () => {
+    const url = await startShop('web-shop')
+    const carla = await signIn(url, 'carla', 'carla')
+    await carla.getByRole('listitem').filter({ hasText: 'Teapot' }).getByRole('button').click()
+    const frame = carla.frameLocator('iframe')
+    await frame.getByRole('log').getByText('Thank you for ordering the Teapot. Questions? Write here.').waitFor()
+    await frame.getByRole('textbox', { name: 'Message' }).fill('Is it blue?')
+    await frame.getByRole('button', { name: 'Send' }).click()
+    const support = await signIn(url, 'shop-support', 'support')
+    await support.getByRole('link', { name: 'Teapot' }).click()
+    const desk = support.frameLocator('iframe')
+    await desk.getByRole('log').getByText('Is it blue?', { exact: true }).waitFor()
+    await desk.getByRole('textbox', { name: 'Message' }).fill('It is.')
+    await desk.getByRole('button', { name: 'Send' }).click()
+    await frame.getByRole('log').getByText('It is.', { exact: true }).waitFor()
+  })
+
+  test.skipIf(hasNoChromium)('own-interface: two users see each other write, send, read and react', async () => {
+    const url = await startShop('own-interface')
+    const wrong = await signIn(url, 'carla', 'wrong')
+    await wrong.getByText('Wrong name or password').waitFor()
+    const [carla, support] = [await signIn(url, 'carla', 'carla'), await signIn(url, 'shop-support', 'support')]
+    await support.getByRole('textbox', { name: 'Message' }).waitFor()
+    await carla.getByRole('textbox', { name: 'Message' }).pressSequentially('Good morning')
+    await support.getByText('Carla Customer writes…').waitFor()
+    await carla.keyboard.press('Enter')
+    await support.getByRole('log').getByText('Good morning').waitFor()
+    const own = carla.getByRole('article').filter({ hasText: 'Good morning' })
+    await own.getByText('read').waitFor()
+    await support.getByRole('article').getByRole('button', { name: '👍' }).click()
+    await own.getByRole('button', { name: '👍 1' }).waitFor()
+  })
+})
