@@ -139,9 +139,19 @@ describe('what clients emit', () => {
 
   test('null is the same as leaving an optional field out, and content where null is content', async () => {
     const message = { room: 'room', message: null, messageType: 'x', push: null, mentions: null, clientMessageID: null }
-    const { RC, result } = (await alice.emitWithAck('chat message', message)) as Ack
+    const { RC, result } = (await alice.emitWithAck('chat message', { ...message, replyTo: null })) as Ack
     assert.deepEqual([RC, result['message']], [0, null])
     assert.equal(((await alice.emitWithAck('conf', null)) as Ack).RC, 0)
+  })
+
+  test('a message may reply to another of its room', async () => {
+    const emit = async (message: object) =>
+      (await alice.emitWithAck('chat message', { room: 'room', messageType: 'x', ...message })) as Ack
+    const { result: parent } = await emit({ message: 'parent' })
+    const { result } = await emit({ message: 'reply', replyTo: parent['_id'] })
+    assert.partialDeepStrictEqual(result['replyTo'], { _id: parent['_id'], text: 'parent' })
+    const refused = await emit({ message: 'reply', replyTo: 'nothing' })
+    assert.deepEqual([refused.RC, refused.error?.code], [404, 'MESSAGE_NOT_FOUND'])
   })
 
   for (const [levels, code] of [

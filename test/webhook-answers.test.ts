@@ -3,6 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { connectClient, eventually } from './platform.ts'
 import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
 
+interface Heard {
+  _id: string
+  message: unknown
+  sender: { _id: string }
+  seq: number
+  replyTo?: { _id: string }
+}
+
 describe("the response of a room's webhook is", () => {
   let platform: WebhookPlatform
   let alice: string
@@ -21,16 +29,17 @@ describe("the response of a room's webhook is", () => {
     platform.hooks.behave = () => undefined
   })
 
-  async function history(room: string): Promise<{ message: unknown; sender: { _id: string }; seq: number }[]> {
+  async function history(room: string): Promise<Heard[]> {
     const { data } = await platform.as(bob, 'GET', `/rooms/${room}/messages/v3?afterTime=0&limit=100`)
     return data as Awaited<ReturnType<typeof history>>
   }
 
   test('a message that a robot of the room sends, and a bot state; the webhook receives neither', async () => {
     const { room, calls } = await platform.newHookedRoom([alice, bob, robot], { botState: 'start' })
-    const answer = { senderID: robot, toBotState: 'asked', data: { message: 'How are you?', messageType: 'text' } }
+    const said = { message: 'How are you?', messageType: 'text' }
+    const answerTo = (replyTo: string) => ({ senderID: robot, toBotState: 'asked', data: { ...said, replyTo } })
     platform.hooks.behave = ({ body }) =>
-      body.event === 'MESSAGE' && body.data.seq === 1 ? { body: JSON.stringify(answer) } : undefined
+      body.event === 'MESSAGE' && body.data.seq === 1 ? { body: JSON.stringify(answerTo(body.data._id)) } : undefined
     const realtime = await platform.start('realtime')
     const socket = await connectClient(realtime.url, platform.tokenOf(bob))
     const states: string[] = []
@@ -40,8 +49,8 @@ describe("the response of a room's webhook is", () => {
 
     await platform.send(room, alice)
     await eventually('the robot has spoken', async () => (await history(room)).length === 2)
-    const said = (await history(room))[1]
-    assert.deepEqual([said?.sender._id, said?.message], [robot, 'How are you?'])
+    const [asked, answer] = await history(room)
+    assert.deepEqual([answer?.sender._id, answer?.message, answer?.replyTo?._id], [robot, 'How are you?', asked?._id])
     await eventually('the members get the room, without its state', () => states.length > 0 && states[0] === '')
     await platform.send(room, alice, { message: 'fine' })
     await eventually('the next message', () => calls().some(({ body }) => body.data.message === 'fine'))

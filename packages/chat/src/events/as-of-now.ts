@@ -5,12 +5,14 @@ import { key } from '@parley/db/keys'
 import { currentMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers, type UserDoc } from '@parley/db/users/users'
+import { findQuoted, type Quoted } from '../messages/quoted-messages.ts'
 import { toRoomView } from '../views/room.ts'
 
-/** A message and the profile of its sender. */
+/** A message, the profile of its sender, and the message that it quotes. */
 export interface SentMessageDoc {
   message: MessageDoc
   sender: UserDoc | undefined
+  quoted: Quoted
 }
 
 /** The rooms and messages that notes refer to, as they are when the event is published. */
@@ -41,6 +43,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
   const named = events.flatMap((event) => (event.kind === 'room' ? [key(event.app, event.room)] : []))
   const rooms = await findRoomsByKey(db, [...new Set([...found.map(({ roomKey }) => roomKey), ...named])])
   const roomByKey = new Map(rooms.map((room) => [room._id, room]))
+  const quoted = await findQuoted(db, found)
   const toShow = new Set(named)
   const users = await findProfiles(db, [
     ...found.map(({ app, sender }) => ({ app, user: sender })),
@@ -54,7 +57,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
   return {
     message(id) {
       const message = messages.get(id)
-      return message && { message, sender: users.get(message.app)?.get(message.sender) }
+      return message && { message, sender: users.get(message.app)?.get(message.sender), quoted }
     },
     room(app, id) {
       const room = roomByKey.get(key(app, id))

@@ -76,13 +76,13 @@ async function giveOrder({ control, log }: PublishParts, { app, json }: { app: s
 }
 
 /** The event of a message, with an ID by which the stream keeps a repeated one once. */
-function messageEvent({ message, sender }: SentMessageDoc, event: OutgoingEvent['event']): OutgoingEvent {
+function messageEvent({ message, sender, quoted }: SentMessageDoc, event: OutgoingEvent['event']): OutgoingEvent {
   const { app, room } = message
   const deleted = { room, messageID: message._id }
   return {
     to: { app, room },
     event,
-    json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender),
+    json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
     id: event === 'chat message' ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && event === 'chat message' && { webhook: false }),

@@ -7,6 +7,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { readAsOfNow } from '../events/as-of-now.ts'
+import { findQuoted } from '../messages/quoted-messages.ts'
 import { toMessageView } from '../views/message.ts'
 
 type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'data'>
@@ -16,6 +17,7 @@ const withMessage: ReadonlySet<string> = new Set(['MESSAGE', 'MESSAGE_UPDATED', 
 
 interface About {
   _id?: unknown
+  replyTo?: { text?: unknown }
   isDeleted?: unknown
   roomName?: unknown
   pushToClients?: string[]
@@ -86,7 +88,8 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
 }
 
 /**
- * The data of a call that was tried and is tried again: as it was, unless its message was deleted or recalled meanwhile.
+ * The data of a call that was tried and is tried again: as it was, unless its message, or the one that it quotes, was
+ * deleted or recalled meanwhile.
  */
 export async function retriedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, data = 'null' } = call
@@ -94,7 +97,9 @@ export async function retriedCallData(db: Db, call: Call): Promise<string> {
   if (typeof before?._id !== 'string' || before.isDeleted === true) return data
   const view = (await messagesNow(db, app, [{ room, id: before._id }]))(room, before._id)
   const isGone = view !== undefined && (view.isDeleted || view.messageType === 'recall')
-  return isGone ? currentCallData(db, call) : data
+  if (isGone) return currentCallData(db, call)
+  const quoteIsGone = Boolean(before.replyTo?.text) && view?.replyTo?.text === ''
+  return quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data
 }
 
 /** The function that it returns has undefined for what is no message of the room. */
@@ -110,6 +115,7 @@ async function messagesNow(
   const found = [...sent.values()]
   const rooms = await findRoomsByKey(db, [...new Set(found.map(({ roomKey }) => roomKey))])
   const roomOf = new Map(rooms.map((room) => [room._id, room]))
+  const quoted = await findQuoted(db, found)
   const senders = await findUsers(
     db,
     app,
@@ -118,6 +124,6 @@ async function messagesNow(
   return (roomId, id) => {
     const [message, room] = [sent.get(id), roomOf.get(key(app, roomId))]
     if (!message || !room || message.roomKey !== room._id) return undefined
-    return toMessageView(currentMessage(message, room), senders.get(message.sender))
+    return toMessageView(currentMessage(message, room), senders.get(message.sender), quoted)
   }
 }

@@ -12,6 +12,7 @@ import { roomLane } from '../events/lanes.ts'
 import type { Outbox } from '../events/outbox.ts'
 import type { AcceptParts } from './accept-messages.ts'
 import type { MessageBatch, Outcome } from './message-batch.ts'
+import { quotedBy } from './quoted-messages.ts'
 import { makeBatch, readFacts, type Send } from './read-batch.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function acceptInTransaction(
 async function publishMessages(
   outbox: Outbox,
   note: string,
-  { messages, advances }: MessageBatch,
+  { messages, advances, outcomes }: MessageBatch,
   senders: ReadonlyMap<string, UserDoc>,
 ): Promise<void> {
   const lanes = [...advances.values()].flatMap(({ room }) =>
@@ -55,7 +56,11 @@ async function publishMessages(
   // When the bus does not accept it, the relay publishes both, in this order.
   if (lanes.length > 0 && !(await outbox.publishLanes(lanes))) return
   const events = messages.map(({ _id }) => ({ kind: 'message' as const, message: _id, event: 'chat message' as const }))
-  const sent = messages.map((message) => ({ message, sender: senders.get(key(message.app, message.sender)) }))
+  const sent = outcomes.flatMap((outcome) => {
+    if ('refused' in outcome || outcome.repeated) return []
+    const { message, quoted } = outcome
+    return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
+  })
   await outbox.publishNote({ _id: note, events }, justWritten({ messages: sent }))
 }
 

@@ -3,6 +3,7 @@ import type { JobOutcome } from '@parley/db/jobs'
 import { currentMessage, findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { sentMessageJson } from '../views/message.ts'
+import { nothingQuoted } from './quoted-messages.ts'
 
 /** The outcome of a batch for one recipient: the ID of the message, or the error. */
 export type BatchOutcome = JobOutcome
@@ -33,7 +34,8 @@ async function messageTexts(db: Db, sent: readonly { _id: string; roomKey: strin
   return new Map(
     found.map((message) => [
       message._id,
-      sentMessageJson(currentMessage(message, roomByKey.get(message.roomKey) ?? {})),
+      // A batch replies to nothing.
+      sentMessageJson(currentMessage(message, roomByKey.get(message.roomKey) ?? {}), nothingQuoted),
     ]),
   )
 }

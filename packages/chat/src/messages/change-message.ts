@@ -20,6 +20,7 @@ import { changeAndNote } from '../events/change-and-notify.ts'
 import { messageLane } from '../events/lanes.ts'
 import { wordsOfContent } from '../search/search-words.ts'
 import { toMessageView } from '../views/message.ts'
+import { findQuoted, type Quoted } from './quoted-messages.ts'
 
 /** Names a message, with its room if the request names that. */
 export interface MessageName {
@@ -38,7 +39,7 @@ export async function changeMessage(
   caller: UserCaller,
   name: MessageName,
   change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined,
-): Promise<{ message: MessageDoc; sender: UserDoc | undefined }> {
+): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
   const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
   if (roomId === undefined) throw unknownMessage(name.id)
@@ -58,15 +59,16 @@ export async function changeMessage(
     }
     return written
   })
-  const sender = (await findUser(db, caller.app, message.sender)) ?? undefined
-  void chat.outbox.publish(noted, justWritten({ messages: [{ message, sender }] }))
-  return { message, sender }
+  const [found, quoted] = await Promise.all([findUser(db, caller.app, message.sender), findQuoted(db, [message])])
+  const sender = found ?? undefined
+  void chat.outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted }] }))
+  return { message, sender, quoted }
 }
 
 /** The same; returns the message as everyone sees it. */
 export async function changeToView(...given: Parameters<typeof changeMessage>): Promise<Message> {
-  const { message, sender } = await changeMessage(...given)
-  return toMessageView(message, sender)
+  const { message, sender, quoted } = await changeMessage(...given)
+  return toMessageView(message, sender, quoted)
 }
 
 export function unknownMessage(id: string): ApiError {

@@ -15,6 +15,7 @@ import { changeAndNote } from '../events/change-and-notify.ts'
 import { messageLane, roomLane } from '../events/lanes.ts'
 import { notifyMembers } from '../events/notify-members.ts'
 import { unknownMessage } from './change-message.ts'
+import { nothingQuoted } from './quoted-messages.ts'
 
 /** How long eraseMessages leaves the event to the request that deleted. */
 const publishWithinMS = 2_000
@@ -56,7 +57,10 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     pending.push({ kind: 'message', message: message._id, event: 'messageDeleted' })
     return deleteMessage(db, message, updatedAtMS, session)
   })
-  void chat.outbox.publish(noted, justWritten({ messages: [{ message: value, sender: undefined }] }))
+  void chat.outbox.publish(
+    noted,
+    justWritten({ messages: [{ message: value, sender: undefined, quoted: nothingQuoted }] }),
+  )
   return 1
 }
 

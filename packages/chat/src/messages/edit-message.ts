@@ -31,7 +31,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   const wanted: MessageChange = isRecall
     ? { set: { messageType: recalled }, without: ['content', 'mentions'] }
     : await newContent(chat, caller.app, edit)
-  const { message } = await changeMessage(chat, caller, name, (before, room) => {
+  const { message, quoted } = await changeMessage(chat, caller, name, (before, room) => {
     if (before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
@@ -40,7 +40,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     if (room.status === 0) throw new ApiError('ROOM_FROZEN')
     return wanted
   })
-  return toSentMessageView(message)
+  return toSentMessageView(message, quoted)
 }
 
 async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageChange> {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
-import { currentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { currentMessage, isDeletedIn, type MessageDoc } from '@parley/db/messages/messages'
 import type { Sender } from '@parley/db/rooms/memberships'
 import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/rooms'
 import { messageTimes } from './message-times.ts'
@@ -20,6 +20,10 @@ export interface Draft {
   /** The same key from the same sender to the same room within 24 hours returns the first message again. */
   sendKey?: string
   clientMessageID?: string
+  /** ID of the message that it replies to. */
+  replyTo?: string
+  /** That message; absent when the room has none of this ID. */
+  quoted?: MessageDoc
   request?: string
 }
 
@@ -27,6 +31,8 @@ interface AcceptedDraft {
   message: MessageDoc
   /** The sendKey was used before: this is the first message, and nothing was sent now. */
   repeated: boolean
+  /** The message that a new one replies to. */
+  quoted?: MessageDoc | undefined
 }
 interface Refusal {
   refused: ErrorCode
@@ -65,13 +71,15 @@ export class MessageBatch {
     if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
     if (membership.blocked) return { refused: 'USER_BLOCKED' }
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
+    const { replyTo, quoted } = draft
+    if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }
 
     const message = toMessage(draft, this.#advance(room, draft, id))
     this.messages.push(message)
     const count = (this.sent.get(membership._id)?.count ?? 0) + 1
     this.sent.set(membership._id, { room, count })
     if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
-    return { message, repeated: false }
+    return { message, repeated: false, quoted }
   }
 
   /** The message that the same send made before, or the key under which to store this one. */
@@ -114,6 +122,7 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     updatedAtMS: advance.clockMS,
     ...(draft.mentions && { mentions: draft.mentions }),
     ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
+    ...(draft.replyTo !== undefined && { replyTo: draft.replyTo }),
     ...(!draft.push && { push: false }),
     ...(draft.skipTotalBadge && { skipTotalBadge: true }),
     ...(draft.webhook === false && { webhook: false }),

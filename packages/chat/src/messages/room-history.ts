@@ -14,6 +14,7 @@ import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
+import { findQuoted } from './quoted-messages.ts'
 
 type Query = Input<typeof listMessages>['query']
 
@@ -34,7 +35,8 @@ export async function roomHistory(chat: Chat, caller: UserCaller, roomId: string
   const room = checkRoom(page?.room, roomId)
   checkMember(page?.isMember)
   const { messages, users, hidden } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
-  const texts = messages.map((message) => messageJson(currentMessage(message, room), users.get(message.sender)))
+  const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
+  const texts = messages.map((message) => messageJson(currentMessage(message, room), users.get(message.sender), quoted))
   const length = pageLength(
     messages.map((message, i) => ({ timeMS: message[field], bytes: Buffer.byteLength(texts[i] ?? '') })),
     size,

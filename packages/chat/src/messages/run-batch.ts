@@ -51,8 +51,8 @@ export async function runBatch(
     const room = target.room ?? (await openDirectRoom(chat, app, [sender, target.receiver ?? '']))
     const idempotencyKey = `batch ${id} ${i}`
     const sent = { app, room, sender, messageType, push, skipTotalBadge, request, idempotencyKey }
-    const { _id: message, roomKey } = await sendContent(chat, sent, content)
-    return { message, roomKey }
+    const { message } = await sendContent(chat, sent, content)
+    return { message: message._id, roomKey: message.roomKey }
   }
 
   async function outcomeOf(target: BatchTarget, i: number): Promise<BatchOutcome> {

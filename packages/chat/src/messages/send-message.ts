@@ -1,11 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
-import type { MessageDoc } from '@parley/db/messages/messages'
+import { key } from '@parley/db/keys'
+import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { JsonText } from '../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../views/message.ts'
+import type { Draft } from './message-batch.ts'
 import { contentOf } from './message-content.ts'
+import { findQuoted, type Quoted, quotedBy } from './quoted-messages.ts'
 
 export interface MessageToSend {
   app: string
@@ -22,6 +25,8 @@ export interface MessageToSend {
   /** false: the room's webhook does not receive it, because the message is its own response. */
   webhook?: false
   clientMessageID?: string | undefined
+  /** ID of a message of the same room. */
+  replyTo?: string | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
   idempotencyKey?: string | undefined
   /** ID of the request, for the log lines of the message. */
@@ -32,27 +37,31 @@ export interface MessageToSend {
  * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is on
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
- * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
+ *   MESSAGE_NOT_FOUND of replyTo
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
-  return toSentMessageView(await sendContent(chat, send, contentOf(send.message)))
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return toSentMessageView(message, quoted)
 }
 
 /** The same, with the message as JSON text: its content is not read and written again. */
 export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
-  return new JsonText(sentMessageJson(await sendContent(chat, send, contentOf(send.message))))
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return new JsonText(sentMessageJson(message, quoted))
 }
 
 /**
  * The same with the content as JSON text, whose size has been checked.
- * @returns the message as it is stored
+ * @returns the message as it is stored, and what it quotes
  */
 export async function sendContent(
   chat: Chat,
   send: Omit<MessageToSend, 'message'>,
   content: string,
-): Promise<MessageDoc> {
+): Promise<{ message: MessageDoc; quoted: Quoted }> {
   const sendKey = send.idempotencyKey ?? send.clientMessageID
+  const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
   const outcome = await chat.accept({
     app: send.app,
     room: send.room,
@@ -65,16 +74,27 @@ export async function sendContent(
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
   })
   if ('refused' in outcome) throw await refusal(chat, outcome.refused, send)
-  return outcome.message
+  const { message, quoted, repeated } = outcome
+  return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
+}
+
+async function findReplyTo(
+  { db }: Chat,
+  { app, room }: Pick<MessageToSend, 'app' | 'room'>,
+  replyTo: string,
+): Promise<Pick<Draft, 'replyTo' | 'quoted'>> {
+  const quoted = await findSentMessage(db, key(app, room), replyTo)
+  return { replyTo, ...(quoted && { quoted }) }
 }
 
 async function refusal(
   chat: Chat,
   code: ApiError['code'],
-  send: Pick<MessageToSend, 'app' | 'room' | 'sender'>,
+  send: Pick<MessageToSend, 'app' | 'room' | 'sender' | 'replyTo'>,
 ): Promise<ApiError> {
   switch (code) {
     case 'ROOM_NOT_FOUND':
@@ -86,6 +106,8 @@ async function refusal(
       return new ApiError(code, 'sender is not a member of the room')
     case 'USER_BLOCKED':
       return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
+    case 'MESSAGE_NOT_FOUND':
+      return new ApiError(code, `replyTo: no message ${JSON.stringify(send.replyTo)} in the room, or it was deleted`)
     default:
       return new ApiError(code)
   }

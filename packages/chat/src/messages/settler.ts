@@ -7,6 +7,7 @@ import { justWritten } from '../events/as-of-now.ts'
 import { roomLane } from '../events/lanes.ts'
 import type { Outbox } from '../events/outbox.ts'
 import type { Log } from '../ports.ts'
+import { quotedBy } from './quoted-messages.ts'
 import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
 
 /** So long messages are gathered in tails before they are settled. */
@@ -71,7 +72,9 @@ export function createSettler(
     const { room, messages: sent } = one.append
     // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both, in this order.
     if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
-    const docs = sent.map(({ message }) => ({ message, sender: senders.get(key(message.app, message.sender)) }))
+    const docs = sent.map(({ message, quoted }) => {
+      return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
+    })
     one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
     if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
     if (one.isPublished) await at('published')

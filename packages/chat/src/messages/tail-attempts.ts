@@ -1,7 +1,7 @@
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { mostTailBytes, type TailAppend } from '@parley/db/sending/tails'
-import { bytesOf, type MessageBatch, type Outcome } from './message-batch.ts'
+import { bytesOf, type Draft, type MessageBatch, type Outcome } from './message-batch.ts'
 import type { Send } from './read-batch.ts'
 
 /** A message whose content is larger goes where it stays at once: every further message writes the whole tail. */
@@ -23,25 +23,28 @@ export function splitByRoom(batch: MessageBatch, sends: readonly Send[]): RoomAt
   const numbered = sends.map((send, i) => ({ send, outcome: batch.outcomes[i] as Outcome }))
   const byRoom = Map.groupBy(numbered, ({ send }) => key(send.draft.app, send.draft.room))
   const messages = Map.groupBy(batch.messages, ({ roomKey }) => roomKey)
-  const keys = new Map(sends.map(({ draft, id }) => [id, draft.sendKey]))
+  const drafts = new Map(sends.map(({ draft, id }) => [id, draft]))
   return [...byRoom].map(([roomKey, own]) => {
     const outcomes = own.map(({ send, outcome }): RoomAttempt['outcomes'][number] => [send.id, outcome])
     const room = batch.advances.get(roomKey)?.room
     const fresh = messages.get(roomKey) ?? []
-    return room ? { outcomes, append: toAppend(room, fresh, keys) } : { outcomes }
+    return room ? { outcomes, append: toAppend(room, fresh, drafts) } : { outcomes }
   })
 }
 
 function toAppend(
   room: TailAppend['room'],
   fresh: readonly MessageDoc[],
-  keys: ReadonlyMap<string, string | undefined>,
+  drafts: ReadonlyMap<string, Draft>,
 ): TailAppend {
   const sizes = fresh.map(bytesOf)
   const light = sizes.length * entryBytes
   const bytes = sizes.reduce((sum, size) => sum + size, light)
   const fits =
     Math.max(...sizes) <= mostMessageBytes && bytes <= mostAppendBytes && (room.tailBytes ?? 0) < mostTailBytes
-  const messages = fresh.map((message) => ({ message, sendKey: keys.get(message._id) }))
+  const messages = fresh.map((message) => {
+    const { sendKey, quoted } = drafts.get(message._id) ?? {}
+    return { message, sendKey, quoted }
+  })
   return { room, messages, bytes: fits ? bytes : light, areStored: !fits }
 }

@@ -1,3 +1,4 @@
+import type { MessageDoc } from '@parley/db/messages/messages'
 import { type MembershipDoc, unreadOf } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomOfMember, type ShownRoom } from '@parley/db/rooms/rooms-of-member'
@@ -6,6 +7,7 @@ import { onlyUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { findQuoted, type Quoted } from '../messages/quoted-messages.ts'
 import { JsonText } from '../views/json-text.ts'
 import { roomJsonTo } from '../views/room.ts'
 
@@ -28,13 +30,22 @@ export async function roomForMember(
   const room = checkRoom(found?.room, roomId)
   const membership = checkMember(found?.memberships[0])
   const shown = { room, last: found?.last ?? [], users: found?.users ?? [] }
-  return { room, text: shownRoomJson({ membership, unread: unreadOf(membership, room) }, shown) }
+  const quoted = await findQuoted(chat.db, lastMessageOf(shown), new Map([[room._id, room]]))
+  return { room, text: shownRoomJson({ membership, unread: unreadOf(membership, room) }, shown, quoted) }
 }
 
 /** What one of its members is shown of a room, as JSON text. */
 export function shownRoomJson(
   of: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
-  { room, last: [settled], users }: ShownRoom,
+  shown: ShownRoom,
+  quoted: Quoted,
 ): string {
-  return roomJsonTo(of, room, onlyUsers(users), settled ?? unsettledOf(room).at(-1))
+  const [lastMessage] = lastMessageOf(shown)
+  return roomJsonTo(of, shown.room, onlyUsers(shown.users), { lastMessage, quoted })
+}
+
+/** The latest message of a room, if it has any. */
+export function lastMessageOf({ room, last: [settled] }: Pick<ShownRoom, 'room' | 'last'>): MessageDoc[] {
+  const last = settled ?? unsettledOf(room).at(-1)
+  return last ? [last] : []
 }

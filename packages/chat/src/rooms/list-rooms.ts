@@ -4,9 +4,10 @@ import type { listRooms as operation } from '@parley/contracts/operations/rooms/
 import { findRoomsOfMember, findShownRooms, type RoomOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { findQuoted } from '../messages/quoted-messages.ts'
 import { parseTime } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
-import { shownRoomJson } from './get-room.ts'
+import { lastMessageOf, shownRoomJson } from './get-room.ts'
 import { matchesPref, parsePrefFilter } from './pref-filter.ts'
 
 type Query = Input<typeof operation>['query']
@@ -46,10 +47,17 @@ export async function listRooms(chat: Chat, caller: UserCaller, query: Query): P
 async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomOfMember[]): Promise<string[]> {
   const toRead = entries.filter(({ shown }) => shown === undefined).map(({ room }) => room._id)
   const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((shown) => [shown.room._id, shown]))
-  return entries.flatMap((entry) => {
+  const all = entries.flatMap((entry) => {
     const shown = entry.shown ?? found.get(entry.room._id)
-    return shown ? [shownRoomJson(entry, shown)] : []
+    return shown ? [{ entry, shown }] : []
   })
+  const rooms = new Map(all.map(({ shown: { room } }) => [room._id, room]))
+  const quoted = await findQuoted(
+    chat.db,
+    all.flatMap(({ shown }) => lastMessageOf(shown)),
+    rooms,
+  )
+  return all.map(({ entry, shown }) => shownRoomJson(entry, shown, quoted))
 }
 
 function filter(query: Query): (entry: RoomOfMember) => boolean {

@@ -1,3 +1,5 @@
+import { textOf } from '../messages/message-text.ts'
+
 /** The most words of one text, which bounds the index of a message. */
 const maxWords = 1_000
 /** The most segments looked at, words and gaps, which bounds the time to some 10 ms. */
@@ -25,10 +27,7 @@ export function wordsOf(text: string): string[] {
 /** The words of a message's content: of a text, or of the `text` of an object. */
 export function wordsOfContent(content: string | undefined): string[] {
   if (content === undefined) return []
-  const value: unknown = JSON.parse(content)
-  if (typeof value === 'string') return wordsOf(value)
-  if (typeof value !== 'object' || value === null || !('text' in value)) return []
-  return typeof value.text === 'string' ? wordsOf(value.text) : []
+  return wordsOf(textOf(JSON.parse(content)))
 }
 
 /** Removes accents, so that é is found as e. Only those of alphabets: in other scripts marks are letters. */

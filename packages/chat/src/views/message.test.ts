@@ -19,9 +19,12 @@ const doc = fc
     mentions: optional(fc.array(fc.string())),
     pinned: optional(fc.boolean()),
     clientMessageID: optional(fc.string()),
+    replyTo: optional(fc.constant('parent')),
     seq: fc.nat(),
   })
   .map((fields) => Object.assign(fields, always) as unknown as MessageDoc)
+const parent = { ...always, _id: 'parent', seq: 1, content: '{"text":"said"}' }
+const quoted = new Map([[parent._id, parent]])
 const user = { nickname: 'Ann', description: 'd', avatarUrl: 'u', isRobot: true, lastLoginTimeMS: 5 } as UserDoc
 
 describe('a message', () => {
@@ -33,8 +36,11 @@ describe('a message', () => {
           Object.entries(JSON.parse(text) as object)
             .map((field) => JSON.stringify(field))
             .toSorted()
-        assert.deepEqual(sorted(messageJson(each, user)), sorted(JSON.stringify(toMessageView(each, user))))
-        assert.deepEqual(sorted(sentMessageJson(each)), sorted(JSON.stringify(toSentMessageView(each))))
+        assert.deepEqual(
+          sorted(messageJson(each, user, quoted)),
+          sorted(JSON.stringify(toMessageView(each, user, quoted))),
+        )
+        assert.deepEqual(sorted(sentMessageJson(each, quoted)), sorted(JSON.stringify(toSentMessageView(each, quoted))))
       }),
     )
   })
@@ -42,7 +48,7 @@ describe('a message', () => {
   test('has the time in both forms, and counts its reactions', () => {
     fc.assert(
       fc.property(doc, (each) => {
-        const view = toMessageView(each, user)
+        const view = toMessageView(each, user, quoted)
         assert.equal(Date.parse(view.messageTime), view.messageTimeMS)
         assert.equal(view.reactionCount, view.reactions.length)
         assert.equal('pinned' in view, each.pinned === true)
@@ -63,6 +69,6 @@ describe('a message', () => {
     const [sample] = fc.sample(doc, 1)
     assert.ok(sample)
     const { clientMessageID: _, ...rest } = sample
-    messageSchema.parse(toMessageView({ ...rest, mentions: ['bob'], reactions: [], content: '{"a":1}' }, user))
+    messageSchema.parse(toMessageView({ ...rest, mentions: ['bob'], reactions: [], content: '{"a":1}' }, user, quoted))
   })
 })

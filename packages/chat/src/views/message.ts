@@ -1,7 +1,9 @@
-import type { Message, SentMessage } from '@parley/contracts/resources/message'
+import { type Message, type Quote, quoteLength, type SentMessage } from '@parley/contracts/resources/message'
 import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { UserDoc } from '@parley/db/users/users'
+import { cut, textOf } from '../messages/message-text.ts'
+import type { Quoted } from '../messages/quoted-messages.ts'
 import { withField } from './json-text.ts'
 
 /** The summary of a user in messages and rooms. An erased user keeps the ID and loses the profile. */
@@ -17,35 +19,39 @@ export function toSenderView(id: string, user: UserDoc | undefined): Sender {
   }
 }
 
-/** A message in the history and in events (docs/reference/resources.md#message). */
-export function toMessageView(doc: MessageDoc, user: UserDoc | undefined): Message {
-  return { ...common(doc), sender: toSenderView(doc.sender, user) }
+/**
+ * A message in the history and in events (docs/reference/resources.md#message).
+ * @param quoted has the message that it replies to
+ */
+export function toMessageView(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): Message {
+  return { ...common(doc, quoted), sender: toSenderView(doc.sender, user) }
 }
 
 /** The same as JSON text, with the content as it is stored. */
-export function messageJson(doc: MessageDoc, user: UserDoc | undefined): string {
-  const shown = { ...withoutContent(doc), sender: toSenderView(doc.sender, user) }
+export function messageJson(doc: MessageDoc, user: UserDoc | undefined, quoted: Quoted): string {
+  const shown = { ...withoutContent(doc, quoted), sender: toSenderView(doc.sender, user) }
   return doc.content === undefined ? JSON.stringify(shown) : withField(shown, 'message', doc.content)
 }
 
 /** A message as sending returns it: the sender is the plain user ID. */
-export function toSentMessageView(doc: MessageDoc): SentMessage {
-  return { ...common(doc), sender: doc.sender }
+export function toSentMessageView(doc: MessageDoc, quoted: Quoted): SentMessage {
+  return { ...common(doc, quoted), sender: doc.sender }
 }
 
 /** The same as JSON text. */
-export function sentMessageJson(doc: MessageDoc): string {
-  const shown = { ...withoutContent(doc), sender: doc.sender }
+export function sentMessageJson(doc: MessageDoc, quoted: Quoted): string {
+  const shown = { ...withoutContent(doc, quoted), sender: doc.sender }
   return doc.content === undefined ? JSON.stringify(shown) : withField(shown, 'message', doc.content)
 }
 
-function common(doc: MessageDoc): Omit<SentMessage, 'sender'> {
+function common(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender'> {
   const { content } = doc
-  return { ...withoutContent(doc), ...(content !== undefined && { message: JSON.parse(content) as unknown }) }
+  return { ...withoutContent(doc, quoted), ...(content !== undefined && { message: JSON.parse(content) as unknown }) }
 }
 
-function withoutContent(doc: MessageDoc): Omit<SentMessage, 'sender' | 'message'> {
+function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender' | 'message'> {
   const reactions = doc.reactions ?? []
+  const parent = quoted.get(doc.replyTo ?? '')
   return {
     _id: doc._id,
     id: doc._id,
@@ -64,5 +70,11 @@ function withoutContent(doc: MessageDoc): Omit<SentMessage, 'sender' | 'message'
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
     ...(doc.clientMessageID !== undefined && { clientMessageID: doc.clientMessageID }),
+    ...(parent && { replyTo: toQuote(parent) }),
   }
+}
+
+function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {
+  const text = content === undefined ? '' : cut(textOf(JSON.parse(content)), quoteLength)
+  return { _id, sender, messageType, text, isDeleted: isDeleted ?? false }
 }

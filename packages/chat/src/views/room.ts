@@ -5,6 +5,7 @@ import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/users'
 import type { Caller } from '../access/caller.ts'
+import type { Quoted } from '../messages/quoted-messages.ts'
 import { withField } from './json-text.ts'
 import { messageJson, toSenderView } from './message.ts'
 
@@ -49,12 +50,13 @@ export function roomJsonTo(
   { membership, unread }: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
   doc: RoomDoc,
   users: ReadonlyMap<string, UserDoc>,
-  lastMessage: MessageDoc | undefined,
+  { lastMessage, quoted }: { lastMessage: MessageDoc | undefined; quoted: Quoted },
 ): string {
   const pref = toPrefView(membership)
   const room: Room = { ...toRoomView(doc, users), unread, muted: pref.muted, pref }
   if (!lastMessage) return JSON.stringify(room)
-  return withField(room, 'lastMessage', messageJson(currentMessage(lastMessage, doc), users.get(lastMessage.sender)))
+  const sender = users.get(lastMessage.sender)
+  return withField(room, 'lastMessage', messageJson(currentMessage(lastMessage, doc), sender, quoted))
 }
 
 export function toPrefView(membership: Pick<MembershipDoc, 'pref'>): RoomPref {

@@ -196,6 +196,10 @@ export interface Message {
    */
   edited?: boolean
   clientMessageID?: string
+  /**
+   * The message of the same room that it replies to
+   */
+  replyTo?: Quote
   sender: Sender
 }
 export interface Reaction {
@@ -204,6 +208,22 @@ export interface Reaction {
    */
   client: string
   reaction: string
+}
+export interface Quote {
+  /**
+   * Message ID
+   */
+  _id: string
+  /**
+   * User ID
+   */
+  sender: string
+  messageType: string
+  /**
+   * The first 200 characters of its text, or of the `text` of its content; empty where there is none, and when it was deleted or recalled
+   */
+  text: string
+  isDeleted: boolean
 }
 export interface Sender {
   /**
@@ -324,6 +344,10 @@ export interface SentMessage {
   edited?: boolean
   clientMessageID?: string
   /**
+   * The message of the same room that it replies to
+   */
+  replyTo?: Quote
+  /**
    * User ID
    */
   sender: string
@@ -363,6 +387,10 @@ export interface SendMessageInput {
    * Makes the send repeatable for 24 hours
    */
   clientMessageID?: string
+  /**
+   * ID of the message of the same room that it replies to
+   */
+  replyTo?: string
 }
 export interface WriteMessageInput {
   /**
@@ -395,6 +423,10 @@ export interface WriteMessageInput {
    * Makes the send repeatable for 24 hours
    */
   clientMessageID?: string
+  /**
+   * ID of the message of the same room that it replies to
+   */
+  replyTo?: string
 }
 export interface AddReactionInput {
   /**
@@ -2592,6 +2624,10 @@ export interface PushCall {
    */
   edited?: boolean
   clientMessageID?: string
+  /**
+   * The message of the same room that it replies to
+   */
+  replyTo?: Quote
   sender: Sender
   roomName: string
   /**
@@ -2616,6 +2652,10 @@ export interface WebhookAnswer {
      * Free-form type, e.g. text, image, announcement
      */
     messageType: string
+    /**
+     * Message ID
+     */
+    replyTo?: string
   }
 }
 export interface ClientCalls {

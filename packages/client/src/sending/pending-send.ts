@@ -10,6 +10,8 @@ export interface SendOptions {
   mentions?: string[]
   /** False: no push to the others' devices. */
   push?: boolean
+  /** ID of the message of the same room that it replies to. */
+  replyTo?: string
 }
 
 /** A message that Parley has not acknowledged yet; as JSON it is kept in the storage. */
@@ -85,7 +87,7 @@ export function newPendingSend(
 
 /** What the emit `chat message` takes (docs/events.md). */
 export function toPayload({ room, message, clientMessageID, options }: PendingSend): object {
-  const { messageType = 'text', mentions, push } = options
+  const { messageType = 'text', mentions, push, replyTo } = options
   return {
     room,
     message,
@@ -93,5 +95,6 @@ export function toPayload({ room, message, clientMessageID, options }: PendingSe
     clientMessageID,
     ...(mentions && { mentions }),
     ...(push !== undefined && { push }),
+    ...(replyTo !== undefined && { replyTo }),
   }
 }

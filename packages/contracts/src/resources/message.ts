@@ -21,6 +21,27 @@ export const maxReactions = 500
 export const reactionName = z.string().min(1).max(64).describe('The reaction, e.g. an emoji')
 const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction', ...ours })
 
+/** The characters of a message's text that a quote has. */
+export const quoteLength = 200
+
+/** What a reply shows of the message that it replies to, as that is now. */
+const quote = z
+  // Each field is marked: a mark of the whole would be lost where it is referenced (zod's toJSONSchema).
+  .object({
+    _id: messageId.meta(ours),
+    sender: userId.meta(ours),
+    messageType: z.string().meta(ours),
+    text: z
+      .string()
+      .meta(ours)
+      .describe(
+        `The first ${quoteLength} characters of its text, or of the \`text\` of its content; empty where there is none, and when it was deleted or recalled`,
+      ),
+    isDeleted: z.boolean().meta(ours),
+  })
+  .meta({ id: 'Quote' })
+export type Quote = z.infer<typeof quote>
+
 const common = {
   _id: messageId,
   id: messageId,
@@ -40,6 +61,7 @@ const common = {
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
   clientMessageID: z.string().optional().meta(ours),
+  replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
 }
 
 /** A message in the history and in events (docs/reference/resources.md#message). */

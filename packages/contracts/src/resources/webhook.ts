@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, roomId, timeMS, userId } from '../ids.ts'
+import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { message, messageContent, messageType } from './message.ts'
 
@@ -30,7 +30,7 @@ export type WebhookCall = z.infer<typeof webhookCall>
 export const webhookAnswer = z.object({
   senderID: userId.optional(),
   toBotState: z.string().max(256).optional(),
-  data: z.object({ message: messageContent, messageType }).optional(),
+  data: z.object({ message: messageContent, messageType, replyTo: messageId.optional().meta(ours) }).optional(),
 })
 export type WebhookAnswer = z.infer<typeof webhookAnswer>
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage } from '../operations/examples.ts'
 import { streamedText, typingText } from '../operations/messages/live.ts'
-import { clientMessageID } from '../operations/messages/messages.ts'
+import { clientMessageID, replyTo } from '../operations/messages/messages.ts'
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
 import { messageContent, messageType, sentMessage } from '../resources/message.ts'
@@ -105,10 +105,11 @@ export const clientEmits = {
         push: z.boolean().default(true),
         mentions: z.array(userId).max(1000).optional(),
         clientMessageID: clientMessageID.optional(),
+        replyTo,
       }),
     ]),
     ack: sentMessage,
-    errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_TOO_LARGE'],
+    errors: [...inRoom, 'MESSAGE_NOT_FOUND', 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_TOO_LARGE'],
     extension: true,
     example: {
       args: [{ room: 'demo-room', message: 'Hello!', messageType: 'text' }],

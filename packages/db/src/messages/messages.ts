@@ -19,6 +19,8 @@ export interface MessageDoc {
   reactions?: { client: string; reaction: string }[]
   mentions?: string[]
   clientMessageID?: string
+  /** ID of the message of the same room that it replies to. */
+  replyTo?: string
   pinned?: true
   /** Its content was replaced. */
   edited?: true
@@ -227,15 +229,15 @@ export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSe
   return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
 }
 
+/** What a room says of deletions. */
+export type Deletions = Pick<RoomDoc, 'deletedUpToSeq'>
+
 /** Whether a message is deleted for all, individually or with all of its room. */
-export function isDeletedIn(
-  message: Pick<MessageDoc, 'seq' | 'isDeleted'>,
-  room: Pick<RoomDoc, 'deletedUpToSeq'>,
-): boolean {
+export function isDeletedIn(message: Pick<MessageDoc, 'seq' | 'isDeleted'>, room: Deletions): boolean {
   return message.isDeleted === true || message.seq <= (room.deletedUpToSeq ?? 0)
 }
 
 /** A message as clients see it: a stub as soon as its room says that all up to it are deleted. */
-export function currentMessage(message: MessageDoc, room: Pick<RoomDoc, 'deletedUpToSeq'>): MessageDoc {
+export function currentMessage(message: MessageDoc, room: Deletions): MessageDoc {
   return isDeletedIn(message, room) ? withChange(message, stub) : message
 }

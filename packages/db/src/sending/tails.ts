@@ -39,10 +39,18 @@ export const mostTailBytes = 2 * 1024 * 1024
 /** Projection of a room without its tail. */
 export const withoutTail = { tail: 0 } as const
 
+/** A new message of an append. */
+interface Appended {
+  message: MessageDoc
+  sendKey?: string | undefined
+  /** The message that it replies to, for its event. */
+  quoted?: MessageDoc | undefined
+}
+
 export interface TailAppend {
   room: RoomToSendTo
   /** The next messages of the room, in the order of seq. */
-  messages: readonly { message: MessageDoc; sendKey?: string | undefined }[]
+  messages: readonly Appended[]
   bytes: number
   /** The messages are written where they stay with the same write (append-stored.ts). */
   areStored: boolean

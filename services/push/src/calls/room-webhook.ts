@@ -3,6 +3,7 @@ import { readAgain } from '@parley/bus/events/publish'
 import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
+import { findQuoted } from '@parley/chat/messages/quoted-messages'
 import { toMessageView } from '@parley/chat/views/message'
 import { membersChange } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
@@ -141,7 +142,9 @@ async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }
   const found = messageID === allMessages ? null : await findMessage(db, key(app, room), messageID)
-  return found ? toMessageView(found, (await findUser(db, app, found.sender)) ?? undefined) : data
+  if (!found) return data
+  const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
+  return toMessageView(found, sender ?? undefined, quoted)
 }
 
 function originOf(url: string): string | undefined {

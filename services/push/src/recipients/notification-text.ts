@@ -1,3 +1,4 @@
+import { cut, textOf } from '@parley/chat/messages/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { PushContent } from '../networks/network.ts'
@@ -21,18 +22,6 @@ export function messageNotification(message: Message, room: RoomDoc, request: st
     messageType,
     ...(request !== undefined && { request }),
   }
-}
-
-/** The text of a content: a string itself, or the `text` of an object. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (typeof content !== 'object' || content === null || !('text' in content)) return ''
-  return typeof content.text === 'string' ? content.text : ''
-}
-
-/** By code points, so that no emoji is split. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : Array.from(text).slice(0, most).join('')
 }
 
 function fitting(args: string[]): string[] {

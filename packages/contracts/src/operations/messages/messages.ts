@@ -13,6 +13,8 @@ export const clientMessageID = z.string().min(1).max(128).describe('Makes the se
 
 const mentions = z.array(userId).max(maxMentions)
 
+export const replyTo = messageId.optional().describe('ID of the message of the same room that it replies to')
+
 const idempotencyHeaders = z.looseObject({
   'idempotency-key': clientMessageID.optional().meta(ours),
 })
@@ -69,12 +71,14 @@ export const sendMessage = operation({
       .optional()
       .describe('Users who receive mention notifications; a user group stands for its members'),
     clientMessageID: clientMessageID.optional().meta(ours),
+    replyTo: replyTo.meta(ours),
   }),
   result: sentMessage,
   errors: [
     'MISSING_PARAMETER',
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',
+    'MESSAGE_NOT_FOUND',
     'NOT_ROOM_MEMBER',
     'USER_BLOCKED',
     'ROOM_FROZEN',
@@ -109,6 +113,7 @@ export const writeMessage = operation({
       push: z.boolean().default(true),
       skipTotalBadge: z.boolean().default(false),
       clientMessageID: clientMessageID.optional(),
+      replyTo,
     })
     .meta({
       anyOf: [

@@ -20,6 +20,8 @@ export function mountMessages(mount: Mount, chat: Chat): void {
     const by = caller.kind === 'user' ? caller : asUser(caller.app, required('sender', sender))
     if (by.user !== (sender ?? by.user)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
     if (_id !== undefined) {
+      if (rest.replyTo !== undefined)
+        throw new ApiError('INVALID_REQUEST', 'replyTo: a message keeps what it replies to')
       return editMessage(chat, by, { id: _id, room: params.id }, { message, messageType, mentions: rest.mentions })
     }
     return sendAndShow(chat, {

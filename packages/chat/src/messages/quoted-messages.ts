@@ -1,0 +1,50 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { currentMessage, type Deletions, findSentMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+
+/** The messages that others quote, by ID, as they are now. */
+export type Quoted = ReadonlyMap<string, MessageDoc>
+
+export const nothingQuoted: Quoted = new Map()
+
+/** Of the largest messages, so many fit into the memory of a page. */
+const atOnce = 64
+
+/**
+ * Reads the messages that these quote, wherever they are; costs nothing where none quotes another. A quote is kept
+ * nowhere, so nothing is left in it of a message that was deleted or recalled.
+ * @param rooms by key, where they are known: read after the messages, or at the same moment
+ */
+export async function findQuoted(
+  db: Db,
+  messages: readonly MessageDoc[],
+  rooms?: ReadonlyMap<string, Deletions>,
+): Promise<Quoted> {
+  const wanted = new Map(messages.flatMap((message) => quotedIn(message).map((one) => [one._id, one])))
+  if (wanted.size === 0) return nothingQuoted
+  const quoted = new Map<string, MessageDoc>()
+  const all = [...wanted.values()]
+  for (let i = 0; i < all.length; i += atOnce) {
+    for (const [id, message] of await findSentMessages(db, all.slice(i, i + atOnce))) quoted.set(id, message)
+  }
+  const known = rooms ?? (await findRooms(db, all))
+  return new Map([...quoted].map(([id, message]) => [id, currentMessage(message, known.get(message.roomKey) ?? {})]))
+}
+
+/** One message as quoted. */
+export function quotedBy(message: MessageDoc | undefined): Quoted {
+  return message ? new Map([[message._id, message]]) : nothingQuoted
+}
+
+function quotedIn({ app, room, replyTo }: MessageDoc): Pick<MessageDoc, '_id' | 'roomKey'>[] {
+  return replyTo === undefined ? [] : [{ _id: replyTo, roomKey: key(app, room) }]
+}
+
+async function findRooms(
+  db: Db,
+  messages: readonly Pick<MessageDoc, 'roomKey'>[],
+): Promise<ReadonlyMap<string, Deletions>> {
+  const rooms = await findRoomsByKey(db, [...new Set(messages.map(({ roomKey }) => roomKey))])
+  return new Map(rooms.map((room) => [room._id, room]))
+}
