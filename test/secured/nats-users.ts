@@ -15,6 +15,12 @@ export interface NatsUsers {
   credentials: string
 }
 
+/** The subjects that a user may publish and subscribe to. */
+export interface NatsRights {
+  publish: string[]
+  subscribe: string[]
+}
+
 const unlimited = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 const anyNumber = { conn: -1, leaf: -1, subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true }
 
@@ -22,14 +28,17 @@ const anyNumber = { conn: -1, leaf: -1, subs: -1, data: -1, payload: -1, imports
  * An operator, an account with JetStream and a user, as nsc makes them
  * (docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/jwt).
  */
-export async function newNatsUsers(): Promise<NatsUsers> {
+export async function newNatsUsers(rights: NatsRights): Promise<NatsUsers> {
   const [operator, system, account, user] = [createOperator(), createAccount(), createAccount(), createUser()]
   const trusted = await encodeOperator('operator', operator, { system_account: system.getPublicKey() })
   const signer = { signer: operator }
   const systemToken = await encodeAccount('SYS', system, {}, signer)
   const limits = { ...anyNumber, ...unlimited }
   const accountToken = await encodeAccount('parley', account, { limits }, signer)
-  const userToken = await encodeUser('service', user, account)
+  const userToken = await encodeUser('service', user, account, {
+    pub: { allow: rights.publish },
+    sub: { allow: rights.subscribe },
+  })
   const preload = `{ ${system.getPublicKey()}: "${systemToken}", ${account.getPublicKey()}: "${accountToken}" }`
   const lines = [`operator: "${trusted}"`, `system_account: "${system.getPublicKey()}"`, 'resolver: MEMORY']
   return {

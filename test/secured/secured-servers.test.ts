@@ -10,11 +10,19 @@ import { startService } from '@parley/local/service-process'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
-import { type NatsUsers, newNatsUsers } from './nats-users.ts'
+import { type NatsRights, type NatsUsers, newNatsUsers } from './nats-users.ts'
 import { natsTls, type SecuredServer, startMongo, startNats, startRedis, user } from './servers.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
+
+/** What docs/operations.md says that the NATS user of the services needs. */
+function documentedRights(): NatsRights {
+  const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
+  const listed = (name: string) =>
+    JSON.parse(new RegExp(`${name}: (\\[[^\\]]*\\])`).exec(page)?.[1] ?? 'nothing') as string[]
+  return { publish: listed('publish'), subscribe: listed('subscribe') }
+}
 
 describe('servers that demand TLS, certificates and users', () => {
   const dir = mkdtempSync(join(tmpdir(), 'parley-secured-'))
@@ -34,7 +42,7 @@ describe('servers that demand TLS, certificates and users', () => {
   beforeAll(async () => {
     authority = await newAuthority(dir, 'authority')
     client = await authority.issue('parley')
-    users = await newNatsUsers()
+    users = await newNatsUsers(documentedRights())
     const place = { dir, authority }
     const configuration = users.configuration + (await natsTls(place))
     ;[mongo, nats, redis] = await Promise.all([startMongo(place), startNats(place, configuration), startRedis(place)])
@@ -93,6 +101,9 @@ describe('servers that demand TLS, certificates and users', () => {
       const arrived = new Promise<{ message: string }>((resolve) => void socket.once('chat message', resolve))
       await post('/messages', { room: 'home', sender: 'ann', message: 'over TLS', messageType: 'text' })
       assert.equal((await arrived).message, 'over TLS')
+      const { result } = await socket.emitWithAck('auth2', String(token), { since: 0 })
+      const again = await socket.emitWithAck('auth2', String(token), { since: result.serverTimeMS })
+      assert.equal(again.result.resumed, true, 'the node may mark the stream')
       socket.disconnect()
       await parley(fromFiles, 'app', 'delete', 'secured', '--yes')
     } finally {

@@ -31,6 +31,8 @@ export interface ChatSettings {
   tokenDays: number
   /** A batch or an erasure that takes longer goes on as a job, in milliseconds. */
   jobAfterMS: number
+  /** How long published changes are kept, to be published again when the stream is lost. */
+  changesKeptHours: number
 }
 
 /** The parameter of every use case: the outside systems, and the queues that gather concurrent writes. */
@@ -62,7 +64,7 @@ export interface Chat {
   recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>
 }
 
-const defaultChatSettings: ChatSettings = { tokenDays: 30, jobAfterMS: 5_000 }
+const defaultChatSettings: ChatSettings = { tokenDays: 30, jobAfterMS: 5_000, changesKeptHours: 72 }
 
 /** The most messages in one write, which bounds the time that others wait for it. */
 const messagesPerWrite = 500
@@ -96,11 +98,11 @@ export function createChat(
   },
 ): Chat {
   const { db, bus, control, log, tracing = noSteps } = parts
-  const outbox = createOutbox(db, { bus, control, log, steps: tracing })
+  const settings = { ...defaultChatSettings, ...parts.settings }
+  const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(db)
   const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
-  const settings = { ...defaultChatSettings, ...parts.settings }
   const settler = createSettler({ db, outbox, log }, parts.atPoint)
   const tails = createTailSwitch(db)
   return {

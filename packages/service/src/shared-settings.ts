@@ -69,6 +69,11 @@ export const sharedSettings = {
       schema: z.coerce.number().int().min(1).max(8_760).default(72),
     },
   },
+  changesKeptHours: {
+    env: 'PARLEY_CHANGES_KEPT_HOURS',
+    help: 'how many hours changes other than new messages are kept in MongoDB, to be published again when the stream is lost; by default as long as PARLEY_STREAM_MAX_AGE_HOURS',
+    schema: z.coerce.number().int().min(1).max(8_760).optional(),
+  },
   nodeId: {
     env: 'PARLEY_NODE_ID',
     help: 'the name of this process in logs and on the bus, unlike that of any other: 1 to 32 letters, digits, _ or -',

@@ -23,7 +23,7 @@ export function rebuildStreamCommand(withDb: WithDb): Command {
     .requiredOption('--since <time>', 'from when on: an ISO-8601 time, or minutes ago as 90m', readSince)
     .addHelpText(
       'after',
-      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. New messages are found however old they are, all other changes of the last hour.',
+      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. Other changes than new messages are found for as long as PARLEY_CHANGES_KEPT_HOURS keeps them.',
     )
     .action(({ since }: { since: Date }) => withDb((db) => rebuild(db, since.getTime())))
 }

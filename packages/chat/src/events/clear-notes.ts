@@ -23,10 +23,14 @@ type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 const deleteEveryMS = 100
 const mostAtOnce = 2_000
 
-export function createNoteClearing(db: Db, log: Log, inFlight: InFlight): NoteClearing {
+/** @param keptHours how long published notes are kept */
+export function createNoteClearing(
+  { db, log, inFlight }: { db: Db; log: Log; inFlight: InFlight },
+  keptHours: number,
+): NoteClearing {
   const published = new Set<string>()
   const keep = async (notes: PublishedNote[]) => {
-    await keepPublished(db, notes)
+    await keepPublished(db, notes, keptHours)
     return notes
   }
   const erase = async (notes: string[]) => {

@@ -67,10 +67,10 @@ const mostBefore = 50
  */
 const staleAfterMS = 60_000
 
-export function createOutbox(db: Db, parts: PublishParts & { steps: Steps }): Outbox {
+export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptHours: number }): Outbox {
   const { log } = parts
   const inFlight = createInFlight()
-  const cleared = createNoteClearing(db, log, inFlight)
+  const cleared = createNoteClearing({ db, log, inFlight }, parts.keptHours)
 
   const noteAlone = gather(
     async (events: NotedEvent[]) => {

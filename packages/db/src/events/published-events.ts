@@ -1,4 +1,4 @@
-import { type IndexDescription, MongoBulkWriteError } from 'mongodb'
+import { type IndexDescription, MongoBulkWriteError, type Db as MongoDb } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { deletePublished, type NotedEvent, type PendingEventsDoc } from './pending-events.ts'
 
@@ -12,24 +12,49 @@ export interface PublishedEventsDoc {
   atMS: number
   /** When the bus had them all. */
   at: Date
+  expiresAt?: Date
   events: NotedEvent[]
 }
 
 const duplicateKey = 11_000
-/** As long as the stream keeps events by default (PARLEY_STREAM_MAX_AGE_HOURS), and so as long as a consumer may be behind. */
-const keepSeconds = 72 * 60 * 60
+export const publishedEventIndexes: IndexDescription[] = [
+  { key: { at: 1, _id: 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
 
-export const publishedEventIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepSeconds }]
+/** Before there was a setting for it, notes were kept for so many hours. */
+const fixedHours = 72
 
-/** Keeps published notes for a while in another collection. */
+/** Ends the fixed time for which notes were kept; those of before are still kept for as long. */
+export async function keepAsLongAsSet(mongo: MongoDb): Promise<void> {
+  const name = 'publishedEvents'
+  const [there] = await mongo.listCollections({ name }, { nameOnly: true }).toArray()
+  if (!there) return
+  const notes = mongo.collection<PublishedEventsDoc>(name)
+  const expiresAt = { $add: ['$at', fixedHours * 3_600_000] }
+  await notes.updateMany({ expiresAt: { $exists: false } }, [{ $set: { expiresAt } }])
+  for (const { name: index, key, expireAfterSeconds } of await notes.indexes()) {
+    if ('at' in key && expireAfterSeconds !== undefined && index !== undefined) await notes.dropIndex(index)
+  }
+}
+
+/** Keeps published notes for some hours in another collection. */
 export async function keepPublished(
   db: Db,
   notes: readonly Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>[],
+  hours: number,
 ): Promise<void> {
   const at = new Date()
+  const expiresAt = new Date(at.getTime() + hours * 3_600_000)
   // An order moves sockets at the moment; nodes that were cut off read the database instead.
   const kept = notes
-    .map(({ _id, atMS, events }) => ({ _id, atMS, at, events: events.filter(({ kind }) => kind !== 'order') }))
+    .map(({ _id, atMS, events }) => ({
+      _id,
+      atMS,
+      at,
+      expiresAt,
+      events: events.filter(({ kind }) => kind !== 'order'),
+    }))
     .filter(({ events }) => events.length > 0)
   if (kept.length > 0) await insertKept(db, kept)
   await deletePublished(
