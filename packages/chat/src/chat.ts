@@ -7,7 +7,14 @@ import { key } from '@parley/db/keys'
 import { findMutedRoomsByKey } from '@parley/db/rooms/memberships'
 import { createTailSwitch } from '@parley/db/sending/tail-switch'
 import { noteActiveUsers } from '@parley/db/stats-buckets'
-import { findUsersByKey, type Login, recordJoin, recordLogins, type UserDoc } from '@parley/db/users/users'
+import {
+  findUsersByKey,
+  type Login,
+  recordJoin,
+  recordLastSeen,
+  recordLogins,
+  type UserDoc,
+} from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'
@@ -48,7 +55,7 @@ export interface Chat {
   settler: Settler
   jobs: Jobs
   /** Limits how many expensive requests run at a time. */
-  limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit }
+  limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   accept(draft: Draft): Promise<Outcome>
   makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<MembersAdded | { refused: ApiError }>
@@ -119,6 +126,8 @@ export function createChat(
     limits: {
       queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
       searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),
+      // After a node died all its clients subscribe again at once.
+      presence: limitPerApp('presence', { perApp: 16, inAll: 32, waiting: 10_000, waitMS: 20_000 }),
       // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
       batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
     },
@@ -156,7 +165,7 @@ export function createChat(
     ),
     recordActive: gather(
       async (active: { app: string; user: string; atMS: number }[]) => {
-        await noteActiveUsers(db, active)
+        await Promise.all([recordLastSeen(db, active), noteActiveUsers(db, active)])
         return active
       },
       { most: loginsAtOnce },

@@ -3,12 +3,12 @@ import { createInFlight } from '@parley/async/in-flight'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
-import { onlineKey, stay, userField, writeAll, writeFields } from './device-hash.ts'
+import { allAway, onlineKey, stay, userField, writeAll, writeFields } from './device-hash.ts'
 
 /** The writing side, on a realtime node. */
 export interface OnlineDevices {
-  /** Reports the devices of the user that are connected to this node now. */
-  changed(app: string, user: string, devices: ReadonlySet<string>): void
+  /** Reports the devices of the user that are connected to this node now, and whether all of them are away. */
+  changed(app: string, user: string, devices: ReadonlySet<string>, areAway?: boolean): void
   /** Settles when Redis has all reports so far; false when it may lack some. */
   told(): Promise<boolean>
   /** Whether Redis has all reports, except those in flight. */
@@ -77,10 +77,10 @@ export async function announceDevices(
   const looking = startRunning(nodeTtlMS / 3, look, fail)
 
   return {
-    changed(app, user, devices) {
+    changed(app, user, devices, areAway = false) {
       const field = userField(app, user)
       if (devices.size === 0) current.delete(field)
-      else current.set(field, JSON.stringify([...devices]))
+      else current.set(field, JSON.stringify([...devices, ...(areAway ? [allAway] : [])]))
       if (changedFields.size === 0) soon = nextTurn().then(writeChanged)
       changedFields.add(field)
     },

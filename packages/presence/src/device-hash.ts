@@ -15,6 +15,9 @@ export const userField = (app: string, user: string) => `${app}\0${user}`
 
 export const spoken = ''
 
+/** Among the devices of a user: all that this node holds are away. A release before takes it for one more device. */
+export const allAway = '\0away'
+
 export const usersPerWrite = 1_000
 
 /** Returns how many fields the node's hash has: a number other than expected means that Redis lost the reports. */

@@ -1,6 +1,6 @@
 import type { Presence } from './connect.ts'
 import { nodesKey } from './connection-counts.ts'
-import { onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
+import { allAway, onlineKey, spoken, userField, usersPerWrite } from './device-hash.ts'
 
 /** All connected users, in pages; a user on two nodes appears twice. */
 export async function* pageOnlineUsers(presence: Presence): AsyncGenerator<{ app: string; user: string }[]> {
@@ -67,7 +67,7 @@ export async function findOnlineDevices(
       held.forEach((json, i) => {
         if (json === null) return
         const user = users[i] as string
-        const devices: string[] = JSON.parse(json)
+        const devices = (JSON.parse(json) as string[]).filter((device) => device !== allAway)
         online.set(user, new Set([...(online.get(user) ?? []), ...devices]))
       })
     }),

@@ -38,6 +38,8 @@ import { createLogins } from './logins/logins.ts'
 import { createControlHandler } from './nodes/control.ts'
 import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
+import { createOwnPresenceNews } from './presence/presence-news.ts'
+import { watchPresence } from './presence/watch-presence.ts'
 import type { realtimeSettings, SettingsOf } from './settings.ts'
 
 /** The part of the stopping time in which connections are closed. */
@@ -82,7 +84,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: Date.now(), untilMS: Date.now() + marginMS } }
-  const { sockets, idle, limits, handshakes, activity } = users
+  const { sockets, handshakes, logins } = users
   const delivered = countDelivered(metrics)
   const deliveredMessages = createDeliveredMessages()
   const delivery = createDelivery({
@@ -94,9 +96,9 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   })
   const queue = createDeliveryQueue((event) => delivery.deliver(event))
   const interest = createRoomInterest(bus, (event) => queue.add(event))
-  const logins = createLogins()
   const roomsOfUser = createRoomsOfUser(chat)
   const slices = createSlices(newcomersMS)
+  const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.nodes())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
@@ -107,15 +109,15 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     pollOwner,
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
-    ...connectionHooks({ idle, limits, sockets, activity, interest, isStopping: () => state.isStopping }),
+    ...connectionHooks({ ...users, interest, watching, isStopping: () => state.isStopping }),
     ...createClientEmits({
       ...parts,
       ...users,
       authenticateSocket: createSocketAuthentication(chat),
       roomsOfUser,
       interest,
+      watching,
       queue,
-      logins,
       slices,
       ...catchingUp,
       emitted: watchEmits(metrics),
@@ -133,9 +135,10 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   return {
     port: listening.port,
     registers: users.areRegistered,
-    carryOut: createControlHandler({ sockets, interest, queue, logins }),
+    carryOut: createControlHandler({ sockets, interest, queue, logins, watching }),
     resync: (awaySinceMS) => {
       pollOwner.busIsBack()
+      watching.busIsBack()
       state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: Date.now() + marginMS }
       // Their readings may have begun before: what came since then is in the stream.
       for (const { hold } of sockets.all()) hold?.lose()
@@ -147,7 +150,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       await drainSockets(() => sockets.all(), settings.drainMS * drainShare)
       polls.unsubscribe()
       requests.unsubscribe()
-      await catchingUp.stop()
+      await Promise.all([catchingUp.stop(), watching.stop()])
       pollOwner.stop()
       queue.drain()
       closeAll(server)
@@ -158,14 +161,18 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 }
 
 /** The node's users and connections, its reports of them to Redis, and their limits. */
-async function startUsers({ settings, chat, presence, log, metrics, announce }: NodeParts) {
+async function startUsers({ settings, chat, bus, presence, log, metrics, announce }: NodeParts) {
   const reports = createConnectionReports(presence, settings.nodeId, log)
   const online = await announceDevices(presence, settings.nodeId, (error) =>
     log.warn({ err: error }, 'connected devices not reported; trying again'),
   )
+  const news = createOwnPresenceNews(bus, online)
   const sockets = createSockets({
     count: (app, count) => reports.changed(app, count),
-    devices: (app, user, devices) => online.changed(app, user, devices),
+    devices: (...changed) => {
+      online.changed(...changed)
+      news.changed(...changed)
+    },
   })
   const counts = createRequestCounts(presence, (error) =>
     log.warn({ err: error }, 'Redis is away: each node counts failed logins for itself'),
@@ -175,6 +182,7 @@ async function startUsers({ settings, chat, presence, log, metrics, announce }: 
   const activity = watchActivity(chat)
   return {
     sockets,
+    logins: createLogins(),
     handshakes,
     idle,
     activity,

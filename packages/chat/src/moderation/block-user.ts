@@ -1,3 +1,4 @@
+import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { ApiError } from '@parley/contracts/errors'
 import type { Block } from '@parley/contracts/resources/ban'
 import { setBlocked } from '@parley/db/rooms/memberships'
@@ -22,7 +23,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
   const { db } = chat
   const { app, user } = caller
   if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
-  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  const block = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
     const found = await findUser(db, app, blockee, session)
     if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
     if (await findBlock(db, app, user, blockee, session)) {
@@ -34,13 +35,15 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
     notifyFeed(pending, { app, user }, 'block', view)
     return view
   })
+  publishPresenceNews(chat.bus, caller, 'rights')
+  return block
 }
 
 /** @throws ApiError BLOCK_NOT_FOUND */
 export async function unblockUser(chat: Chat, caller: UserCaller, blockee: string): Promise<Block> {
   const { db } = chat
   const { app, user } = caller
-  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  const lifted = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
     const block = await findBlock(db, app, user, blockee, session)
     if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)
     await deleteBlock(db, block, session)
@@ -49,6 +52,8 @@ export async function unblockUser(chat: Chat, caller: UserCaller, blockee: strin
     notifyFeed(pending, { app, user }, 'unblock', view)
     return view
   })
+  publishPresenceNews(chat.bus, caller, 'rights')
+  return lifted
 }
 
 async function setInDirectRoom(

@@ -1,3 +1,4 @@
+import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { findErasures, insertJob, type JobDoc } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
@@ -32,6 +33,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     return eraseProfile(chat, app, user, session)
   })
   if (begun === undefined) throw unknownClient(user)
+  publishPresenceNews(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted(begun)
   const leaving = workOnJob(chat, begun, () => continueErasure(chat, begun))
   const isDone = (await isOverSoon(leaving, chat.jobs.afterMS)) && (await leaving)

@@ -1,5 +1,7 @@
+import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { ApiError } from '@parley/contracts/errors'
 import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
+import { hidePresencePref } from '@parley/contracts/resources/presence'
 import { deletePref, savePref } from '@parley/db/users/prefs'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -26,6 +28,7 @@ export async function setMyPref(
     await savePref(chat.db, caller, key, json, session)
     notifyUser(pending, caller, 'myPrefChange', { data, key }, device)
   })
+  if (key === hidePresencePref) publishPresenceNews(chat.bus, caller, 'rights')
   return { key, data }
 }
 
@@ -42,5 +45,6 @@ export async function deleteMyPref(
     }
     notifyUser(pending, caller, 'myPrefDelete', key, device)
   })
+  if (key === hidePresencePref) publishPresenceNews(chat.bus, caller, 'rights')
   return {}
 }

@@ -34,6 +34,7 @@ export const clientCalls = {
   deleteMyPref: 'DELETE /me/pref/:key',
   listMyPrefs: 'GET /me/pref',
   setMyPref: 'POST /me/pref/:key',
+  getPresence: 'GET /presence?',
   renewToken: 'POST /me/token',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   listBans: 'GET /blockStatus/room/:roomID',

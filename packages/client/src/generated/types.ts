@@ -1675,6 +1675,28 @@ export interface SetMyPrefResult {
   key: string
   data: unknown
 }
+export interface GetPresenceInput {
+  /**
+   * User IDs, the parameter repeated for each, at most 500
+   */
+  clients: string | string[]
+}
+export interface GetPresenceResult {
+  clients: {
+    /**
+     * User ID
+     */
+    client: string
+    /**
+     * online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now
+     */
+    state: 'online' | 'away' | 'offline' | 'unknown'
+    /**
+     * Only when offline: when the last device was connected. Absent for who hides, and who never was
+     */
+    lastSeenMS?: number
+  }[]
+}
 export interface BindTokenInput {
   /**
    * User ID
@@ -2511,6 +2533,22 @@ export interface ServerEvents {
      */
     serverTimeMS: number
   }
+  presence: {
+    clients: {
+      /**
+       * User ID
+       */
+      client: string
+      /**
+       * online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now
+       */
+      state: 'online' | 'away' | 'offline' | 'unknown'
+      /**
+       * Only when offline: when the last device was connected. Absent for who hides, and who never was
+       */
+      lastSeenMS?: number
+    }[]
+  }
   userDeleteMessages: {
     /**
      * Room ID
@@ -2727,6 +2765,8 @@ export interface ClientCalls {
   listMyPrefs: { input: ListMyPrefsInput; result: ListMyPrefsResult }
   /** Set a personal preference; myPrefChange goes to the other devices: POST /me/pref/:key */
   setMyPref: { input: SetMyPrefInput; result: SetMyPrefResult }
+  /** Who of these users is online: GET /presence */
+  getPresence: { input: GetPresenceInput; result: GetPresenceResult }
   /** Issue a new token; ends the one of this call: POST /me/token */
   renewToken: { input: RenewTokenInput; result: RenewTokenResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */

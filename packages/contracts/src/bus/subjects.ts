@@ -123,6 +123,11 @@ export function parseRevocationsSubject(subject: string): string {
 /** Where every gateway that remembers tokens announces itself twice a second. */
 export const gatewaysSubject = 'parley.gateways'
 
+/** Where is said that the presence of a user may have changed, to the nodes that watch them. */
+export function presenceSubject(app: string, user: string): string {
+  return `parley.presence.${subjectToken(app)}.${subjectToken(user)}`
+}
+
 /** Requests to one realtime node, e.g. a poll of a session that it owns. */
 export function nodeSubject(node: string, request: string): string {
   return `parley.node.${subjectToken(node)}.${subjectToken(request)}`

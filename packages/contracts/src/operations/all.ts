@@ -28,6 +28,7 @@ import * as devices from './users/devices.ts'
 import * as groups from './users/groups.ts'
 import * as me from './users/me.ts'
 import * as preferences from './users/preferences.ts'
+import * as presence from './users/presence.ts'
 import * as users from './users/users.ts'
 
 function isOperation(value: unknown): value is Operation {
@@ -55,6 +56,7 @@ export const allOperations: readonly Operation[] = [
   devices,
   groups,
   preferences,
+  presence,
   tokens,
   bans,
   blocks,

@@ -7,6 +7,7 @@ import { clientMessageID, replyTo } from '../operations/messages/messages.ts'
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
 import { messageContent, messageType, sentMessage } from '../resources/message.ts'
+import { exampleUserPresence, maxWatchedUsers, userPresence } from '../resources/presence.ts'
 
 /** How event payloads are written on a connection: JSON, or base64 of the UTF-8 JSON as a string. */
 export const encodings = ['plain', 'base64'] as const
@@ -37,6 +38,8 @@ export const everyEmit = [
   'SERVICE_UNAVAILABLE',
   'INTERNAL_ERROR',
 ] as const satisfies ErrorCode[]
+
+const watched = z.array(userId).min(1).max(maxWatchedUsers)
 
 const inRoom = ['INVALID_TOKEN', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
 
@@ -142,6 +145,30 @@ export const clientEmits = {
     errors: [...inRoom, 'INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED', 'ROOM_FROZEN'],
     extension: true,
     example: { args: [{ room: 'demo-room', text: 'The answer ' }], ack: {} },
+  },
+  'presence subscribe': {
+    summary: `Watches users: the event presence comes when they come, go, or are away. Users who share no room with the caller are left out; a socket watches at most ${maxWatchedUsers}`,
+    args: z.tuple([z.strictObject({ clients: watched })]),
+    ack: z.object({ clients: z.array(userPresence).describe('How those are who are watched now') }),
+    errors: ['INVALID_TOKEN'],
+    extension: true,
+    example: { args: [{ clients: ['bob'] }], ack: { clients: [exampleUserPresence] } },
+  },
+  'presence unsubscribe': {
+    summary: 'Watches these users no more; without `clients`, nobody',
+    args: z.tuple([z.strictObject({ clients: watched.optional() })]),
+    ack: z.object({}),
+    errors: ['INVALID_TOKEN'],
+    extension: true,
+    example: { args: [{ clients: ['bob'] }], ack: {} },
+  },
+  away: {
+    summary: 'The device is away, or back: the user is away when all their devices are',
+    args: z.tuple([z.strictObject({ away: z.boolean() })]),
+    ack: z.object({}),
+    errors: ['INVALID_TOKEN'],
+    extension: true,
+    example: { args: [{ away: true }], ack: {} },
   },
 } as const satisfies Record<string, EmitContract>
 

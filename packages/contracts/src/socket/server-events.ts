@@ -4,6 +4,7 @@ import { exampleMessage, exampleRoom } from '../operations/examples.ts'
 import { ours } from '../ours.ts'
 import { invitation } from '../resources/invitation.ts'
 import { message } from '../resources/message.ts'
+import { exampleUserPresence, userPresence } from '../resources/presence.ts'
 import { room } from '../resources/room.ts'
 import { roomPref } from '../resources/room-pref.ts'
 
@@ -118,6 +119,14 @@ export const serverEvents = {
     captured: false,
     extension: true,
     example: { serverTimeMS: 1_795_176_000_000 },
+  },
+  presence: {
+    summary: 'Users whom the socket watches came, went, or are away: at most once a second, each with how they are now',
+    payload: z.object({ clients: z.array(userPresence) }),
+    to: 'user',
+    captured: false,
+    extension: true,
+    example: { clients: [exampleUserPresence] },
   },
   userDeleteMessages: {
     summary: 'The user deleted messages for themselves',

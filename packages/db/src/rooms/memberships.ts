@@ -124,6 +124,28 @@ export async function findRoomsOfMember(
   return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
 }
 
+/** Below this many, memberships are looked up one by one; else all of the users are read. */
+const mostPairs = 20_000
+
+/** Which of these users are in one of these rooms (IDs): what it costs depends on neither's members. */
+export async function findUsersInRooms(
+  db: Db,
+  app: string,
+  users: readonly string[],
+  rooms: readonly string[],
+): Promise<Set<string>> {
+  if (users.length === 0 || rooms.length === 0) return new Set()
+  const isFew = users.length * rooms.length <= mostPairs
+  const of = isFew
+    ? { _id: { $in: rooms.flatMap((room) => users.map((user) => key(app, room, user))) } }
+    : { userKey: { $in: users.map((user) => key(app, user)) } }
+  const wanted = new Set(rooms)
+  const sharing = new Set<string>()
+  const found = db.memberships.find(of).project<Pick<MembershipDoc, 'user' | 'room'>>({ _id: 0, user: 1, room: 1 })
+  for await (const { user, room } of found) if (wanted.has(room)) sharing.add(user)
+  return sharing
+}
+
 /** The IDs of the rooms of many users; one list per user, in their order. */
 export async function findRoomIdsOfUsers(db: Db, users: readonly { app: string; user: string }[]): Promise<string[][]> {
   const keys = users.map(({ app, user }) => key(app, user))

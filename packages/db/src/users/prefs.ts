@@ -24,6 +24,18 @@ export async function findPrefsOf(db: Db, { app, user }: User, names: readonly s
   return db.prefs.find({ _id: { $in: names.map((name) => key(app, user, name)) } }).toArray()
 }
 
+/** Which of these users have a preference of this name with this value (JSON text). */
+export async function findUsersWithPref(
+  db: Db,
+  app: string,
+  users: readonly string[],
+  { name, json }: Pick<PrefDoc, 'name' | 'json'>,
+): Promise<Set<string>> {
+  const byId = new Map(users.map((user) => [key(app, user, name), user]))
+  const found = await db.prefs.find({ _id: { $in: [...byId.keys()] }, json }, { projection: { _id: 1 } }).toArray()
+  return new Set(found.flatMap(({ _id }) => byId.get(_id) ?? []))
+}
+
 type User = { app: string; user: string }
 
 export async function savePref(

@@ -19,6 +19,8 @@ export interface UserDoc {
   address?: Address
   userAgent?: string
   lastLoginTimeMS: number
+  /** When a socket of theirs closed last. */
+  lastSeenMS?: number
   lastJoinOrCreateRoomTime?: Date
   createdAt: Date
   updatedAt: Date
@@ -151,6 +153,34 @@ export async function recordLogins(db: Db, logins: readonly Login[]): Promise<vo
       },
     })),
     { ordered: false },
+  )
+}
+
+/** Records when sockets of users closed; many users in one round trip. */
+export async function recordLastSeen(
+  db: Db,
+  seen: readonly { app: string; user: string; atMS: number }[],
+): Promise<void> {
+  await db.users.bulkWrite(
+    seen.map(({ app, user, atMS }) => ({
+      updateOne: { filter: { _id: key(app, user) }, update: { $max: { lastSeenMS: atMS } } },
+    })),
+    { ordered: false },
+  )
+}
+
+/** When these users were last connected (Unix milliseconds); undefined for who never was. Who does not exist is left out. */
+export async function findLastSeen(
+  db: Db,
+  app: string,
+  ids: readonly string[],
+): Promise<Map<string, number | undefined>> {
+  const found = await db.users
+    .find({ _id: { $in: ids.map((id) => key(app, id)) }, groupMembers: { $exists: false } })
+    .project<Pick<UserDoc, 'id' | 'lastLoginTimeMS' | 'lastSeenMS'>>({ id: 1, lastLoginTimeMS: 1, lastSeenMS: 1 })
+    .toArray()
+  return new Map(
+    found.map(({ id, lastLoginTimeMS, lastSeenMS = 0 }) => [id, Math.max(lastLoginTimeMS, lastSeenMS) || undefined]),
   )
 }
 

@@ -29,6 +29,7 @@ import { mountDevices } from './users/devices.ts'
 import { mountGroups } from './users/groups.ts'
 import { mountMe } from './users/me.ts'
 import { mountPreferences } from './users/preferences.ts'
+import { mountPresence } from './users/presence.ts'
 import { mountUsers } from './users/users.ts'
 
 /** Every operation of the contract on its use case. */
@@ -50,6 +51,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountDevices(mount, chat)
   mountGroups(mount, chat)
   mountPreferences(mount, chat)
+  mountPresence(mount, chat, presence)
   mountTokens(mount, chat)
   mountBans(mount, chat)
   mountBlocks(mount, chat)

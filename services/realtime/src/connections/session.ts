@@ -10,6 +10,8 @@ export interface Session extends AuthenticatedUser {
   isReady: boolean
   /** Whether connection-count counts it: on a WebSocket. */
   isCounted: boolean
+  /** The device said that nobody is at it. */
+  isAway: boolean
   /** It gave `since`, and gets the server's time now and then. */
   wantsServerTime: boolean
   /** When it authenticated. */

@@ -3,6 +3,7 @@ import type { SocketServerOptions } from '@parley/socketio/server'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { WatchPresence } from '../presence/watch-presence.ts'
 import type { realtimeSettings, SettingsOf } from '../settings.ts'
 import type { Activity } from './activity.ts'
 import { newSocketData, type SocketData } from './session.ts'
@@ -42,11 +43,12 @@ interface HookParts {
   sockets: Sockets
   activity: Activity
   interest: RoomInterest
+  watching: Pick<WatchPresence, 'forget'>
   isStopping: () => boolean
 }
 
 /** What happens when connections and sockets come and go. */
-export function connectionHooks({ idle, limits, sockets, activity, interest, isStopping }: HookParts) {
+export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping }: HookParts) {
   return {
     admit: (request) => (isStopping() ? stopping : limits.admit(request)),
     onTransportOpen(connection) {
@@ -66,6 +68,7 @@ export function connectionHooks({ idle, limits, sockets, activity, interest, isS
       const { session } = socket.data
       if (session) activity.ended(session)
       sockets.remove(socket)
+      watching.forget(socket)
       if (session && !socket.connection.closed) idle.unauthenticated(socket)
     },
     onTopicActive: (topic) => interest.begin(topic),

@@ -7,15 +7,17 @@ export interface Sockets {
   remove(socket: UserSocket): void
   /** The socket's client moved from polling to a WebSocket. */
   upgraded(socket: UserSocket): void
+  /** The socket's client is away, or back. */
+  setAway(socket: UserSocket, session: Session, isAway: boolean): void
   ofUser(app: string, user: string): Iterable<UserSocket>
   all(): Iterable<UserSocket>
   readonly size: number
 }
 
-/** Notified when the number of an app's WebSockets changes, and when the connected devices of a user change. */
+/** Notified when the number of an app's WebSockets changes, and when the connected devices of a user change, or are all away. */
 export interface SocketsChanged {
   count(app: string, count: number): void
-  devices(app: string, user: string, devices: ReadonlySet<string>): void
+  devices(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
 }
 
 export function createSockets(changed: SocketsChanged): Sockets {
@@ -34,10 +36,13 @@ export function createSockets(changed: SocketsChanged): Sockets {
 
   function notifyDevices({ app, user }: Session): void {
     const devices = new Set<string>()
+    let areAway = true
     for (const { data } of byUser.get(topicOf({ app, user })) ?? []) {
-      if (data.session) devices.add(data.session.device)
+      if (!data.session) continue
+      devices.add(data.session.device)
+      areAway &&= data.session.isAway
     }
-    changed.devices(app, user, devices)
+    changed.devices(app, user, devices, areAway)
   }
 
   return {
@@ -54,6 +59,11 @@ export function createSockets(changed: SocketsChanged): Sockets {
     upgraded(socket) {
       const { session } = socket.data
       if (session && !session.isCounted) count(session, 1)
+    },
+    setAway(socket, session, isAway) {
+      if (session.isAway === isAway || socket.data.session !== session) return
+      session.isAway = isAway
+      notifyDevices(session)
     },
     remove(socket) {
       const { session } = socket.data

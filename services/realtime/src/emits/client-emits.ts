@@ -35,7 +35,7 @@ export interface ClientEmitsParts extends AuthenticateParts {
 export function createClientEmits(
   parts: ClientEmitsParts,
 ): Required<Pick<NamespaceOptions<SocketData>, 'events' | 'otherEvents'>> {
-  const { chat, failedLogins, clock } = parts
+  const { chat, failedLogins, clock, sockets, watching } = parts
   const events: Record<ClientEmit, SharedHandler<SocketData>> = {
     conf: handler(parts, 'conf', (socket, [{ encoding = 'plain' }]) => {
       const known = encodings.find((name) => name === encoding)
@@ -65,6 +65,21 @@ export function createClientEmits(
     typing: handler(parts, 'typing', (socket, [{ room, message }]) =>
       notifyTyping(chat, required(socket), room, message),
     ),
+
+    'presence subscribe': handler(parts, 'presence subscribe', async (socket, [{ clients }]) => ({
+      clients: await watching.subscribe(socket, required(socket), clients),
+    })),
+
+    'presence unsubscribe': handler(parts, 'presence unsubscribe', async (socket, [{ clients }]) => {
+      required(socket)
+      await watching.unsubscribe(socket, clients)
+      return {}
+    }),
+
+    away: handler(parts, 'away', (socket, [{ away }]) => {
+      sockets.setAway(socket, required(socket), away)
+      return {}
+    }),
 
     ai_streaming: handler(parts, 'ai_streaming', (socket, [{ room, text }]) =>
       streamText(chat, required(socket), room, text),

@@ -10,6 +10,7 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
 import type { Limits } from '../limits/limits.ts'
+import type { WatchPresence } from '../presence/watch-presence.ts'
 import { enterRooms } from './enter-rooms.ts'
 import type { Logins } from './logins.ts'
 
@@ -24,6 +25,7 @@ export interface AuthenticateParts {
   limits: Limits
   idle: IdleSockets
   activity: Activity
+  watching: WatchPresence
   /** Settles when the senders of orders know that this node holds a socket of the user. */
   registered: () => Promise<void>
   /** Settles when the connections of an app are counted. */
@@ -107,6 +109,7 @@ async function begin(
     device,
     isReady: isSame && before.isReady,
     isCounted: false,
+    isAway: isSame && before.isAway,
     wantsServerTime: catchesUp,
     sinceMS: isSame ? before.sinceMS : Date.now(),
     enteredAtMS: 0,
@@ -136,11 +139,12 @@ async function enter(parts: AuthenticateParts, socket: UserSocket, session: Sess
 }
 
 /** The socket is nobody's any more and leaves all topics. */
-function forget({ sockets, activity, idle }: AuthenticateParts, socket: UserSocket): void {
+function forget({ sockets, activity, idle, watching }: AuthenticateParts, socket: UserSocket): void {
   const { session } = socket.data
   if (!session) return
   activity.ended(session)
   sockets.remove(socket)
+  watching.forget(socket)
   for (const { name } of [...(socket.topics ?? [])]) socket.leave(name)
   idle.unauthenticated(socket)
 }

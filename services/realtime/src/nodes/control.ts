@@ -7,12 +7,14 @@ import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import { topicOf } from '../delivery/topics.ts'
 import type { Logins } from '../logins/logins.ts'
+import type { WatchPresence } from '../presence/watch-presence.ts'
 
 export interface ControlParts {
   sockets: Sockets
   interest: RoomInterest
   queue: DeliveryQueue
   logins: Logins
+  watching: Pick<WatchPresence, 'moved'>
 }
 
 /**
@@ -25,6 +27,7 @@ export function createControlHandler({
   interest,
   queue,
   logins,
+  watching,
 }: ControlParts): (app: string, order: ControlOrder) => Promise<void> {
   return async (app, order) => {
     // Events from before the order go to the members from before it.
@@ -39,6 +42,7 @@ export function createControlHandler({
       for (const socket of [...sockets.all()]) if (socket.data.session?.app === app) handleOrder(socket, order)
       return
     }
+    if (order.do === 'left') watching.moved(app, order.users)
     let isConcerned = false
     for (const user of order.users) {
       for (const socket of sockets.ofUser(app, user)) {

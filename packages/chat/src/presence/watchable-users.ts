@@ -1,0 +1,50 @@
+import { hidePresencePref } from '@parley/contracts/resources/presence'
+import { key } from '@parley/db/keys'
+import { findRoomIdsOfUser, findUsersInRooms } from '@parley/db/rooms/memberships'
+import { findDeletedRooms } from '@parley/db/rooms/rooms'
+import { findBlockersOf } from '@parley/db/users/blocks'
+import { findUsersWithPref } from '@parley/db/users/prefs'
+import { findLastSeen } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+
+/** What a user may know of another's presence. */
+export interface Watchable {
+  /** False when they hide, or blocked who asks: then they look offline. */
+  isShown: boolean
+  /** When they were last connected, by what closed sockets and logins have written. */
+  lastSeenMS?: number
+}
+
+/**
+ * Those of these users, in their order, whose presence a user may ask for, as they share a room (docs/reference/presence.md). Few of an app
+ * are looked up at a time; the others wait.
+ * @throws ApiError TOO_MANY_REQUESTS
+ */
+export function findWatchable(
+  { db, limits }: Pick<Chat, 'db' | 'limits'>,
+  { app, user }: { app: string; user: string },
+  clients: readonly string[],
+): Promise<Map<string, Watchable>> {
+  return limits.presence(app, async () => {
+    const rooms = await findRoomIdsOfUser(db, app, user)
+    const deleted = await findDeletedRooms(
+      db,
+      rooms.map((room) => key(app, room)),
+    )
+    const living = rooms.filter((room) => !deleted.has(key(app, room)))
+    const sharing = [...(await findUsersInRooms(db, app, clients, living))]
+    const [seen, blockers, hidden] = await Promise.all([
+      findLastSeen(db, app, sharing),
+      findBlockersOf(db, app, user, sharing),
+      findUsersWithPref(db, app, sharing, { name: hidePresencePref, json: 'true' }),
+    ])
+    return new Map(
+      clients.flatMap((client): [string, Watchable][] => {
+        if (!seen.has(client)) return []
+        const lastSeenMS = seen.get(client)
+        const isShown = !blockers.has(client) && !hidden.has(client)
+        return [[client, { isShown, ...(isShown && lastSeenMS !== undefined && { lastSeenMS }) }]]
+      }),
+    )
+  })
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { exampleUserPresence, maxWatchedUsers, userPresence } from '../../resources/presence.ts'
+
+export const getPresence = operation({
+  id: 'getPresence',
+  method: 'GET',
+  path: '/presence',
+  tag: 'Users',
+  summary: 'Who of these users is online',
+  description:
+    'Users who share no room with the caller are left out. Who hides, and who blocked the caller, looks offline.',
+  access: 'client',
+  form: 'envelope',
+  query: z.object({
+    clients: z
+      .union([userId, z.array(userId).min(1).max(maxWatchedUsers)])
+      .describe(`User IDs, the parameter repeated for each, at most ${maxWatchedUsers}`),
+  }),
+  result: z.object({ clients: z.array(userPresence) }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { clients: ['bob'] }, result: { clients: [exampleUserPresence] } },
+})

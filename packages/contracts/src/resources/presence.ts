@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { timeMS, userId } from '../ids.ts'
+
+/** A socket watches at most this many users, and one call names as many. */
+export const maxWatchedUsers = 500
+
+/** The personal preference that makes a user look offline, when its value is true. */
+export const hidePresencePref = 'hidePresence'
+
+/** Whether a user is connected. All devices of a user are one. */
+export const userPresence = z.object({
+  client: userId,
+  state: z
+    .enum(['online', 'away', 'offline', 'unknown'])
+    .describe(
+      'online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now',
+    ),
+  lastSeenMS: timeMS
+    .optional()
+    .describe('Only when offline: when the last device was connected. Absent for who hides, and who never was'),
+})
+export type UserPresence = z.infer<typeof userPresence>
+export const exampleUserPresence: UserPresence = { client: 'bob', state: 'online' }

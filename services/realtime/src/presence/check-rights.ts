@@ -1,0 +1,79 @@
+import type { Chat } from '@parley/chat/chat'
+import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
+import type { Logger } from '@parley/service/log'
+import type { UserSocket } from '../connections/session.ts'
+
+/** All that a socket watches is checked again after this long, in case news of it were lost. */
+const againAfterMS = 60_000
+/** How many sockets are checked in a round; the others wait for the next. */
+const socketsPerRound = 100
+const againPerRound = 20
+const atOnce = 10
+
+export interface RightsChecksParts {
+  chat: Chat
+  log: Logger
+  /** Whom each socket watches. */
+  watchedBy: ReadonlyMap<UserSocket, ReadonlyMap<string, unknown>>
+  /** Takes over what a socket may know of a user now; undefined: nothing any more. */
+  apply: (socket: UserSocket, client: string, rights: Watchable | undefined) => void
+}
+
+/** Finds out again whether sockets may know the presence of those whom they watch. */
+export interface RightsChecks {
+  /** Checks some users in the next round. */
+  soon(socket: UserSocket, clients: Iterable<string>): void
+  /** All of the socket's are checked for now. */
+  checked(socket: UserSocket): void
+  run(): Promise<void>
+}
+
+export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts): RightsChecks {
+  const waiting = new Map<UserSocket, Set<string>>()
+  const checkedAtMS = new WeakMap<UserSocket, number>()
+
+  function soon(socket: UserSocket, clients: Iterable<string>): void {
+    const known = waiting.get(socket)
+    if (known) for (const client of clients) known.add(client)
+    else waiting.set(socket, new Set(clients))
+  }
+
+  /** Nobody has said anything of them: a few of those that were not checked for the longest. */
+  function takeOverdue(): void {
+    const dueMS = Date.now() - againAfterMS
+    let left = againPerRound
+    for (const [socket, clients] of watchedBy) {
+      if (left === 0) return
+      if ((checkedAtMS.get(socket) ?? 0) > dueMS) continue
+      soon(socket, [...clients.keys()])
+      checkedAtMS.set(socket, Date.now())
+      left--
+    }
+  }
+
+  async function check(socket: UserSocket, clients: ReadonlySet<string>): Promise<void> {
+    const { session } = socket.data
+    const theirs = [...clients].filter((client) => watchedBy.get(socket)?.has(client))
+    if (!session || theirs.length === 0) return
+    try {
+      const rights = await findWatchable(chat, session, theirs)
+      for (const client of theirs) apply(socket, client, rights.get(client))
+    } catch (error) {
+      log.warn({ err: error, app: session.app, user: session.user }, 'watched users not checked; trying again')
+      soon(socket, theirs)
+    }
+  }
+
+  return {
+    soon,
+    checked: (socket) => void checkedAtMS.set(socket, Date.now()),
+    async run() {
+      takeOverdue()
+      const now = [...waiting].slice(0, socketsPerRound)
+      for (const [socket] of now) waiting.delete(socket)
+      for (let i = 0; i < now.length; i += atOnce) {
+        await Promise.all(now.slice(i, i + atOnce).map(([socket, clients]) => check(socket, clients)))
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Chat } from '@parley/chat/chat'
+import type { UserPresence } from '@parley/contracts/resources/presence'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Presence } from '@parley/presence/connect'
+import { findUserStates } from '@parley/presence/user-states'
+import type { SocketServer } from '@parley/socketio/server'
+import type { SocketData, UserSocket } from '../connections/session.ts'
+import { takeStates, viewOf, type WatchedUser } from './watched-users.ts'
+
+/** Without all of Redis' reports for so long, who is not known to be connected is unknown. */
+const unknownAfterMS = 10_000
+
+export interface LookParts {
+  chat: Chat
+  presence: Presence
+  server: () => Pick<SocketServer<SocketData>, 'sendTo'>
+}
+
+/** Finds out how watched users are, and has their watchers know what is new. */
+export interface Look {
+  /** Asks Redis. @param isFirst who is not known is unknown at once: there is nothing to go by */
+  at(some: readonly WatchedUser[], isFirst?: boolean): Promise<void>
+  /** Sends each socket what is new to it of these users, in one event. */
+  show(some: Iterable<WatchedUser>): void
+  send(socket: UserSocket, clients: UserPresence[]): void
+}
+
+export function createLook({ chat, presence, server }: LookParts): Look {
+  let incompleteSinceMS: number | undefined
+
+  function send(socket: UserSocket, clients: UserPresence[]): void {
+    server().sendTo([socket], 'presence', JSON.stringify({ clients } satisfies EventPayload<'presence'>))
+  }
+
+  return {
+    send,
+    async at(some, isFirst = false) {
+      for (const [app, ofApp] of Map.groupBy(some, (watched) => watched.app)) {
+        const names = ofApp.map(({ user }) => user)
+        const found = await findUserStates(presence, app, names, chat.control.nodes())
+        incompleteSinceMS = found.isComplete ? undefined : (incompleteSinceMS ?? Date.now())
+        const isLong = incompleteSinceMS !== undefined && Date.now() - incompleteSinceMS > unknownAfterMS
+        takeStates(ofApp, found, isFirst || isLong)
+      }
+    },
+    show(some) {
+      const news = new Map<UserSocket, UserPresence[]>()
+      for (const watched of some) {
+        for (const [socket, watch] of watched.watches) {
+          // One that is catching up gets it in a later round.
+          if (socket.hold !== undefined) continue
+          const view = viewOf(watched, watch.rights)
+          if (view.state === watch.shown.state) continue
+          watch.shown = view
+          const ofSocket = news.get(socket)
+          if (ofSocket) ofSocket.push(view)
+          else news.set(socket, [view])
+        }
+      }
+      for (const [socket, clients] of news) send(socket, clients)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Bus } from '@parley/bus/connect'
+import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import type { OnlineDevices } from '@parley/presence/announce-devices'
+
+/** Has the nodes that watch a user look again when the user comes to this node, leaves it, or is away on it. */
+export interface OwnPresenceNews {
+  changed(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
+}
+
+/** What changes in a turn of the event loop goes out together, once Redis has it. */
+export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'told'>): OwnPresenceNews {
+  /** How the users of this node are, by `app NUL user`. */
+  const states = new Map<string, 'online' | 'away'>()
+  let changed = new Map<string, { app: string; user: string }>()
+
+  async function publishSoon(): Promise<void> {
+    await nextTurn()
+    const about = changed
+    changed = new Map()
+    await online.told()
+    for (const user of about.values()) publishPresenceNews(bus, user, 'state')
+  }
+
+  return {
+    changed(app, user, devices, areAway) {
+      const name = `${app}\0${user}`
+      const state = devices.size === 0 ? undefined : areAway ? 'away' : 'online'
+      if (states.get(name) === state) return
+      if (state === undefined) states.delete(name)
+      else states.set(name, state)
+      if (changed.size === 0) void publishSoon()
+      changed.set(name, { app, user })
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import { startRunning } from '@parley/async/run-every'
+import type { Bus } from '@parley/bus/connect'
+import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
+import { ApiError } from '@parley/contracts/errors'
+import { maxWatchedUsers, type UserPresence } from '@parley/contracts/resources/presence'
+import type { Logger } from '@parley/service/log'
+import type { Session, UserSocket } from '../connections/session.ts'
+import { createRightsChecks, type RightsChecks } from './check-rights.ts'
+import { createLook, type Look, type LookParts } from './look-at-users.ts'
+import { createWatchedUsers, viewOf, type WatchedUser, type WatchedUsers } from './watched-users.ts'
+
+const roundMS = 1_000
+/**
+ * Every so many rounds all watched users are looked at, whatever was heard of them: with the 10 s after which a node's
+ * reports end in Redis, who was connected to a killed node is offline within 15 s.
+ */
+const roundsPerLookAtAll = 3
+
+export interface WatchPresenceParts extends LookParts {
+  bus: Bus
+  log: Logger
+  socketsOf: (app: string, user: string) => Iterable<UserSocket>
+}
+
+/** Who watches whose presence on this node (ARCHITECTURE.md, "Presence"). */
+export interface WatchPresence {
+  /** Returns how those of these users are whom the socket watches now. @throws ApiError INVALID_REQUEST, TOO_MANY_REQUESTS */
+  subscribe(socket: UserSocket, session: Session, clients: readonly string[]): Promise<UserPresence[]>
+  /** After a subscription in progress. @param clients left out: all */
+  unsubscribe(socket: UserSocket, clients?: readonly string[]): Promise<void>
+  /** The socket is closed, or another user's. */
+  forget(socket: UserSocket): void
+  /** These users may have left a room. */
+  moved(app: string, users: readonly string[]): void
+  /** The bus was away: anything may have changed. */
+  busIsBack(): void
+  stop(): Promise<void>
+}
+
+/** A subscription in progress. */
+interface Subscribing {
+  app: string
+  user: string
+  clients: ReadonlySet<string>
+  /** What it has read may have changed since. */
+  isDisturbed: boolean
+  done: Promise<UserPresence[]>
+}
+
+interface Watching extends WatchPresenceParts {
+  users: WatchedUsers
+  checks: RightsChecks
+  look: Look
+  /** Whom each socket watches. */
+  watchedBy: Map<UserSocket, Map<string, WatchedUser>>
+  subscribing: Map<UserSocket, Subscribing>
+  toLookAt: Set<WatchedUser>
+  rounds: number
+}
+
+export function watchPresence(parts: WatchPresenceParts): WatchPresence {
+  const watchedBy: Watching['watchedBy'] = new Map()
+  const subscribing: Watching['subscribing'] = new Map()
+  const watching: Watching = {
+    ...{ ...parts, watchedBy, subscribing, toLookAt: new Set(), rounds: 0 },
+    look: createLook(parts),
+    users: createWatchedUsers(parts.bus, (watched, news) => {
+      if (news === 'state') watching.toLookAt.add(watched)
+      else mayHaveChanged(watching, watched.app, [watched.user])
+    }),
+    checks: createRightsChecks({ ...parts, watchedBy, apply: (...about) => applyRights(watching, ...about) }),
+  }
+  const running = startRunning(
+    roundMS,
+    () => round(watching),
+    (error) => parts.log.warn({ err: error }, 'watched users not looked at'),
+  )
+
+  return {
+    async subscribe(socket, session, clients) {
+      const wanted = new Set(clients)
+      const more = [...wanted].filter((client) => !watchedBy.get(socket)?.has(client)).length
+      if ((watchedBy.get(socket)?.size ?? 0) + more > maxWatchedUsers) {
+        throw new ApiError('INVALID_REQUEST', `clients: a socket watches at most ${maxWatchedUsers} users`)
+      }
+      if (subscribing.has(socket)) {
+        throw new ApiError('TOO_MANY_REQUESTS', 'the socket is subscribing already: wait for its acknowledgement')
+      }
+      const { app, user } = session
+      const progress: Omit<Subscribing, 'done'> = { app, user, clients: wanted, isDisturbed: false }
+      const done = subscribe(watching, socket, progress)
+      subscribing.set(socket, Object.assign(progress, { done }))
+      return done.finally(() => subscribing.delete(socket))
+    },
+    async unsubscribe(socket, clients) {
+      await Promise.allSettled([subscribing.get(socket)?.done])
+      for (const client of clients ?? [...(watchedBy.get(socket)?.keys() ?? [])]) drop(watching, socket, client)
+    },
+    forget(socket) {
+      for (const client of [...(watchedBy.get(socket)?.keys() ?? [])]) drop(watching, socket, client)
+    },
+    moved: (app, users) => mayHaveChanged(watching, app, users),
+    busIsBack() {
+      for (const progress of subscribing.values()) progress.isDisturbed = true
+      for (const [socket, theirs] of watchedBy) watching.checks.soon(socket, theirs.keys())
+    },
+    stop: () => running.stop(),
+  }
+}
+
+/** Rooms of these users, or who may see them, may have changed: all that they watch, and who watches them, is checked. */
+function mayHaveChanged(watching: Watching, app: string, changed: readonly string[]): void {
+  const { users, watchedBy, subscribing, checks, socketsOf } = watching
+  for (const user of changed) {
+    for (const socket of users.get(app, user)?.watches.keys() ?? []) checks.soon(socket, [user])
+    for (const socket of socketsOf(app, user)) checks.soon(socket, watchedBy.get(socket)?.keys() ?? [])
+  }
+  for (const progress of subscribing.values()) {
+    const isConcerned = (user: string) => user === progress.user || progress.clients.has(user)
+    if (progress.app === app && changed.some(isConcerned)) progress.isDisturbed = true
+  }
+}
+
+function applyRights(watching: Watching, socket: UserSocket, client: string, rights: Watchable | undefined): void {
+  const watched = watching.watchedBy.get(socket)?.get(client)
+  const watch = watched?.watches.get(socket)
+  if (!watched || !watch) return
+  if (rights) {
+    watch.rights = rights
+    watching.toLookAt.add(watched)
+    return
+  }
+  // They share no room any more: offline is the last that the socket hears of them.
+  if (watch.shown.state !== 'offline') watching.look.send(socket, [{ client, state: 'offline' }])
+  drop(watching, socket, client)
+}
+
+function drop({ users, watchedBy }: Watching, socket: UserSocket, client: string): void {
+  const theirs = watchedBy.get(socket)
+  const watched = theirs?.get(client)
+  if (!theirs || !watched) return
+  watched.watches.delete(socket)
+  users.close(watched)
+  theirs.delete(client)
+  if (theirs.size === 0) watchedBy.delete(socket)
+}
+
+async function round(watching: Watching): Promise<void> {
+  await watching.checks.run()
+  const isForAll = watching.rounds++ % roundsPerLookAtAll === 0
+  const some = isForAll ? [...watching.users.all()] : [...watching.toLookAt]
+  watching.toLookAt = new Set()
+  if (some.length === 0) return
+  await watching.look.at(some)
+  watching.look.show(some)
+}
+
+async function subscribe(
+  { bus, chat, users, look, watchedBy, checks }: Watching,
+  socket: UserSocket,
+  progress: Omit<Subscribing, 'done'>,
+): Promise<UserPresence[]> {
+  const { app, user } = progress
+  const clients = [...progress.clients]
+  // Listened to before they are read: what changes meanwhile is looked at in the next round.
+  const opened = clients.map((client) => users.open(app, client))
+  try {
+    if (bus.connected) await bus.nats.flush()
+    const rights = await findWatchable(chat, { app, user }, clients)
+    await look.at(
+      opened.filter((watched) => rights.has(watched.user) && watched.watches.size === 0),
+      true,
+    )
+    const { session } = socket.data
+    if (!socket.connected || session?.app !== app || session.user !== user) return []
+    const theirs = watchedBy.get(socket) ?? new Map<string, WatchedUser>()
+    const views: UserPresence[] = []
+    for (const [client, known] of rights) {
+      const watched = theirs.get(client) ?? users.open(app, client)
+      theirs.set(client, watched)
+      const shown = viewOf(watched, known)
+      watched.watches.set(socket, { rights: known, shown })
+      views.push(shown)
+    }
+    if (theirs.size > 0) watchedBy.set(socket, theirs)
+    if (progress.isDisturbed) checks.soon(socket, clients)
+    checks.checked(socket)
+    return views
+  } finally {
+    for (const watched of opened) users.close(watched)
+  }
+}
