@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ApiError, type ErrorCode, errorCatalogue } from './errors.ts'
+import { type ApiError, type ErrorCode, type ErrorDetails, errorCatalogue } from './errors.ts'
 
 /** `{RC: 0, RM, result}` (docs/reference/README.md#conventions). */
 export function envelope<T extends z.ZodType>(result: T) {
@@ -18,6 +18,9 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
       ...(codes.includes('CURSOR_GONE') && {
         oldest: z.string().optional().describe('The oldest cursor from which events are kept'),
       }),
+      ...(codes.includes('SLOW_MODE') && {
+        retryAfterMS: z.number().int().optional().describe('Of SLOW_MODE: when the sender may send again, from now'),
+      }),
     }),
   })
 }
@@ -28,7 +31,7 @@ export function bareError(codes: readonly ErrorCode[]) {
 }
 
 export type Envelope<T> = { RC: 0; RM: string; result: T }
-export type ErrorEnvelope = { RC: number; RM: string; error: { code: ErrorCode; message: string; oldest?: string } }
+export type ErrorEnvelope = { RC: number; RM: string; error: { code: ErrorCode; message: string } & ErrorDetails }
 export type BareError = { error: ErrorCode; message: string }
 
 export function okEnvelope<T>(result: T): Envelope<T> {

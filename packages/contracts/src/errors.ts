@@ -60,6 +60,11 @@ export const errorCatalogue = {
   URI_TOO_LONG: { status: 414, when: 'The path and query are over 16 KiB', ours: true },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'The request body is not application/json', ours: true },
   TOO_MANY_REQUESTS: { status: 429, when: 'Rate limit reached; see Retry-After', ours: true },
+  SLOW_MODE: {
+    status: 429,
+    when: 'The room has a slow mode, and the sender sent a moment ago; see Retry-After',
+    ours: true,
+  },
   HEADERS_TOO_LARGE: { status: 431, when: 'The head of the request is over 32 KiB', ours: true },
   INTERNAL_ERROR: { status: 500, when: 'Something unforeseen happened', ours: true },
   SERVICE_UNAVAILABLE: { status: 503, when: 'A dependency is away; try again', ours: true },
@@ -68,9 +73,11 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue
 
 /** Fields of an error beside its code and message. */
-interface ErrorDetails {
+export interface ErrorDetails {
   /** Of CURSOR_GONE: the oldest cursor from which events are kept. */
   oldest?: string
+  /** Of SLOW_MODE: when to try again, in milliseconds from now. */
+  retryAfterMS?: number
 }
 type ApiErrorOptions = ErrorOptions & { details?: ErrorDetails }
 

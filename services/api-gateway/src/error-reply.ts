@@ -21,6 +21,8 @@ export function replyError(error: unknown, request: FastifyRequest, reply: Fasti
   }
   // Fastify closes the connection when it refuses a body; we read the rest of it instead (refused-requests.ts).
   reply.removeHeader('connection')
+  const { retryAfterMS } = known.details
+  if (retryAfterMS !== undefined) reply.header('retry-after', Math.ceil(retryAfterMS / 1_000))
   if (known.code === 'TOO_MANY_REQUESTS' && !reply.hasHeader('retry-after')) reply.header('retry-after', 1)
   void reply
     .code(known.status)

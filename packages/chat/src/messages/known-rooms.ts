@@ -67,9 +67,8 @@ export function createKnownRooms(): KnownRooms {
 
   function learn({ rooms: read, memberships }: SendFacts): void {
     const byRoom = Map.groupBy(memberships, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
-    for (const { tail: _tail, tailBytes: _tailBytes, ...room } of read) {
-      // The rest of a deletion goes on without moving the room.
-      if (room.deletedAt || room.status === 0 || room.erasing) {
+    for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
+      if (slow || !mayBeKnown(room)) {
         rooms.delete(room._id)
         continue
       }
@@ -91,6 +90,7 @@ export function createKnownRooms(): KnownRooms {
         facts.rooms.push(...found.rooms)
         facts.memberships.push(...found.memberships)
         facts.usedKeys = found.usedKeys
+        facts.pauses = found.pauses
         // In place of what was known: a write proves one state of the configuration.
         for (const [app, known] of configOf(found)) {
           apps.set(app, known)
@@ -117,6 +117,11 @@ export function createKnownRooms(): KnownRooms {
       contested.set(room._id, true)
     },
   }
+}
+
+/** The rest of a deletion goes on without moving the room; with a slow mode, when a member may send is read for each send. */
+function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean {
+  return !deletedAt && status === 1 && !erasing
 }
 
 /** A contested room is read before each send, and may have many senders: they are copied only for a new one. */

@@ -3,6 +3,7 @@ import { key } from '@parley/db/keys'
 import { currentMessage, isDeletedIn, type MessageDoc } from '@parley/db/messages/messages'
 import type { Sender } from '@parley/db/rooms/memberships'
 import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/rooms'
+import type { Pause, SendFacts } from '@parley/db/sending/send-facts'
 import { messageTimes } from './message-times.ts'
 
 /** A message to send, checked as far as possible without the database. */
@@ -25,6 +26,8 @@ export interface Draft {
   /** That message; absent when the room has none of this ID. */
   quoted?: MessageDoc
   request?: string
+  /** The sender's own client sends it, and not the integrator. */
+  byClient?: true
 }
 
 interface AcceptedDraft {
@@ -34,8 +37,10 @@ interface AcceptedDraft {
   /** The message that a new one replies to. */
   quoted?: MessageDoc | undefined
 }
-interface Refusal {
+export interface Refusal {
   refused: ErrorCode
+  /** Of SLOW_MODE: until it may be sent. */
+  afterMS?: number
 }
 export type Outcome = AcceptedDraft | Refusal
 
@@ -50,10 +55,15 @@ export class MessageBatch {
   readonly #times = new Map<string, (bytes: number) => number>()
   readonly #rooms: Map<string, RoomToSendTo>
   readonly #memberships: Map<string, Sender>
+  readonly #pauses: ReadonlyMap<string, Pause>
   readonly #sentBefore: Map<string, MessageDoc>
 
-  constructor(rooms: RoomToSendTo[], memberships: readonly Sender[], sentBefore: Map<string, MessageDoc>) {
+  constructor(
+    { rooms, memberships, pauses }: Pick<SendFacts<Sender>, 'rooms' | 'memberships' | 'pauses'>,
+    sentBefore: Map<string, MessageDoc>,
+  ) {
     this.#sentBefore = sentBefore
+    this.#pauses = pauses
     this.#rooms = new Map(rooms.map((room) => [room._id, room]))
     this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
   }
@@ -73,6 +83,8 @@ export class MessageBatch {
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
     const { replyTo, quoted } = draft
     if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }
+    const afterMS = draft.byClient ? this.#pauseLeft(membership._id, room) : 0
+    if (afterMS > 0) return { refused: 'SLOW_MODE', afterMS }
 
     const message = toMessage(draft, this.#advance(room, draft, id))
     this.messages.push(message)
@@ -80,6 +92,14 @@ export class MessageBatch {
     this.sent.set(membership._id, { room, count })
     if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
     return { message, repeated: false, quoted }
+  }
+
+  /** How long the member still waits by the slow mode of the room, whose clock the messages have. */
+  #pauseLeft(membership: string, room: RoomToSendTo): number {
+    const pause = this.#pauses.get(membership)
+    if (!pause) return 0
+    if (this.sent.has(membership)) return pause.everyMS
+    return pause.lastMS + pause.everyMS - Math.max(Date.now(), room.clockMS + 1)
   }
 
   /** The message that the same send made before, or the key under which to store this one. */

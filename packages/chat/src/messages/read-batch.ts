@@ -6,6 +6,7 @@ import { findSendFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { fromTail, sendKeyOf } from '@parley/db/sending/tails'
 import { type Censor, censorshipKey } from '../moderation/censorship.ts'
 import { type Draft, MessageBatch, sendKeysOf } from './message-batch.ts'
+import { findPauses } from './slow-mode.ts'
 
 /** A draft and the ID that its message gets. */
 export interface Send {
@@ -16,14 +17,16 @@ export interface Send {
 /** Reads all that decides over these sends as it is now, in one round trip. It is proven by the write. */
 export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFacts> {
   const drafts = sends.map(({ draft }) => draft)
-  return findSendFacts(db, {
+  const facts = await findSendFacts(db, {
     rooms: unique(drafts.map(({ app, room }) => key(app, room))),
     memberships: unique(drafts.map(({ app, room, sender }) => key(app, room, sender))),
+    senders: unique(drafts.map(({ sender }) => sender)),
     apps: unique(drafts.map(({ app }) => app)),
     configName: censorshipKey,
     sendKeys: unique(drafts.flatMap(({ sendKey }) => sendKey ?? [])),
     keysNoted: unique(drafts.flatMap(sendKeysOf)),
   })
+  return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
 }
 
 /** Puts the messages together by what decides over them. */
@@ -34,7 +37,7 @@ export async function makeBatch(
   facts: SendFacts<Sender>,
 ): Promise<MessageBatch> {
   const [masks, sentBefore] = await Promise.all([censor.masks(facts.config), findSentBefore(db, facts)])
-  const batch = new MessageBatch(facts.rooms, facts.memberships, sentBefore)
+  const batch = new MessageBatch(facts, sentBefore)
   for (const { draft, id } of sends) {
     const mask = masks.get(draft.app)
     batch.add(mask ? { ...draft, content: mask(draft.content) } : draft, id)

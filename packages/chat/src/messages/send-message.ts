@@ -6,7 +6,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { JsonText } from '../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../views/message.ts'
-import type { Draft } from './message-batch.ts'
+import type { Draft, Refusal } from './message-batch.ts'
 import { contentOf } from './message-content.ts'
 import { findQuoted, type Quoted, quotedBy } from './quoted-messages.ts'
 
@@ -27,6 +27,8 @@ export interface MessageToSend {
   clientMessageID?: string | undefined
   /** ID of a message of the same room. */
   replyTo?: string | undefined
+  /** The sender's own client sends it, and not the integrator: a slow mode holds for it. */
+  byClient?: boolean | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
   idempotencyKey?: string | undefined
   /** ID of the request, for the log lines of the message. */
@@ -38,7 +40,7 @@ export interface MessageToSend {
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   MESSAGE_NOT_FOUND of replyTo
+ *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -71,13 +73,14 @@ export async function sendContent(
     push: send.push,
     ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
     ...(send.webhook === false && { webhook: false }),
+    ...(send.byClient && { byClient: true as const }),
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
   })
-  if ('refused' in outcome) throw await refusal(chat, outcome.refused, send)
+  if ('refused' in outcome) throw await refusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
 }
@@ -93,7 +96,7 @@ async function findReplyTo(
 
 async function refusal(
   chat: Chat,
-  code: ApiError['code'],
+  { refused: code, afterMS = 0 }: Refusal,
   send: Pick<MessageToSend, 'app' | 'room' | 'sender' | 'replyTo'>,
 ): Promise<ApiError> {
   switch (code) {
@@ -108,6 +111,10 @@ async function refusal(
       return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
     case 'MESSAGE_NOT_FOUND':
       return new ApiError(code, `replyTo: no message ${JSON.stringify(send.replyTo)} in the room, or it was deleted`)
+    case 'SLOW_MODE': {
+      const message = `room: it has a slow mode: send again in ${Math.ceil(afterMS / 1_000)} s`
+      return new ApiError(code, message, { details: { retryAfterMS: afterMS } })
+    }
     default:
       return new ApiError(code)
   }

@@ -105,6 +105,7 @@ function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
     opening: request.opening ?? 0,
     ...(request.owner !== undefined && { owner: request.owner }),
     managers: [],
+    ...(request.slowModeS && { slowModeS: request.slowModeS }),
     ...(request.roomType === 'direct' && { pair: pairKey(app, a, b) }),
     createdAtMS: now,
     rev: revStep(),

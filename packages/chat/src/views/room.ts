@@ -36,6 +36,7 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     managers: doc.managers,
     opening: doc.opening,
     extParams: doc.extParams,
+    ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
   }
 }
 

@@ -117,6 +117,7 @@ export type ErrorCode =
   | 'URI_TOO_LONG'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'TOO_MANY_REQUESTS'
+  | 'SLOW_MODE'
   | 'HEADERS_TOO_LARGE'
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
@@ -757,6 +758,10 @@ export interface CreateRoomInput {
     [k: string]: unknown
   }
   /**
+   * Seconds between two messages of a member; 0 for none
+   */
+  slowModeS?: number
+  /**
    * User ID
    */
   owner?: string
@@ -834,6 +839,10 @@ export interface Room {
   extParams: {
     [k: string]: unknown
   }
+  /**
+   * Seconds between two messages of a member; absent for none
+   */
+  slowModeS?: number
 }
 export interface RoomPref {
   tags: string[]
@@ -918,6 +927,10 @@ export interface UpdateRoomInput {
   extParams?: {
     [k: string]: unknown
   }
+  /**
+   * Seconds between two messages of a member; 0 for none
+   */
+  slowModeS?: number
   /**
    * User ID
    */
@@ -1378,6 +1391,10 @@ export interface AddMembersResult {
   extParams: {
     [k: string]: unknown
   }
+  /**
+   * Seconds between two messages of a member; absent for none
+   */
+  slowModeS?: number
   invitations?: Invitation[]
 }
 export interface DeclineInvitationInput {

@@ -42,6 +42,12 @@ export const room = z
     managers: z.array(userId).meta(ours),
     opening: z.number().int().meta(ours).describe('0 closed to joining and invitations, 1 open'),
     extParams: z.record(z.string(), z.unknown()).meta(ours),
+    slowModeS: z
+      .number()
+      .int()
+      .optional()
+      .meta(ours)
+      .describe('Seconds between two messages of a member; absent for none'),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

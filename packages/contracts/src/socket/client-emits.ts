@@ -112,7 +112,7 @@ export const clientEmits = {
       }),
     ]),
     ack: sentMessage,
-    errors: [...inRoom, 'MESSAGE_NOT_FOUND', 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_TOO_LARGE'],
+    errors: [...inRoom, 'MESSAGE_NOT_FOUND', 'USER_BLOCKED', 'ROOM_FROZEN', 'SLOW_MODE', 'MESSAGE_TOO_LARGE'],
     extension: true,
     example: {
       args: [{ room: 'demo-room', message: 'Hello!', messageType: 'text' }],

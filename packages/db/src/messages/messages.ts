@@ -106,6 +106,16 @@ export async function findMessageAt(
   return found?._id
 }
 
+/** When these users sent their last settled message to the room; those without one are left out. */
+export async function findLastSent(db: Db, roomKey: string, senders: readonly string[]): Promise<Map<string, number>> {
+  const found = await Promise.all(
+    senders.map((sender) =>
+      db.messages.findOne({ roomKey, sender }, { sort: { seq: -1 }, projection: { sender: 1, createdAtMS: 1 } }),
+    ),
+  )
+  return new Map(found.flatMap((last) => (last ? [[last.sender, last.createdAtMS] as const] : [])))
+}
+
 /** In which room of the app a message is, be it settled or in a tail. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
   const find = async () => (await db.messages.findOne({ _id: id, app }, { projection: { room: 1 } }))?.room

@@ -23,6 +23,8 @@ export interface RoomDoc extends Tail {
   extParams: Record<string, unknown>
   status: 0 | 1
   opening: 0 | 1
+  /** Seconds between two messages of a member; none where it is 0 or absent. */
+  slowModeS?: number
   owner?: string
   managers: string[]
   /** Set on a deleted room: gone from every list. */

@@ -9,7 +9,7 @@ import type { SendKeyDoc } from './send-keys.ts'
 /** What decides about a batch of messages. */
 export interface SendFacts<Member extends Sender = SendingMember> {
   /** With what was sent by `sendKeys` in their tails. */
-  rooms: (RoomToSendTo & Pick<RoomDoc, 'tail'>)[]
+  rooms: (RoomToSendTo & Pick<RoomDoc, 'tail'> & { slow?: SlowMode })[]
   memberships: Member[]
   /** The marks of the apps' configuration, read before the versions. */
   marks: ConfigMark[]
@@ -17,6 +17,20 @@ export interface SendFacts<Member extends Sender = SendingMember> {
   config: ConfigVersion[]
   /** Which of the idempotency keys are used, and the ID of the message that each has made. */
   usedKeys: Map<string, string>
+  /** Of the members that a slow mode holds back, by the ID of the membership. */
+  pauses: Map<string, Pause>
+}
+
+/** Of a room with a slow mode; `sent` is what the senders have in the tail. */
+export interface SlowMode extends Pick<RoomDoc, 'owner' | 'managers'> {
+  everyMS: number
+  sent: { sender: string; atMS: number }[]
+}
+
+/** So long a member waits between two messages, and when they sent the last one; -Infinity for never. */
+export interface Pause {
+  everyMS: number
+  lastMS: number
 }
 
 type Found =
@@ -29,6 +43,7 @@ type Found =
 export interface WantedFacts {
   rooms: readonly string[]
   memberships: readonly string[]
+  senders: readonly string[]
   apps: readonly string[]
   configName: string
   /** As the senders gave them. */
@@ -46,7 +61,12 @@ export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFa
   const marks = wanted.apps.map(configMarkKey)
   const found = await db.rooms
     .aggregate<Found>([
-      ...oneOf('rooms', [...wanted.rooms, ...marks], { ...roomFields, mark: 1, ...sentBy(wanted.sendKeys) }),
+      ...oneOf('rooms', [...wanted.rooms, ...marks], {
+        ...roomFields,
+        mark: 1,
+        slow: slowMode(wanted.senders),
+        ...sentBy(wanted.sendKeys),
+      }),
       {
         $unionWith: {
           coll: db.memberships.collectionName,
@@ -73,7 +93,7 @@ export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFa
 
 /** Facts about nothing. */
 export function noFacts<Member extends Sender = SendingMember>(): SendFacts<Member> {
-  return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map() }
+  return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
 }
 
 const roomFields = {
@@ -89,6 +109,15 @@ const roomFields = {
   tailBytes: 1,
 } satisfies Partial<Record<keyof RoomDoc, 1>>
 const memberFields = { readSeq: 1, uncounted: 1, blocked: 1 } satisfies Partial<Record<keyof SendingMember, 1>>
+
+/** Rooms without a slow mode have none of it. */
+function slowMode(senders: readonly string[]): object {
+  const own = { $in: ['$$this.sender', senders.map(($literal) => ({ $literal }))] }
+  const tail = { $filter: { input: { $ifNull: ['$tail', []] }, cond: own } }
+  const sent = { $map: { input: tail, in: { sender: '$$this.sender', atMS: '$$this.createdAtMS' } } }
+  const slow = { everyMS: { $multiply: ['$slowModeS', 1_000] }, owner: '$owner', managers: '$managers', sent }
+  return { $cond: [{ $gt: ['$slowModeS', 0] }, slow, '$$REMOVE'] }
+}
 
 function sentBy(sendKeys: readonly string[]): object {
   if (sendKeys.length === 0) return {}

@@ -55,7 +55,7 @@ export function createClientEmits(
 
     'chat message': handler(parts, 'chat message', (socket, [message], request) => {
       const { app, user } = required(socket)
-      return sendMessage(chat, { ...message, app, sender: user, request })
+      return sendMessage(chat, { ...message, app, sender: user, byClient: true, request })
     }),
 
     lastRead: handler(parts, 'lastRead', (socket, [{ room, message }]) =>

@@ -132,6 +132,7 @@ export const writeMessage = operation({
     'INSUFFICIENT_PERMISSIONS',
     'USER_BLOCKED',
     'ROOM_FROZEN',
+    'SLOW_MODE',
     'MESSAGE_TOO_LARGE',
   ],
   example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },

@@ -9,6 +9,9 @@ import { prefFilter } from '../../resources/room-pref.ts'
 import { timeParameter } from '../../time-parameter.ts'
 import { exampleRoom } from '../examples.ts'
 
+/** A day. */
+const maxSlowModeS = 86_400
+
 const maxExtParamsBytes = 16 * 1024
 
 // Not a record: zod would leave out a field `__proto__` instead of refusing it.
@@ -38,6 +41,14 @@ export const roomFields = {
   botState: text(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
   botMode: z.boolean().optional().meta(ours),
   extParams: extParams.optional().meta(ours),
+  slowModeS: z
+    .number()
+    .int()
+    .min(0)
+    .max(maxSlowModeS)
+    .optional()
+    .meta(ours)
+    .describe('Seconds between two messages of a member; 0 for none'),
   owner: userId.optional().meta(ours),
 }
 

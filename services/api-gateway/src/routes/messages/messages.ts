@@ -29,6 +29,7 @@ export function mountMessages(mount: Mount, chat: Chat): void {
       app: by.app,
       room: params.id,
       sender: by.user,
+      byClient: caller.kind === 'user',
       message: required('message', message),
       messageType: required('messageType', messageType),
       idempotencyKey: headers['idempotency-key'],
