@@ -14,6 +14,8 @@ export interface DroppingClient {
   /** How often it was made up for, and how often it had to say its time again. */
   resumed: number
   refused: number
+  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  ends: string[]
   stop(): void
 }
 
@@ -52,6 +54,20 @@ const nameOf: Record<string, (payload: Payload) => string> = {
   roomPref: ({ room, folder }) => names.roomPref(room, folder),
 }
 
+/** What must be heard, by room, and by user: what of it a client lacks. */
+export function lackedBy(
+  { user, rooms, heard }: DroppingClient,
+  expected: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] {
+  return [user, ...rooms].flatMap((whose) => [...(expected.get(whose) ?? [])].filter((name) => !heard.has(name)))
+}
+
+/** How a client stands. */
+export function stateOf({ user, socket, isBack, resumed, refused, ends }: DroppingClient): string {
+  const transport = socket.io.engine?.transport?.name
+  return `${user} ${JSON.stringify({ connected: socket.connected, transport, isBack, resumed, refused, ends })}`
+}
+
 export function startDroppingClient(options: DroppingOptions): DroppingClient {
   const { url, user, token, rooms, encoding, hereMS, awayMS, mayDrop } = options
   const socket = io(url, {
@@ -63,13 +79,16 @@ export function startDroppingClient(options: DroppingOptions): DroppingClient {
   let since: number | undefined
   let dropping: NodeJS.Timeout | undefined
   const client: DroppingClient = {
-    ...{ socket, user, rooms, heard: new Set<string>(), isBack: false, resumed: 0, refused: 0 },
+    ...{ socket, user, rooms, heard: new Set<string>(), isBack: false, resumed: 0, refused: 0, ends: [] },
     stop() {
       clearTimeout(dropping)
       socket.close()
     },
   }
 
+  const ended = (why: string) => {
+    client.ends = [...client.ends.slice(-4), `${new Date().toISOString().slice(14, 23)} ${why}`]
+  }
   function drop(): void {
     if (!client.isBack) return
     if (!mayDrop()) {
@@ -102,9 +121,14 @@ export function startDroppingClient(options: DroppingOptions): DroppingClient {
   }
 
   socket.on('connect', () => {
-    enter().catch(() => socket.io.engine.close())
+    enter().catch((error: Error) => {
+      ended(`login: ${error.message}`)
+      socket.io.engine.close()
+    })
   })
+  socket.on('connect_error', (error) => ended(`connect: ${error.message}`))
   socket.on('disconnect', (reason) => {
+    ended(reason)
     client.isBack = false
     if (reason !== 'io client disconnect') clearTimeout(dropping)
   })

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Front, openFront } from '@parley/local/front'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { clientKind } from './chaos-client.ts'
-import { type DroppingClient, names, startDroppingClient } from './dropping-client.ts'
+import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
 import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from './platform.ts'
 
 /** Two minutes and 500 clients by `npm run since`; short in `npm test`. */
@@ -83,6 +83,12 @@ describe('clients that drop, while nodes, gateways and NATS are killed', { timeo
     return answer?.status === 200 ? answer.body.result : undefined
   }
 
+  async function untilBack(what: string, count: number): Promise<void> {
+    await eventually(what, () => areBack() >= count).catch((error: Error) => {
+      const away = clients.filter(({ isBack }) => !isBack).map(stateOf)
+      throw new Error([error.message, ...away].join('\n'))
+    })
+  }
   const areBack = () => clients.filter(({ isBack }) => isBack).length
   /** As much as the clients take: what they are behind with they get again, which is more and more. */
   async function turn(): Promise<void> {
@@ -136,7 +142,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', { timeo
       }
       balance()
       state.isTrouble = false
-      await eventually('some are back', () => areBack() > clientCount / 4)
+      await untilBack('some are back', clientCount / 4)
     }
     return kills
   }
@@ -150,25 +156,22 @@ describe('clients that drop, while nodes, gateways and NATS are killed', { timeo
         }),
       )
     }
-    await eventually('everybody is there', () => clients.every(({ isBack }) => isBack))
+    await untilBack('everybody is there', clientCount)
     state.mayDrop = true
     const acting = Array.from({ length: actors }, (_, n) => act(n))
     const kills = await makeTrouble(performance.now() + seconds * 1000)
     Object.assign(state, { mayDrop: false, isOver: true })
     await Promise.all(acting)
 
-    const missing = ({ user, rooms, heard }: DroppingClient) =>
-      [user, ...rooms].flatMap((whose) => [...(expected.get(whose) ?? [])].filter((name) => !heard.has(name)))
-    await eventually('everybody is back', () => clients.every(({ isBack }) => isBack))
-    const last = performance.now() + 60_000
-    await eventually(
-      'everybody has everything',
-      () => performance.now() > last || clients.every((client) => missing(client).length === 0),
-    )
-    assert.deepEqual(
-      clients.flatMap((client) => missing(client).map((name) => `${client.user}: ${name}`)),
-      [],
-    )
+    await untilBack('everybody is back', clientCount)
+    const lacking = () => clients.filter((client) => lackedBy(client, expected).length > 0)
+    await eventually('everybody has everything', () => lacking().length === 0).catch((error: Error) => {
+      const who = lacking().map((client) => {
+        const lacks = lackedBy(client, expected)
+        return `${stateOf(client)} lacks ${lacks.length}: ${lacks.slice(0, 10).join(', ')}`
+      })
+      throw new Error([error.message, ...who].join('\n'))
+    })
     const events = [...expected.values()].reduce((sum, { size }) => sum + size, 0)
     const resumed = clients.reduce((sum, client) => sum + client.resumed, 0)
     const refused = clients.reduce((sum, client) => sum + client.refused, 0)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -189,14 +190,27 @@ describe('when NATS loses its log', () => {
     assert.deepEqual(pushed().slice(soFar).toSorted(), ids.toSorted())
   })
 
-  test('what is published again by hand has no effect twice', async () => {
+  test('what is published again by hand has no effect twice, also when it was killed and begun again', async () => {
     const room = String(rooms[0])
     const before = { pushes: pushed().length, ids: webhookIds('MESSAGE', room).size }
     const { mongoUrl, natsUrl } = platform.servers
     const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: natsUrl }
-    const { stdout } = await run(process.execPath, [parleyFile, 'rebuild-stream', '--since', '10m'], { env })
-    const [, events] = /^(\d+) events since/m.exec(stdout) ?? []
-    assert.equal(Number(events) > before.ids, true, stdout)
+    const command = (since: string) => [parleyFile, 'rebuild-stream', '--since', since]
+    const broken = spawn(process.execPath, command('10m'), { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const exit = once(broken, 'exit')
+    const [said] = (await once(broken.stdout, 'data')) as [Buffer]
+    broken.kill('SIGKILL')
+    await exit
+    const [, upTo = ''] = /^\d+ events published again, up to (\S+)$/m.exec(said.toString()) ?? []
+    const publishAgain = async (since: string) => {
+      const { stdout } = await run(process.execPath, command(since), { env })
+      return Number(/^(\d+) events since/m.exec(stdout)?.[1])
+    }
+    // Days in which nothing happened are passed over.
+    const [rest, events] = [await publishAgain(upTo), await publishAgain(`${6 * 24 * 60}m`)]
+    assert.ok(events > before.ids && rest > 0 && rest < events, `${events} events, ${rest} since ${upTo}`)
+    const tooOld = run(process.execPath, command(`${8 * 24 * 60}m`), { env })
+    await assert.rejects(tooOld, /expected a time within 7 days/)
     const id = await platform.send(room, alice)
     await eventually('it is pushed', () => pushed().includes(id))
     await eventually('the webhook has it', () => webhookIds('MESSAGE', room).has(`hook_${id}`))

@@ -4,6 +4,7 @@ import { findStream } from '@parley/bus/stream/stream-identity'
 import { createChat } from '@parley/chat/chat'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
 import type { Db } from '@parley/db/connect'
+import { keptDays } from '@parley/db/push/outgoing-calls'
 import { createLog } from '@parley/service/log'
 import { readSettings } from '@parley/service/settings'
 import { natsSettings, tlsPrefix } from '@parley/service/shared-settings'
@@ -23,7 +24,7 @@ export function rebuildStreamCommand(withDb: WithDb): Command {
     .requiredOption('--since <time>', 'from when on: an ISO-8601 time, or minutes ago as 90m', readSince)
     .addHelpText(
       'after',
-      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. Other changes than new messages are found for as long as PARLEY_CHANGES_KEPT_HOURS keeps them.',
+      '\nNeeds PARLEY_NATS_URL beside PARLEY_MONGO_URL. Broken off, it goes on with --since and the time in its last line. Other changes than new messages are found for as long as PARLEY_CHANGES_KEPT_HOURS keeps them.',
     )
     .action(({ since }: { since: Date }) => withDb((db) => rebuild(db, since.getTime())))
 }
@@ -33,6 +34,11 @@ function readSince(text: string): Date {
   const since = minutes === undefined ? new Date(text) : new Date(Date.now() - Number(minutes) * 60_000)
   if (Number.isNaN(since.getTime())) throw new InvalidArgumentError('expected an ISO-8601 time, or minutes as 90m')
   if (since.getTime() > Date.now()) throw new InvalidArgumentError('expected a time that is over')
+  if (since.getTime() < Date.now() - keptDays * 24 * 60 * 60_000) {
+    throw new InvalidArgumentError(
+      `expected a time within ${keptDays} days: what was handled is remembered for so long`,
+    )
+  }
   return since
 }
 
@@ -45,10 +51,10 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
     if (!(await findStream(bus))) throw new Error('there is no stream yet: start a service first, which makes it')
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
     let saidAtMS = 0
-    const events = await rebuildSince(chat, sinceMS, (upToMS) => {
+    const events = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
       if (Date.now() < saidAtMS + sayEveryMS) return
       saidAtMS = Date.now()
-      console.log(`published again up to ${new Date(upToMS).toISOString()}`)
+      console.log(`${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
     })
     console.log(`${events} events since ${new Date(sinceMS).toISOString()} are published again`)
   } finally {

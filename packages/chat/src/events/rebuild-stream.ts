@@ -3,7 +3,7 @@ import { runEvery } from '@parley/async/run-every'
 import { eventStream } from '@parley/contracts/bus/streams'
 import { endRebuilding, leaseRebuilding, recordRebuilt, type StreamStateDoc } from '@parley/db/events/stream-state'
 import type { Chat } from '../chat.ts'
-import { republish } from './republish.ts'
+import { nextToRepublish, republish } from './republish.ts'
 
 const lookEveryMS = 1_000
 const leaseMS = 15_000
@@ -31,11 +31,13 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   // As the events of before were: above what the lost stream gave, below what the new one gives.
   const placeOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
   let events = 0
-  for (let fromMS = inSteps(rebuilding.doneUpToMS); fromMS < untilMS + skewMS; fromMS += stepMS) {
+  for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
+    const toMS = fromMS + stepMS
     // What happened in this second is written, and noted as published.
-    await pause(Math.max(0, fromMS + stepMS + skewMS - Date.now()), undefined, { signal })
-    events += await republish(chat, { fromMS, toMS: fromMS + stepMS }, placeOf)
-    if (!(await recordRebuilt(chat.db, state, fromMS + stepMS, Date.now() + leaseMS))) return
+    await pause(Math.max(0, toMS + skewMS - Date.now()), undefined, { signal })
+    events += await republish(chat, { fromMS, toMS }, placeOf)
+    if (!(await recordRebuilt(chat.db, state, toMS, Date.now() + leaseMS))) return
+    fromMS = await nextStep(chat, toMS)
   }
   await endRebuilding(chat.db, state, sinceMS)
   chat.log.info({ events, sinceMS }, 'the events of the lost stream are published again')
@@ -43,16 +45,29 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
+/** The next step from a time on. Nothing is to be done for the time until then, however long it is. */
+async function nextStep(chat: Chat, fromMS: number): Promise<number> {
+  return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(Date.now() - skewMS)))
+}
+
 /**
- * Publishes all events since a time again, by hand.
+ * Publishes all events since a time again, by hand, a second of theirs after the other: broken off, it may go on from where
+ * it was, or begin anew.
+ * @param onProgress up to when, and how many so far
  * @returns how many
  */
-export async function rebuildSince(chat: Chat, sinceMS: number, onProgress: (upToMS: number) => void): Promise<number> {
+export async function rebuildSince(
+  chat: Chat,
+  sinceMS: number,
+  onProgress: (upToMS: number, events: number) => void,
+): Promise<number> {
   const untilMS = Date.now()
   let events = 0
-  for (let fromMS = inSteps(sinceMS); fromMS < untilMS; fromMS += stepMS) {
-    events += await republish(chat, { fromMS, toMS: fromMS + stepMS }, () => undefined)
-    onProgress(fromMS + stepMS)
+  for (let fromMS = await nextStep(chat, sinceMS); fromMS < untilMS; ) {
+    const toMS = fromMS + stepMS
+    events += await republish(chat, { fromMS, toMS }, () => undefined)
+    onProgress(toMS, events)
+    fromMS = await nextStep(chat, toMS)
   }
   return events
 }

@@ -1,8 +1,9 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Again } from '@parley/bus/events/publish'
 import { BusRefuses } from '@parley/bus/events/publish'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/pending-events'
-import { findPublished } from '@parley/db/events/published-events'
-import { findMessagesOfSecond } from '@parley/db/messages/messages-of-second'
+import { findNextPublishedMS, findPublished } from '@parley/db/events/published-events'
+import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/messages-of-second'
 import { settleRooms } from '@parley/db/sending/settle-tails'
 import { findUnsettledRooms } from '@parley/db/sending/tails'
 import type { Chat } from '../chat.ts'
@@ -11,6 +12,9 @@ import { publishNoted } from './publish-noted.ts'
 
 /** Events that are read together, and published before the next ones are read. */
 const atOnce = 200
+
+/** Their tails are in memory together. */
+const roomsAtOnce = 20
 
 /** A stretch of time, in Unix milliseconds; the end does not belong to it. */
 export interface Stretch {
@@ -35,7 +39,7 @@ export async function republish(
   { fromMS, toMS }: Stretch,
   placeOf: (atMS: number) => number | undefined,
 ): Promise<number> {
-  await settleRooms(chat.db, await findUnsettledRooms(chat.db, { beforeMS: toMS }))
+  await settleBefore(chat, toMS)
   const [messages, notes] = await Promise.all([
     findMessagesOfSecond(chat.db, fromMS, toMS),
     findPublished(chat.db, fromMS, toMS),
@@ -51,6 +55,23 @@ export async function republish(
     count += await publishAgain(chat, past.slice(i, i + atOnce), place)
   }
   return count
+}
+
+/**
+ * When, at a time or later, something happened that can be published again: to the second, and not later than `latestMS`,
+ * before which everything is written.
+ */
+export async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
+  if (fromMS >= latestMS) return fromMS
+  await settleBefore(chat, latestMS)
+  const found = await Promise.all([findNextMessageMS(chat.db, fromMS), findNextPublishedMS(chat.db, fromMS)])
+  return Math.max(fromMS, Math.min(latestMS, ...found.map((ms = latestMS) => ms)))
+}
+
+/** New messages are found when they are settled. */
+async function settleBefore({ db }: Chat, beforeMS: number): Promise<void> {
+  const rooms = await findUnsettledRooms(db, { beforeMS })
+  for (const part of inParts(rooms, roomsAtOnce)) await settleRooms(db, part)
 }
 
 const newMessage = (message: string): NotedEvent => ({ kind: 'message', message, event: 'chat message' })

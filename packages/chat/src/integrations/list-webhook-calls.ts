@@ -2,11 +2,12 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listWebhookCalls as operation } from '@parley/contracts/operations/integrations/webhooks'
 import { type CallCursor, findCalls } from '@parley/db/push/call-history'
+import { keptDays } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
 import { parseTime } from '../read-time.ts'
 import { toDeliveryView } from '../views/webhook-delivery.ts'
 
-const keptMS = 7 * 24 * 60 * 60 * 1_000
+const keptMS = keptDays * 24 * 60 * 60 * 1_000
 
 /**
  * The calls to an integrator's servers, the latest first.

@@ -73,6 +73,13 @@ async function insertKept(db: Db, kept: PublishedEventsDoc[]): Promise<void> {
   }
 }
 
+/** When the first note since a time was published, in milliseconds; undefined when there is none. */
+export async function findNextPublishedMS(db: Db, fromMS: number): Promise<number | undefined> {
+  const options = { sort: { at: 1, _id: 1 }, projection: { at: 1 } } as const
+  const next = await db.publishedEvents.findOne({ at: { $gte: new Date(fromMS) } }, options)
+  return next?.at.getTime()
+}
+
 /** The notes that were published in a stretch of time, the end excluded, in order. */
 export async function findPublished(db: Db, fromMS: number, toMS: number): Promise<PublishedEventsDoc[]> {
   return db.publishedEvents

@@ -2,6 +2,15 @@ import { ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { MessageDoc } from './messages.ts'
 
+const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
+
+/** The second in which the first message since a time was made, in milliseconds; undefined when there is none. */
+export async function findNextMessageMS(db: Db, fromMS: number): Promise<number | undefined> {
+  const options = { sort: { _id: 1 }, projection: { _id: 1 } } as const
+  const next = await db.messages.findOne({ _id: { $gte: idAt(fromMS) } }, options)
+  return next ? new ObjectId(next._id).getTimestamp().getTime() : undefined
+}
+
 /**
  * The messages whose IDs were made in a stretch of time, in whole seconds, in the order of their creation: an ID begins with
  * its time (MongoDB manual, "ObjectId").
@@ -11,7 +20,6 @@ export async function findMessagesOfSecond(
   fromMS: number,
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
-  const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
   const messages = await db.messages
     .find({ _id: { $gte: idAt(fromMS), $lt: idAt(toMS) } })
     .project<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>>({ createdAtMS: 1, seq: 1 })

@@ -60,7 +60,7 @@ export interface CallLaneDoc {
 
 const day = 24 * 60 * 60
 /** How long calls that were made are kept. */
-const keptDays = 7
+export const keptDays = 7
 export const outgoingCallIndexes: IndexDescription[] = [
   { key: { lane: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
   { key: { app: 1, failedAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' }, name: 'failed' },

@@ -1,4 +1,5 @@
 import type { Wake } from '@parley/async/wake'
+import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
 import { type PushToClientsOrder, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
@@ -19,17 +20,20 @@ export interface PushToClientsParts {
 
 interface Order {
   app: string
-  takenAtMS: number
+  /** When it was given: one that is published again has waited since then. */
+  givenAtMS: number
   order: PushToClientsOrder
 }
 
 /** Makes the handler of push2clients: to every registered device of the clients, connected or not. */
 export function createClientsPusher(parts: PushToClientsParts): MessageHandler<Order> {
   const { db, networks, keepMS, wakeNetworks } = parts
-  const handle = async ({ app, takenAtMS, order }: Order) => {
+  const handle = async ({ app, givenAtMS, order }: Order) => {
     const { id, clients, payload, request } = order
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
-    const giveUpAtMS = Math.min(takenAtMS + keepMS, wantedUntilMS)
+    const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
+    // Published again, it may be older than pushes are remembered.
+    if (givenAtMS + keepMS < Date.now()) return
     const content = key(app, id)
     const said: PushContent = { of: 'clients', order: id, payload, ...(request !== undefined && { request }) }
     await insertPushContent(db, content, JSON.stringify(said))
@@ -44,9 +48,9 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<O
     }
   }
   return {
-    read: (message) => ({
+    read: (message, raw) => ({
       app: parsePushSubject(message.subject),
-      takenAtMS: message.takenAtMS,
+      givenAtMS: readAgain(raw.headers)?.atMS ?? message.takenAtMS,
       order: readPayload(message, pushToClientsOrder),
     }),
     handle,
