@@ -55,7 +55,7 @@ export interface TestGateway {
   /** Listens to every event of the app from now on. */
   hear(): Promise<Heard>
   /** A second gateway on the same database, app and keys. */
-  another(more?: GatewayLimits & { atPoint?: AtPoint; natsUrl?: string }): Promise<TestGateway>
+  another(more?: GatewayLimits & { atPoint?: AtPoint; natsUrl?: string; mongoUrl?: string }): Promise<TestGateway>
   stop(): Promise<void>
 }
 
@@ -78,11 +78,12 @@ export async function startTestGateway(
     /** Instead of the servers that all tests of a run share. */
     servers?: ServerUrls
     natsUrl?: string
+    mongoUrl?: string
   } & GatewayLimits = {},
 ): Promise<TestGateway> {
   const servers = shared.servers ?? (await testServers())
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
-  const db = await connectDb(withDatabase(servers.mongoUrl, database))
+  const db = await connectDb(withDatabase(shared.mongoUrl ?? servers.mongoUrl, database))
   if (!shared.database) await migrate(db)
   const bus = await connectBus(shared.natsUrl ?? servers.natsUrl, 'test-gateway')
   await ensureStream(bus)

@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConfigMark } from '@parley/db/apps/config-mark'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import { appendStored } from '@parley/db/sending/append-stored'
-import { appendToTails, fenceAppends, findArrived, type TailAppend, untilDurable } from '@parley/db/sending/tails'
+import { appendToTails, fenceAppends, findArrived, untilDurable } from '@parley/db/sending/tails'
 import { NoTurn } from '@parley/db/transactions/turns'
 import type { UserDoc } from '@parley/db/users/users'
 import type { AcceptParts } from './accept-messages.ts'
 import type { Outcome } from './message-batch.ts'
 import { makeBatch, readFacts, type Send } from './read-batch.ts'
+import { withPlaces } from './shared-rooms.ts'
 import { type RoomAttempt, splitByRoom } from './tail-attempts.ts'
 
 /** After this long a send that keeps losing its place to others, or finds no server, fails. */
@@ -46,8 +48,9 @@ export async function acceptInTails(
     try {
       if (isUnknown) await fenceAppends(parts.db, tried.flatMap(appendOf))
       const arrived = await findWritten(parts, tried, written)
-      for (const room of arrived) finish(room, await profiles)
-      for (const append of tried.filter((room) => !arrived.includes(room)).flatMap(appendOf)) parts.known.forget(append)
+      for (const room of await withPlaces(parts.db, arrived)) finish(room, await profiles)
+      const lost = tried.filter((room) => !arrived.includes(room)).flatMap(appendOf)
+      for (const append of lost) parts.known.forget(append, !isUnknown)
       tried = []
       isUnknown = false
       if (left().length === 0) break
@@ -64,7 +67,7 @@ export async function acceptInTails(
       written = await append(parts.db, appends, marks)
       hasFailed = written < appends.length
       if (hasFailed) continue
-      for (const room of toAppend) finish(room, await profiles)
+      for (const room of await withPlaces(parts.db, toAppend)) finish(room, await profiles)
       tried = []
     } catch (error) {
       isUnknown = true
@@ -96,7 +99,7 @@ async function findRooms({ db, censor, known }: AcceptParts, sends: readonly Sen
   const isRepeat = (outcome: Outcome) => 'repeated' in outcome && outcome.repeated
   // The first send may not be durable yet, and the repeat must not be acknowledged before it.
   if (batch.outcomes.some(isRepeat)) await untilDurable(db)
-  return { rooms: splitByRoom(batch, sends), marks: facts.marks }
+  return { rooms: splitByRoom(batch, sends, known.isShared), marks: facts.marks }
 }
 
 /** Which of the rooms have the messages that were to be appended: `most` of them, where that is known. */

@@ -1,29 +1,31 @@
 import type { ConfigVersion } from '@parley/db/apps/config'
 import { key } from '@parley/db/keys'
 import type { Sender } from '@parley/db/rooms/memberships'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
-import type { TailAppend } from '@parley/db/sending/tails'
 import { LRUCache } from 'lru-cache'
 import type { Send } from './read-batch.ts'
 
 /** Rooms and their senders together. */
 const most = 100_000
 const mostApps = 1_000
-/** A room that others have just changed is read before each send for so long: what is known of it would be out of date. */
-const contestedMS = 500
+/** A room is shared for so long after a send of another process was seen there. */
+const sharedMS = 2_000
 
 /**
  * What this process knows of rooms that it sends to, of who may send there, and of the configuration, so that a send need
  * not read it. It may be out of date at any time, so it holds only in a write that proves it: the room by its `rev` and
- * `seq`, the configuration by its mark. A refusal is proven by nothing, so what would refuse is not known here.
+ * `seq` (a shared room by its `rev`, and MongoDB gives the `seq`), the configuration by its mark. A refusal is proven by nothing, so what would refuse is not known here.
  */
 export interface KnownRooms {
   /** What decides over these sends: what is known, and what `read` finds about the others. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
   /** This process has appended to the room. */
   appended(append: TailAppend): void
-  /** What was known did not hold. */
-  forget(append: Pick<TailAppend, 'room'>): void
+  /** Whether other processes send to the room as well: its `seq` is hardly ever what is known. */
+  isShared(roomKey: string): boolean
+  /** What was known may not hold; `byOthers`: since others have changed it. */
+  forget(append: Pick<TailAppend, 'room'>, byOthers: boolean): void
 }
 
 interface KnownRoom {
@@ -41,11 +43,11 @@ interface KnownConfig {
 export function createKnownRooms(): KnownRooms {
   const rooms = new LRUCache<string, KnownRoom>({ maxSize: most, sizeCalculation: ({ members }) => 1 + members.size })
   const apps = new LRUCache<string, KnownConfig>({ max: mostApps })
-  const contested = new LRUCache<string, true>({ max: 10_000, ttl: contestedMS })
+  const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
 
   /** The room of these sends, when it is known that all of them may be made. */
   function knownRoom(roomKey: string, sends: readonly Send[]): TailAppend['room'] | undefined {
-    const known = contested.has(roomKey) ? undefined : rooms.get(roomKey)
+    const known = rooms.get(roomKey)
     const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
       return sendKey === undefined && apps.has(app) && known?.members.has(key(app, room, sender))
     })
@@ -66,15 +68,17 @@ export function createKnownRooms(): KnownRooms {
   }
 
   function learn({ rooms: read, memberships }: SendFacts): void {
-    const byRoom = Map.groupBy(memberships, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
+    const free = Map.groupBy(
+      memberships.filter(({ blocked }) => !blocked),
+      ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')),
+    )
     for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
       if (slow || !mayBeKnown(room)) {
         rooms.delete(room._id)
         continue
       }
       const before = rooms.get(room._id)
-      const free = (byRoom.get(room._id) ?? []).filter(({ blocked }) => !blocked).map(({ _id }) => _id)
-      const members = withMembers(before?.room.rev === room.rev ? before?.members : undefined, free)
+      const members = withMembers(before?.room.rev === room.rev ? before?.members : undefined, free.get(room._id))
       rooms.set(room._id, { room, members })
     }
   }
@@ -97,24 +101,27 @@ export function createKnownRooms(): KnownRooms {
           config.set(app, known)
         }
       }
-      for (const [app, { mark, version }] of config) {
-        facts.marks.push({ app, mark })
-        if (version) facts.config.push(version)
-      }
-      return facts
+      return withConfig(facts, config)
     },
 
-    appended({ room, messages }) {
+    appended({ room, messages, isShared }) {
       const known = rooms.peek(room._id)
       const last = messages.at(-1)?.message
-      if (!known || !last || known.room.rev !== room.rev || known.room.seq !== room.seq) return
+      if (!known || !last || known.room.rev !== room.rev) return
+      if (known.room.seq !== room.seq) {
+        if (!isShared) return
+        shared.set(room._id, true)
+      }
       rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
     },
 
-    forget({ room }) {
+    // Of a room that is not known more may decide than rev, and it is read for each send anyway.
+    isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
+
+    forget({ room }, byOthers) {
       rooms.delete(room._id)
       apps.delete(room.app)
-      contested.set(room._id, true)
+      if (byOthers) shared.set(room._id, true)
     },
   }
 }
@@ -124,9 +131,20 @@ function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean
   return !deletedAt && status === 1 && !erasing
 }
 
-/** A contested room is read before each send, and may have many senders: they are copied only for a new one. */
-function withMembers(known: ReadonlySet<string> = new Set(), found: readonly string[]): ReadonlySet<string> {
-  return found.every((id) => known.has(id)) ? known : known.union(new Set(found))
+/** A room may have many senders: they are copied only for a new one. */
+function withMembers(
+  known: ReadonlySet<string> = new Set(),
+  found: readonly { _id: string }[] = [],
+): ReadonlySet<string> {
+  return found.every(({ _id }) => known.has(_id)) ? known : known.union(new Set(found.map(({ _id }) => _id)))
+}
+
+function withConfig(facts: SendFacts<Sender>, config: ReadonlyMap<string, KnownConfig>): SendFacts<Sender> {
+  for (const [app, { mark, version }] of config) {
+    facts.marks.push({ app, mark })
+    if (version) facts.config.push(version)
+  }
+  return facts
 }
 
 function configOf({ marks, config }: SendFacts): Map<string, KnownConfig> {

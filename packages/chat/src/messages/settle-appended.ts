@@ -1,6 +1,7 @@
 import type { Db } from '@parley/db/connect'
 import { insertUnordered } from '@parley/db/events/pending-events'
 import { newId } from '@parley/db/messages/messages'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import { pullStored } from '@parley/db/sending/append-stored'
 import {
   countSettled,
@@ -10,7 +11,7 @@ import {
   pullSettled,
   type TailSenders,
 } from '@parley/db/sending/settle-tails'
-import { findTailHeads, type TailAppend } from '@parley/db/sending/tails'
+import { findTailHeads } from '@parley/db/sending/tails'
 import type { LRUCache } from 'lru-cache'
 import type { Outbox } from '../events/outbox.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import type { TailAppend } from '@parley/db/sending/tails'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import type { UserDoc } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
 import { justWritten } from '../events/as-of-now.ts'

@@ -1,6 +1,6 @@
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
-import { mostTailBytes, type TailAppend } from '@parley/db/sending/tails'
+import { mostTailBytes, type TailAppend } from '@parley/db/sending/append-statement'
 import { bytesOf, type Draft, type MessageBatch, type Outcome } from './message-batch.ts'
 import type { Send } from './read-batch.ts'
 
@@ -18,8 +18,15 @@ export interface RoomAttempt {
   append?: TailAppend
 }
 
-/** Parts a batch by its rooms. */
-export function splitByRoom(batch: MessageBatch, sends: readonly Send[]): RoomAttempt[] {
+/**
+ * Parts a batch by its rooms.
+ * @param isShared whether other processes send to a room as well, by its key
+ */
+export function splitByRoom(
+  batch: MessageBatch,
+  sends: readonly Send[],
+  isShared: (roomKey: string) => boolean,
+): RoomAttempt[] {
   const numbered = sends.map((send, i) => ({ send, outcome: batch.outcomes[i] as Outcome }))
   const byRoom = Map.groupBy(numbered, ({ send }) => key(send.draft.app, send.draft.room))
   const messages = Map.groupBy(batch.messages, ({ roomKey }) => roomKey)
@@ -28,7 +35,7 @@ export function splitByRoom(batch: MessageBatch, sends: readonly Send[]): RoomAt
     const outcomes = own.map(({ send, outcome }): RoomAttempt['outcomes'][number] => [send.id, outcome])
     const room = batch.advances.get(roomKey)?.room
     const fresh = messages.get(roomKey) ?? []
-    return room ? { outcomes, append: toAppend(room, fresh, drafts) } : { outcomes }
+    return room ? { outcomes, append: toAppend(room, fresh, drafts, isShared(roomKey)) } : { outcomes }
   })
 }
 
@@ -36,6 +43,7 @@ function toAppend(
   room: TailAppend['room'],
   fresh: readonly MessageDoc[],
   drafts: ReadonlyMap<string, Draft>,
+  isShared: boolean,
 ): TailAppend {
   const sizes = fresh.map(bytesOf)
   const light = sizes.length * entryBytes
@@ -46,5 +54,7 @@ function toAppend(
     const { sendKey, quoted } = drafts.get(message._id) ?? {}
     return { message, sendKey, quoted }
   })
-  return { room, messages, bytes: fits ? bytes : light, areStored: !fits }
+  // That an idempotency key is not used is proven only by the seq, since every other send moves it.
+  const hasKey = messages.some(({ sendKey }) => sendKey !== undefined)
+  return { room, messages, bytes: fits ? bytes : light, areStored: !fits, isShared: isShared && fits && !hasKey }
 }

@@ -2,8 +2,8 @@ import { type Document, MongoServerError } from 'mongodb'
 import { type ConfigMark, configStatement, isConfigChange } from '../apps/config-mark.ts'
 import type { Db } from '../connect.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
+import { appendStatement, type TailAppend } from './append-statement.ts'
 import { type Pull, pullSettled } from './settle-tails.ts'
-import { appendStatement, type TailAppend } from './tails.ts'
 
 /** The room or the configuration is not what it was. */
 class NotAsKnown extends Error {

@@ -1,10 +1,11 @@
-import type { ClientSession, Document, IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import { type ConfigMark, configStatement, isConfigChange } from '../apps/config-mark.ts'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
-import type { RoomDoc, RoomToSendTo } from '../rooms/rooms.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
 import { runWrites } from '../transactions/run-writes.ts'
+import { appendStatement, type TailAppend } from './append-statement.ts'
 
 /**
  * A new message as the document of its room holds it until it is settled (settle-tails.ts): less what the room says of
@@ -33,32 +34,11 @@ export const tailIndexes: IndexDescription[] = [
   { key: { tailSinceMS: 1 }, partialFilterExpression: { tailSinceMS: { $exists: true } } },
 ]
 
-/** A tail of so many bytes takes no more until it is settled; a document may have 16 MiB. */
-export const mostTailBytes = 2 * 1024 * 1024
-
 /** Projection of a room without its tail. */
 export const withoutTail = { tail: 0 } as const
 
-/** A new message of an append. */
-interface Appended {
-  message: MessageDoc
-  sendKey?: string | undefined
-  /** The message that it replies to, for its event. */
-  quoted?: MessageDoc | undefined
-}
-
-export interface TailAppend {
-  room: RoomToSendTo
-  /** The next messages of the room, in the order of seq. */
-  messages: readonly Appended[]
-  bytes: number
-  /** The messages are written where they stay with the same write (append-stored.ts). */
-  areStored: boolean
-}
-
 /**
- * Appends new messages to the tails of their rooms: one statement per room, which is applied only if the room is as it
- * was read, and its tail not full. Journaled on a majority.
+ * Appends new messages to the tails of their rooms: one statement per room. Journaled on a majority.
  * @param marks what the configuration of the apps was: nothing is written where one has changed
  * @returns how many rooms were as they were read
  */
@@ -70,37 +50,6 @@ export async function appendToTails(
   const statements = [...marks.map(configStatement), ...appends.map(appendStatement)]
   const options = { inOrder: true, passOver: isConfigChange }
   return runWrites(db, 'update', db.rooms.collectionName, statements, 'durable', options)
-}
-
-/** The update statement of one append, which matches only if the room is as it was read. */
-export function appendStatement({ room, messages, bytes, areStored }: TailAppend): Document {
-  const first = messages[0]?.message
-  const last = messages.at(-1)?.message
-  if (!first || !last) throw new Error('nothing to append')
-  return {
-    // A room that nobody has changed has no `rev`, which null matches.
-    q: {
-      _id: room._id,
-      rev: room.rev ?? null,
-      seq: room.seq,
-      clockMS: { $lt: first.createdAtMS },
-      ...(!areStored && { tailBytes: { $not: { $gte: mostTailBytes } } }),
-    },
-    u: {
-      $set: { seq: last.seq, clockMS: last.createdAtMS, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS },
-      $min: { tailSinceMS: first.createdAtMS },
-      $inc: { tailBytes: bytes },
-      $push: { tail: { $each: messages.map(({ message, sendKey }) => toTail(message, sendKey, areStored)) } },
-    },
-  }
-}
-
-function toTail(message: MessageDoc, sendKey: string | undefined, isStored: boolean): TailMessage {
-  const { app: _app, room: _room, roomKey: _roomKey, updatedAtMS: _updatedAtMS, ...rest } = message
-  const entry: TailMessage = sendKey === undefined ? rest : { ...rest, sendKey }
-  if (!isStored) return entry
-  const { content: _content, mentions: _mentions, ...light } = entry
-  return { ...light, stored: true }
 }
 
 /** A message of a tail as it will be in `messages`. */

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { testServers } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type MongoWay, openMongoWay } from '../../test-mongo-way.ts'
+
+interface Sent {
+  _id: string
+  seq: number
+  message: string
+  createdAtMS: number
+}
+
+/** Words that only an append to a shared room has. */
+const sharedAppend = ['update', '$concatArrays', '$mergeObjects']
+
+describe('a room that several gateways send to', () => {
+  let way: MongoWay
+  let gateways: TestGateway[]
+  let alice: TestUser
+  let bob: TestUser
+  beforeAll(async () => {
+    const servers = await testServers()
+    const gateway = await startTestGateway()
+    way = await openMongoWay(Number(new URL(servers.mongoUrl).port))
+    const mongoUrl = `mongodb://127.0.0.1:${way.port}/test?directConnection=true`
+    gateways = [gateway, await gateway.another(), await gateway.another({ mongoUrl })]
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+  })
+  afterAll(async () => {
+    for (const gateway of gateways.toReversed()) await gateway.stop()
+    way.stop()
+  })
+
+  const send = (via: number, room: string, message: string, more: object = {}) =>
+    (gateways[via] as TestGateway).admin('POST', '/messages', {
+      ...{ room, sender: 'bob', message, messageType: 'text', push: false },
+      ...more,
+    })
+  async function sent(...about: Parameters<typeof send>): Promise<Sent> {
+    const { status, body } = await send(...about)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result as Sent
+  }
+  const newRoom = () => (gateways[0] as TestGateway).newRoom([alice, bob])
+  /** Makes gateways 0 and 2 know that others send there. */
+  async function share(room: string): Promise<void> {
+    for (const via of [0, 2, 0, 2]) await sent(via, room, 'hello')
+  }
+  async function history(room: string): Promise<Sent[]> {
+    const { data } = (await alice.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
+    return (data as Sent[]).toReversed()
+  }
+
+  test('at the same time: no hole in seq, each message as it was acknowledged, in the order of its time', async () => {
+    const room = await newRoom()
+    const texts = Array.from({ length: 300 }, (_, i) => `$seq ${i}`)
+    const acknowledged = await Promise.all(texts.map((text, i) => sent(i % 3, room, text)))
+    assert.deepEqual(
+      acknowledged.map(({ message }) => message),
+      texts,
+    )
+    const bySeq = acknowledged.toSorted((a, b) => a.seq - b.seq)
+    assert.deepEqual(
+      bySeq.map(({ seq }) => seq),
+      texts.map((_, i) => i + 1),
+    )
+    for (const [i, { createdAtMS }] of bySeq.entries()) assert.ok(createdAtMS >= (bySeq[i - 1]?.createdAtMS ?? 0))
+    const as = ({ _id, seq, message, createdAtMS }: Sent) => [_id, seq, message, createdAtMS]
+    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
+    const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
+    assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
+    for (const { chat } of gateways) await chat.settler.idle()
+    assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
+    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
+    const { db } = (gateways[0] as TestGateway).chat
+    assert.deepEqual((await db.rooms.findOne({ _id: key(gateways[0]?.app as string, room) }))?.tail, [])
+  })
+
+  test('is not read again before each send', async () => {
+    const room = await newRoom()
+    await share(room)
+    const { mongo } = (gateways[0] as TestGateway).chat.db
+    await mongo.collection('system.profile').drop()
+    await mongo.command({ profile: 2 })
+    try {
+      for (const via of [0, 2, 0, 2, 0, 2]) await sent(via, room, 'again')
+      const reads = await mongo.collection('system.profile').find({ 'command.aggregate': 'rooms' }).toArray()
+      assert.deepEqual(
+        reads.filter((read) => JSON.stringify(read['command']).includes(room)),
+        [],
+      )
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+  })
+
+  test('takes large messages and repeated ones too, each once', async () => {
+    const room = await newRoom()
+    await share(room)
+    const once = { clientMessageID: `once in ${room}` }
+    const sends = [0, 1, 2].flatMap((via) => [
+      send(via, room, 'x'.repeat(20_000)),
+      send(via, room, 'once', once),
+      send(via, room, 'small'),
+    ])
+    for (const { status, body } of await Promise.all(sends)) assert.equal(status, 200, JSON.stringify(body))
+    const messages = await history(room)
+    assert.deepEqual(
+      messages.map(({ seq }) => seq),
+      messages.map((_, i) => i + 1),
+    )
+    const count = (is: (text: string) => boolean) => messages.filter(({ message }) => is(message)).length
+    assert.deepEqual([count((text) => text === 'once'), count((text) => text.length === 20_000)], [1, 3])
+  })
+
+  test('refuses at once who was banned through another gateway', async () => {
+    const room = await newRoom()
+    await share(room)
+    const [first] = gateways as [TestGateway]
+    assert.equal((await first.admin('POST', `/blockStatus/room/${room}/bob`)).status, 200)
+    for (const via of [2, 1, 0]) {
+      const { status, body } = await send(via, room, 'no')
+      assert.deepEqual([status, body.error?.code], [403, 'USER_BLOCKED'])
+    }
+    assert.equal((await history(room)).at(-1)?.message, 'hello')
+  })
+
+  test('an append whose connection broke is not written beside what was made in its place', async () => {
+    const room = await newRoom()
+    await share(room)
+    let hasArrived = false
+    way.meet(sharedAppend, (late) => {
+      late.break()
+      way.meet(sharedAppend, async () => {
+        await late.arrive()
+        hasArrived = true
+      })
+    })
+    const second = await sent(2, room, 'second')
+    const third = await sent(2, room, 'third')
+    assert.ok(hasArrived, 'MongoDB got the first try late')
+    await gateways[2]?.chat.settler.idle()
+    const shown = (await history(room)).map(({ _id, seq }) => [_id, seq])
+    assert.deepEqual(shown.slice(-2), [
+      [second._id, 5],
+      [third._id, 6],
+    ])
+    assert.equal(shown.length, 6)
+  })
+})
