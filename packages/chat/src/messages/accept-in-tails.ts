@@ -99,7 +99,7 @@ async function findRooms({ db, censor, known }: AcceptParts, sends: readonly Sen
   const isRepeat = (outcome: Outcome) => 'repeated' in outcome && outcome.repeated
   // The first send may not be durable yet, and the repeat must not be acknowledged before it.
   if (batch.outcomes.some(isRepeat)) await untilDurable(db)
-  return { rooms: splitByRoom(batch, sends, known.isShared), marks: facts.marks }
+  return { rooms: splitByRoom(batch, sends, (roomKey) => known.isShared(roomKey)), marks: facts.marks }
 }
 
 /** Which of the rooms have the messages that were to be appended: `most` of them, where that is known. */

@@ -68,10 +68,7 @@ export function createKnownRooms(): KnownRooms {
   }
 
   function learn({ rooms: read, memberships }: SendFacts): void {
-    const free = Map.groupBy(
-      memberships.filter(({ blocked }) => !blocked),
-      ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')),
-    )
+    const free = freeMembers(memberships)
     for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
       if (slow || !mayBeKnown(room)) {
         rooms.delete(room._id)
@@ -96,10 +93,7 @@ export function createKnownRooms(): KnownRooms {
         facts.usedKeys = found.usedKeys
         facts.pauses = found.pauses
         // In place of what was known: a write proves one state of the configuration.
-        for (const [app, known] of configOf(found)) {
-          apps.set(app, known)
-          config.set(app, known)
-        }
+        for (const [app, known] of configOf(found)) for (const all of [apps, config]) all.set(app, known)
       }
       return withConfig(facts, config)
     },
@@ -129,6 +123,12 @@ export function createKnownRooms(): KnownRooms {
 /** The rest of a deletion goes on without moving the room; with a slow mode, when a member may send is read for each send. */
 function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean {
   return !deletedAt && status === 1 && !erasing
+}
+
+/** Who may send, by the key of the room. */
+function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
+  const free = memberships.filter(({ blocked }) => !blocked)
+  return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
 }
 
 /** A room may have many senders: they are copied only for a new one. */

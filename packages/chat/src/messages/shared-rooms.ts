@@ -23,7 +23,7 @@ function atPlaces({ outcomes }: RoomAttempt, append: TailAppend, places: Readonl
   return {
     outcomes: outcomes.map(([id, outcome]) => {
       const message = placed.get(id)
-      return [id, message ? { message, repeated: false } : outcome]
+      return [id, message ? { ...outcome, message, repeated: false } : outcome]
     }),
     append: { ...append, room: { ...append.room, seq: firstSeq - 1 }, messages },
   }
