@@ -216,6 +216,15 @@ export const rows: Row[] = [
     proves: ['a member calls PUT /rooms/:id/lastRead; to all room members'],
   },
   {
+    event: 'delivered',
+    operation: 'the emit delivered',
+    act: async (scene) => {
+      await scene.emit('alice', 'delivered', { room: scene.room, message: scene.message })
+      return { roomID: scene.room, members: [{ memberID: 'alice', messageID: scene.message, seq: 1 }] }
+    },
+    reaches: ['bob 1', 'bob 2'],
+  },
+  {
     event: 'lastRead',
     operation: 'the emit lastRead',
     act: async (scene) => {

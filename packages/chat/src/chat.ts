@@ -28,6 +28,7 @@ import { type Censor, createCensor } from './moderation/censorship.ts'
 import type { Log, Steps } from './ports.ts'
 import { addMembersTogether, type MembersAdded, type MembersToAdd } from './rooms/add-members-together.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './rooms/make-rooms.ts'
+import { createDeliveries, type Deliveries } from './rooms/mark-delivered.ts'
 import { createSearchIndex, type SearchIndex } from './search/index-messages.ts'
 import { type UserToWrite, type WrittenUser, writeUsers } from './users/write-users.ts'
 
@@ -54,6 +55,7 @@ export interface Chat {
   searchIndex: SearchIndex
   settler: Settler
   jobs: Jobs
+  deliveries: Deliveries
   /** Limits how many expensive requests run at a time. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   accept(draft: Draft): Promise<Outcome>
@@ -123,6 +125,7 @@ export function createChat(
     searchIndex,
     settler,
     jobs: createJobs(settings.jobAfterMS),
+    deliveries: createDeliveries({ db, bus }),
     limits: {
       queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
       searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),

@@ -154,7 +154,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       pollOwner.stop()
       queue.drain()
       closeAll(server)
-      await users.stop()
+      await Promise.all([users.stop(), chat.deliveries.drained()])
       app.close()
     },
   }

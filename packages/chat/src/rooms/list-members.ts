@@ -20,6 +20,18 @@ export async function listMembers(
 ): Promise<Result<typeof operation>> {
   const { room } = await inTransaction(chat.db, (session) => findRole(chat, by, roomId, session))
   const members = await findMemberPage(chat.db, room._id, skip, limit)
-  const users = await findUsers(chat.db, by.app, members)
-  return { totalCount: room.memberCount, data: members.map((id) => toSenderView(id, users.get(id))) }
+  const users = await findUsers(
+    chat.db,
+    by.app,
+    members.map(({ user }) => user),
+  )
+  const read = room.deletedUpToSeq ?? 0
+  return {
+    totalCount: room.memberCount,
+    data: members.map(({ user, deliveredSeq = 0, ...member }) => {
+      const readSeq = Math.max(member.readSeq, read)
+      const progress = { readSeq, deliveredSeq: Math.max(deliveredSeq, readSeq) }
+      return Object.assign(toSenderView(user, users.get(user)), progress)
+    }),
+  }
 }

@@ -16,6 +16,7 @@ export const clientCalls = {
   listRooms: 'GET /rooms?',
   updateRoom: 'PUT /rooms/:id',
   markRead: 'PUT /rooms/:id/lastRead',
+  markDelivered: 'PUT /rooms/:id/delivered',
   getBadge: 'GET /me/badge',
   getBadgesByRoomTags: 'POST /badges/byRoomTags',
   muteRoom: 'POST /me/mute/:room',

@@ -973,6 +973,34 @@ export interface MarkReadResult {
   messageID: string
   unread: number
 }
+export interface MarkDeliveredInput {
+  /**
+   * Room ID
+   */
+  id: string
+  /**
+   * Message ID
+   */
+  message: string
+}
+export interface MarkDeliveredResult {
+  /**
+   * Room ID
+   */
+  roomID: string
+  /**
+   * User ID
+   */
+  memberID: string
+  /**
+   * The message that was reported
+   */
+  messageID: string
+  /**
+   * False in a room with too many members: nothing is kept, and nobody hears of it
+   */
+  isMarked: boolean
+}
 export interface ExplainBadgeInput {
   /**
    * User ID
@@ -1423,7 +1451,32 @@ export interface ListMembersInput {
 }
 export interface ListMembersResult {
   totalCount: number
-  data: Sender[]
+  data: {
+    /**
+     * User ID
+     */
+    _id: string
+    /**
+     * User ID
+     */
+    id: string
+    nickname: string
+    description: string
+    avatarUrl: string
+    isRobot?: boolean
+    /**
+     * 0 when the user never logged in
+     */
+    lastLoginTimeMS: number
+    /**
+     * `seq` of the last message that they have read, or that was there when they joined
+     */
+    readSeq: number
+    /**
+     * `seq` of the last message that has reached them, as far as they said
+     */
+    deliveredSeq: number
+  }[]
 }
 export interface RemoveMembersInput {
   /**
@@ -2492,6 +2545,23 @@ export interface ServerEvents {
      */
     messageID: string
   }
+  delivered: {
+    /**
+     * Room ID
+     */
+    roomID: string
+    members: {
+      /**
+       * User ID
+       */
+      memberID: string
+      /**
+       * Message ID
+       */
+      messageID: string
+      seq: number
+    }[]
+  }
   typing: {
     /**
      * Room ID
@@ -2746,6 +2816,8 @@ export interface ClientCalls {
   updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
   /** Report the last message that the caller has read: PUT /rooms/:id/lastRead */
   markRead: { input: MarkReadInput; result: MarkReadResult }
+  /** Report the last message that has reached the caller, as by a push: PUT /rooms/:id/delivered */
+  markDelivered: { input: MarkDeliveredInput; result: MarkDeliveredResult }
   /** Total unread across the rooms of the caller: GET /me/badge */
   getBadge: { input: GetBadgeInput; result: GetBadgeResult }
   /** Unread by the rooms' tags: POST /badges/byRoomTags */

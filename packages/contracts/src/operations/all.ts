@@ -17,6 +17,7 @@ import * as bans from './moderation/bans.ts'
 import * as blocks from './moderation/blocks.ts'
 import * as reports from './moderation/reports.ts'
 import * as changes from './rooms/changes.ts'
+import * as delivered from './rooms/delivered.ts'
 import * as members from './rooms/members.ts'
 import * as readMarkers from './rooms/read-markers.ts'
 import * as roomPreferences from './rooms/room-preferences.ts'
@@ -46,6 +47,7 @@ export const allOperations: readonly Operation[] = [
   pins,
   rooms,
   readMarkers,
+  delivered,
   unread,
   roomPreferences,
   changes,

@@ -4,6 +4,7 @@ import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage } from '../operations/examples.ts'
 import { streamedText, typingText } from '../operations/messages/live.ts'
 import { clientMessageID, replyTo } from '../operations/messages/messages.ts'
+import { exampleDelivered, markDelivered } from '../operations/rooms/delivered.ts'
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
 import { messageContent, messageType, sentMessage } from '../resources/message.ts'
@@ -137,6 +138,14 @@ export const clientEmits = {
       args: [{ room: 'demo-room', message: exampleMessage._id }],
       ack: { roomID: 'demo-room', memberID: 'alice', messageID: exampleMessage._id, unread: 0 },
     },
+  },
+  delivered: {
+    summary: 'Reports the last message that has reached the user, like PUT /rooms/{id}/delivered',
+    args: z.tuple([z.strictObject({ room: roomId, message: messageId })]),
+    ack: markDelivered.result,
+    errors: [...inRoom, 'MESSAGE_NOT_FOUND'],
+    extension: true,
+    example: { args: [{ room: 'demo-room', message: exampleMessage._id }], ack: exampleDelivered },
   },
   ai_streaming: {
     summary: 'Streams a piece of a message that the user, a robot, is writing',

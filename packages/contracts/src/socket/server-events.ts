@@ -44,6 +44,17 @@ export const serverEvents = {
     captured: true,
     example: { roomID: 'demo-room', memberID: 'bob', messageID: exampleMessage._id },
   },
+  delivered: {
+    summary: 'Messages of the user have reached members of a room: each with their latest. Once a second at most',
+    payload: z.object({
+      roomID: roomId,
+      members: z.array(z.object({ memberID: userId, messageID: messageId, seq: z.number().int() })),
+    }),
+    to: 'user',
+    captured: false,
+    extension: true,
+    example: { roomID: 'demo-room', members: [{ memberID: 'bob', messageID: exampleMessage._id, seq: 12 }] },
+  },
   typing: {
     summary: 'Another member is typing',
     payload: z.object({ room: roomId, message: z.string(), sender: userId.meta(ours) }),

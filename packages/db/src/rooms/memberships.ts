@@ -21,7 +21,9 @@ export interface MembershipDoc {
   uncounted: number
   /** Up to this seq, the own messages that are in the room's tail are in `uncounted` (settle-tails.ts). */
   settledSeq?: number
-  /** When the marker was last set. */
+  /** The delivery marker: seq of the last message that has reached the user. Who has read one has got it too. */
+  deliveredSeq?: number
+  /** When the read marker was last set. */
   markerSetAtMS?: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true

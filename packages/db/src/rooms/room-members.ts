@@ -5,6 +5,7 @@ import { withoutTail } from '../sending/tails.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBanIds } from './bans.ts'
 import { endInvitations, hasInvitations } from './invitations.ts'
+import type { MembershipDoc } from './memberships.ts'
 import { moved, type RoomDoc } from './rooms.ts'
 
 /** Users who become members of a room. */
@@ -75,15 +76,18 @@ export async function findMembersAmong(
   return new Set(found.map(({ user }) => user))
 }
 
+/** A member of a page, and how far they have got. */
+type MemberOfPage = Pick<MembershipDoc, 'user' | 'readSeq' | 'deliveredSeq'>
+
 /** A page of the members of a room, the longest-standing first. */
-export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<string[]> {
-  const page = await db.memberships
-    .find({ roomKey }, { projection: { user: 1 } })
+export async function findMemberPage(db: Db, roomKey: string, skip: number, limit: number): Promise<MemberOfPage[]> {
+  return db.memberships
+    .find({ roomKey })
+    .project<MemberOfPage>({ _id: 0, user: 1, readSeq: 1, deliveredSeq: 1 })
     .sort({ joinedAtMS: 1, _id: 1 })
     .skip(skip)
     .limit(limit)
     .toArray()
-  return page.map(({ user }) => user)
 }
 
 /** Makes users members, inside a transaction, if they are not; returns the changed room. */

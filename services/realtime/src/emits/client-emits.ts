@@ -62,6 +62,11 @@ export function createClientEmits(
       markRead(chat, required(socket), room, message),
     ),
 
+    delivered: handler(parts, 'delivered', (socket, [{ room, message }]) => {
+      const { app, user } = required(socket)
+      return chat.deliveries.report({ app, user, room, message })
+    }),
+
     typing: handler(parts, 'typing', (socket, [{ room, message }]) =>
       notifyTyping(chat, required(socket), room, message),
     ),

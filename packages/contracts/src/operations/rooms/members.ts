@@ -26,10 +26,25 @@ export const listMembers = operation({
     skip: z.coerce.number().int().min(0).default(0),
     limit: z.coerce.number().int().min(1).max(500).default(50),
   }),
-  result: z.object({ totalCount: z.number().int(), data: z.array(sender) }),
+  result: z.object({
+    totalCount: z.number().int(),
+    data: z.array(
+      z.object({
+        ...sender.shape,
+        readSeq: z
+          .number()
+          .int()
+          .describe('`seq` of the last message that they have read, or that was there when they joined'),
+        deliveredSeq: z.number().int().describe('`seq` of the last message that has reached them, as far as they said'),
+      }),
+    ),
+  }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND'],
   extension: true,
-  example: { query: { limit: 50 }, result: { totalCount: 1, data: [exampleSender] } },
+  example: {
+    query: { limit: 50 },
+    result: { totalCount: 1, data: [{ ...exampleSender, readSeq: 11, deliveredSeq: 12 }] },
+  },
 })
 
 export const addMembers = operation({

@@ -1,0 +1,58 @@
+import type { Db } from '../connect.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import type { MembershipDoc } from './memberships.ts'
+import type { RoomDoc } from './rooms.ts'
+
+/** A room as it concerns what has reached its members: its tail says who sent what. */
+export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'tail'>
+
+export async function findDeliveryRooms(db: Db, keys: readonly string[]): Promise<Map<string, DeliveryRoom>> {
+  const projection = { deletedAt: 1, memberCount: 1, 'tail._id': 1, 'tail.seq': 1, 'tail.sender': 1 }
+  const found = await db.rooms.find({ _id: { $in: [...keys] } }, { projection }).toArray()
+  return new Map(found.map((room) => [room._id, room]))
+}
+
+type Marker = Pick<MembershipDoc, '_id' | 'deliveredSeq' | 'readSeq'>
+
+/** The markers of these memberships, `key(app, room, user)`. */
+export async function findDeliveredMarkers(db: Db, keys: readonly string[]): Promise<Map<string, Marker>> {
+  const found = await db.memberships
+    .find({ _id: { $in: [...keys] } })
+    .project<Marker>({ deliveredSeq: 1, readSeq: 1 })
+    .toArray()
+  return new Map(found.map((marker) => [marker._id, marker]))
+}
+
+/** Moves markers forward; one that is further on stays. */
+export async function moveDeliveredMarkers(db: Db, seqs: ReadonlyMap<string, number>): Promise<void> {
+  if (seqs.size === 0) return
+  await db.memberships.bulkWrite(
+    [...seqs].map(([_id, seq]) => ({ updateOne: { filter: { _id }, update: { $max: { deliveredSeq: seq } } } })),
+    { ordered: false },
+  )
+}
+
+/** Where a message stands, and who sent it. */
+export type SentPlace = Pick<MessageDoc, '_id' | 'roomKey' | 'seq' | 'sender'>
+const placeFields = { roomKey: 1, seq: 1, sender: 1 }
+
+export async function findPlaces(db: Db, ids: readonly string[]): Promise<SentPlace[]> {
+  return db.messages
+    .find({ _id: { $in: [...ids] } })
+    .project<SentPlace>(placeFields)
+    .toArray()
+}
+
+/** The messages of a room after one seq and up to another, the newest `limit` of them. */
+export async function findPlacesBetween(
+  db: Db,
+  roomKey: string,
+  { after, upTo, limit }: { after: number; upTo: number; limit: number },
+): Promise<SentPlace[]> {
+  return db.messages
+    .find({ roomKey, seq: { $gt: after, $lte: upTo } })
+    .sort({ seq: -1 })
+    .limit(limit)
+    .project<SentPlace>(placeFields)
+    .toArray()
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+interface Delivered {
+  roomID: string
+  members: { memberID: string; messageID: string; seq: number }[]
+}
+
+describe('PUT /rooms/{id}/delivered', () => {
+  let gateway: TestGateway
+  let [alice, bob, carol]: TestUser[] = []
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    ;[alice, bob, carol] = await Promise.all(['alice', 'bob', 'carol'].map((id) => gateway.newUser(id)))
+  })
+  afterAll(() => gateway.stop())
+
+  const is = (user: TestUser | undefined): TestUser => user as TestUser
+  const send = async (user: TestUser | undefined, room: string): Promise<string> =>
+    (await is(user).call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })).body.result._id
+  const report = (user: TestUser | undefined, room: string, message: string) =>
+    is(user).call('PUT', `/rooms/${room}/delivered`, { message })
+  /** The markers of the room's members, by ID: what they have got, and read. */
+  const markers = async (room: string) => {
+    const { body } = await is(alice).call('GET', `/rooms/${room}/members`)
+    return new Map(
+      (body.result.data as { _id: string; deliveredSeq: number; readSeq: number }[]).map((member) => [
+        member._id,
+        [member.deliveredSeq, member.readSeq],
+      ]),
+    )
+  }
+
+  test('moves the marker forward only; members see it, and the senders of what it has passed hear of it', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
+    const [first, second, third] = [await send(alice, room), await send(carol, room), await send(bob, room)]
+    const heard = await gateway.hear()
+    const { status, body } = await report(bob, room, second)
+    const marked = { roomID: room, memberID: 'bob', messageID: second, isMarked: true }
+    assert.deepEqual([status, body.result], [200, marked])
+    const members = [{ memberID: 'bob', messageID: second, seq: 2 }]
+    const delivered = () => heard.events.filter(({ event }) => event === 'delivered')
+    await vi.waitUntil(() => delivered().length >= 2, { timeout: 100_000 })
+    assert.deepEqual(
+      new Set(delivered().map(({ to }) => ('user' in to ? to.user : to.room))),
+      new Set(['alice', 'carol']),
+    )
+    for (const { payload } of delivered()) assert.deepEqual(payload, { roomID: room, members })
+    assert.deepEqual((await markers(room)).get('bob'), [2, 0])
+
+    await report(bob, room, first)
+    assert.deepEqual((await markers(room)).get('bob'), [2, 0], 'not backwards')
+    await is(bob).call('PUT', `/rooms/${room}/lastRead`, { message: third })
+    assert.deepEqual((await markers(room)).get('bob'), [3, 3], 'what was read has arrived')
+    assert.equal((await report(bob, room, third)).status, 200)
+    assert.equal(delivered().length, 2, 'once for each sender, and never for the own message')
+    assert.equal((await is(bob).call('GET', `/rooms/${room}`)).body.result.unread, 0)
+  })
+
+  test('many reports are few writes and few events, and the furthest counts', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob)])
+    const sent: string[] = []
+    for (let i = 0; i < 30; i++) sent.push(await send(alice, room))
+    const heard = await gateway.hear()
+    await Promise.all(sent.toReversed().map((message) => report(bob, room, message)))
+    assert.deepEqual((await markers(room)).get('bob'), [30, 0])
+    await heard.next('delivered', ({ members }: Delivered) => members.some(({ messageID }) => messageID === sent[29]))
+    const events = heard.events.filter(({ event }) => event === 'delivered').length
+    assert.ok(events < sent.length / 2, `${events} events`)
+  })
+
+  test('is off in groups that are too large, as the configuration says', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
+    const message = await send(alice, room)
+    const isMarked = async () => (await report(bob, room, message)).body.result.isMarked
+    await gateway.admin('POST', '/config', { deliveryMarkers: { maxMembers: 2 } })
+    assert.equal(await isMarked(), false)
+    assert.deepEqual((await markers(room)).get('bob'), [0, 0])
+    await gateway.admin('POST', '/config', { deliveryMarkers: { maxMembers: 3 } })
+    assert.equal(await isMarked(), true)
+    await gateway.admin('DELETE', '/config/deliveryMarkers')
+
+    const crowd = Array.from({ length: 201 }, (_, i) => ({ _id: `member ${i}` }))
+    await gateway.admin('POST', '/admin/clients/list', { data: crowd })
+    const members = ['alice', 'bob', ...crowd.map(({ _id }) => _id)]
+    const large = (await gateway.admin('POST', '/rooms/', { roomType: 'group', members })).body.result._id
+    assert.equal((await report(bob, large, await send(alice, large))).body.result.isMarked, false)
+  })
+
+  test('who is banned, in a frozen room, may report; who is no member, or names no message of the room, may not', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob)], { owner: 'alice' })
+    const other = await gateway.newRoom([is(alice), is(carol)])
+    const [message, elsewhere] = [await send(alice, room), await send(alice, other)]
+    await is(alice).call('POST', `/blockStatus/room/${room}/bob`)
+    await is(alice).call('PUT', `/rooms/${room}`, { status: 0 })
+    const answers = await Promise.all([
+      report(bob, room, message),
+      report(carol, room, message),
+      report(bob, room, elsewhere),
+      report(bob, room, 'nothing'),
+      report(bob, 'no room', message),
+      is(bob).call('PUT', `/rooms/${room}/delivered`, {}),
+    ])
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.error?.code]),
+      [
+        [200, undefined],
+        [403, 'NOT_ROOM_MEMBER'],
+        [404, 'MESSAGE_NOT_FOUND'],
+        [404, 'MESSAGE_NOT_FOUND'],
+        [404, 'ROOM_NOT_FOUND'],
+        [400, 'MISSING_PARAMETER'],
+      ],
+    )
+    await gateway.admin('DELETE', `/rooms/${room}`)
+    assert.equal((await report(bob, room, message)).body.error.code, 'ROOM_NOT_FOUND')
+  })
+})
