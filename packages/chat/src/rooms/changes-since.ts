@@ -26,7 +26,8 @@ interface InRoom {
 
 /**
  * What changed for the caller since a time (docs/reference/rooms.md#changes): the rooms of which the stream has events since
- * then, and the personal preferences, as they are now. Costs what changed.
+ * then, and the personal preferences, as they are now. Costs what changed; where more than that happened in the app, the list
+ * of the user's room IDs too.
  * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE while the bus is away
  */
 export async function changesSince(
