@@ -49,6 +49,11 @@ export const statsIndexes: IndexDescription[] = [
 
 const levels = Object.keys(bucketLevels) as BucketLevel[]
 
+/** The levels whose buckets of a time are still kept: what was imported may be old. */
+function keptLevels(atMS: number): BucketLevel[] {
+  return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > Date.now())
+}
+
 /** The bucket of a time, of one level; `of` is what it counts beside the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
@@ -74,7 +79,7 @@ export interface SentFact {
 export async function noteMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
   const rooms = new Map<string, StatsRoomDoc>()
   for (const { app, room, seq, atMS } of messages) {
-    for (const level of levels) {
+    for (const level of keptLevels(atMS)) {
       const bucket = bucketOf(level, app, atMS, room)
       const known = rooms.get(bucket._id) ?? { ...bucket, room, firstSeq: seq, lastSeq: seq }
       known.firstSeq = Math.min(known.firstSeq, seq)
@@ -104,7 +109,7 @@ export async function noteActiveUsers(
 ): Promise<void> {
   const active = new Map<string, StatsUserDoc>()
   for (const { app, user, atMS } of users) {
-    for (const level of levels) {
+    for (const level of keptLevels(atMS)) {
       const bucket = bucketOf(level, app, atMS, user)
       active.set(bucket._id, { ...bucket, user })
     }

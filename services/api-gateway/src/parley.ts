@@ -6,6 +6,7 @@ import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
 import { appCommand } from './app-command.ts'
 import { badgeCommand } from './badge-command.ts'
+import { importCommand } from './import-command.ts'
 import { keyCommand } from './key-command.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { rebuildStreamCommand } from './stream-command.ts'
@@ -26,6 +27,7 @@ const program = new Command('parley').description('Operate a Parley installation
 
 program.addCommand(appCommand(withDb))
 program.addCommand(badgeCommand(withDb))
+program.addCommand(importCommand(withDb))
 program.addCommand(keyCommand(withDb))
 program.addCommand(migrateCommand())
 program.addCommand(rebuildStreamCommand(withDb))

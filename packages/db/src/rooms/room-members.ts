@@ -233,7 +233,13 @@ async function withoutMember(
   }
 }
 
-async function findFirstMembers(db: Db, room: RoomDoc, maxShown: number, session: ClientSession): Promise<string[]> {
+/** The members that lists show: the longest-standing. */
+export async function findFirstMembers(
+  db: Db,
+  room: RoomDoc,
+  maxShown: number,
+  session: ClientSession,
+): Promise<string[]> {
   const first = await db.memberships
     .find({ roomKey: room._id }, { session, projection: { user: 1 } })
     .sort({ joinedAtMS: 1, _id: 1 })

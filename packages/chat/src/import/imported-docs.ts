@@ -1,0 +1,70 @@
+import type { ImportOf } from '@parley/contracts/import-line'
+import { key } from '@parley/db/keys'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
+import { newUserDoc, type Profile, type UserDoc } from '@parley/db/users/users'
+import { contentOf } from '../messages/message-content.ts'
+import { importedMessageId } from './known-ids.ts'
+
+export function toUserDoc(app: string, { type: _, _id, createdAt, ...profile }: ImportOf<'user'>): UserDoc {
+  const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined))
+  const user = newUserDoc(app, _id, given as Partial<Profile>)
+  return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
+}
+
+/** Without members and messages: they follow. */
+export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
+  const { _id: id, roomType, owner, members: [a, b] = [], createdAt = Date.now() } = room
+  return {
+    _id: key(app, id),
+    app,
+    id,
+    roomType,
+    name: room.name ?? '',
+    cover: room.cover ?? '',
+    description: room.description ?? '',
+    webhook: room.webhook ?? '',
+    botState: room.botState ?? '',
+    botMode: room.botMode ?? false,
+    encrypted: false,
+    serviceStatus: 0,
+    roomTags: room.roomTags ?? [],
+    extParams: (room.extParams ?? {}) as Record<string, unknown>,
+    status: room.status ?? 1,
+    opening: room.opening ?? 0,
+    ...(owner !== undefined && { owner }),
+    managers: room.managers ?? [],
+    ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
+    createdAtMS: createdAt,
+    rev: revStep(),
+    seq: 0,
+    clockMS: createdAt,
+    lastMessageAtMS: 0,
+    memberCount: 0,
+    firstMembers: [],
+  }
+}
+
+/** @param createdAtMS a time of its own in the room */
+export function toMessageDoc(app: string, message: ImportOf<'message'>, seq: number, createdAtMS: number): MessageDoc {
+  const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
+  return {
+    _id: importedMessageId(app, room, _id),
+    app,
+    room,
+    roomKey: key(app, room),
+    seq,
+    sender,
+    ...(isDeleted !== true && { content: contentOf(message.message) }),
+    messageType,
+    createdAtMS,
+    updatedAtMS: createdAtMS,
+    ...(reactions.length > 0 && isDeleted !== true && { reactions }),
+    ...(mentions.length > 0 && isDeleted !== true && { mentions }),
+    // The ID that the message had before: clients see it, and the integrator finds it again.
+    clientMessageID: _id,
+    ...(pinned === true && isDeleted !== true && { pinned }),
+    ...(edited === true && { edited }),
+    ...(isDeleted === true && { isDeleted }),
+  }
+}

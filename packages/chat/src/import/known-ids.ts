@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+
+/** A set of IDs by 64 bits of their digests: 16 to 32 bytes for each, however long they are. */
+export class KnownIds {
+  #table = new BigUint64Array(1 << 16)
+  #size = 0
+
+  /** Returns whether it was there. */
+  add(id: bigint): boolean {
+    if (this.#size * 2 > this.#table.length) this.#grow()
+    const at = this.#find(id)
+    if (this.#table[at] === id) return true
+    this.#table[at] = id
+    this.#size++
+    return false
+  }
+
+  has(id: bigint): boolean {
+    return this.#table[this.#find(id)] === id
+  }
+
+  /** Where it is, or may be put. Zero is an empty place. */
+  #find(id: bigint): number {
+    const mask = this.#table.length - 1
+    let at = Number(id & BigInt(mask))
+    while (this.#table[at] !== 0n && this.#table[at] !== id) at = (at + 1) & mask
+    return at
+  }
+
+  #grow(): void {
+    const old = this.#table
+    this.#table = new BigUint64Array(old.length * 2)
+    for (const id of old) if (id !== 0n) this.#table[this.#find(id)] = id
+  }
+}
+
+/** What a message of a room is known by: 64 bits, never zero. */
+export function messageHash(app: string, room: string, id: string): bigint {
+  const digest = createHash('sha256').update(`${app}\0${room}\0${id}`).digest()
+  return digest.readBigUInt64BE(0) || 1n
+}
+
+/**
+ * The ID in Parley of an imported message: always the same, so that a second import finds it there. It begins with the
+ * time zero, as no message that was sent does: what publishes the messages of a time again (rebuild-stream.ts) passes over it.
+ */
+export function importedMessageId(app: string, room: string, id: string): string {
+  return `00000000${messageHash(app, room, id).toString(16).padStart(16, '0')}`
+}

@@ -1,0 +1,45 @@
+import { type ImportLine, importLine } from '@parley/contracts/import-line'
+import { contentOf } from '../messages/message-content.ts'
+import type { Line } from './lines-of.ts'
+
+/** Why a line cannot be imported. */
+export interface Problem {
+  line: number
+  field: string
+  reason: string
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** What a line says, checked by itself; or what is wrong with it. */
+export function readLine({ number, bytes }: Line): { read: ImportLine } | { problems: Problem[] } {
+  const bad = (reason: string, field = '') => ({ problems: [{ line: number, field, reason }] })
+  let json: unknown
+  try {
+    json = JSON.parse(decoder.decode(bytes))
+  } catch (error) {
+    return bad(error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8')
+  }
+  const { success, data, error } = importLine.safeParse(json)
+  if (!success) {
+    const problems = error.issues.map((issue) => ({
+      line: number,
+      field: issue.path.join('.'),
+      reason: issue.message,
+    }))
+    return { problems }
+  }
+  const problem = data.type === 'message' ? unfitMessage(data) : undefined
+  return problem ? bad(problem, 'message') : { read: data }
+}
+
+function unfitMessage({ message, isDeleted }: Extract<ImportLine, { type: 'message' }>): string | undefined {
+  if (isDeleted === true) return message === undefined ? undefined : 'a deleted message has none'
+  if (message === undefined) return 'required'
+  try {
+    contentOf(message)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,114 @@
+import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
+import type { Db } from '@parley/db/connect'
+import {
+  appendImported,
+  findIdsBySeq,
+  ImportConflict,
+  type ImportedAdvance,
+  insertImportedRooms,
+  insertImportedUsers,
+} from '@parley/db/import/imported-rooms'
+import { key } from '@parley/db/keys'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { noteMessages } from '@parley/db/stats-buckets'
+import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+
+/** A room that gets messages: how far the file and the database are. */
+interface WrittenRoom {
+  /** Messages of the file so far. */
+  seq: number
+  lastTimeMS: number
+  /** Messages in the database. */
+  there: number
+  clockMS: number
+}
+
+/**
+ * Writes users, rooms and messages in the order of the file. A message's seq is its place among those of its room; what is
+ * there already, from an import that was broken off or of the same file, is recognised and stays.
+ */
+export class LineWriter {
+  /** How many messages each room of the file has. */
+  readonly rooms = new Map<string, WrittenRoom>()
+  readonly #db: Db
+  readonly #app: string
+
+  constructor(db: Db, app: string) {
+    this.#db = db
+    this.#app = app
+  }
+
+  /** @throws ImportConflict */
+  async write(lines: readonly ImportLine[]): Promise<void> {
+    const of = <T extends ImportLine['type']>(type: T) => lines.filter((line) => line.type === type) as ImportOf<T>[]
+    await insertImportedUsers(
+      this.#db,
+      of('user').map((user) => toUserDoc(this.#app, user)),
+    )
+    await insertImportedRooms(
+      this.#db,
+      of('room').map((room) => toRoomDoc(this.#app, room)),
+    )
+    for (const { _id } of of('room')) this.rooms.set(_id, { seq: 0, lastTimeMS: 0, there: -1, clockMS: 0 })
+    const messages = of('message')
+    if (messages.length > 0) await this.#writeMessages(messages)
+  }
+
+  async #writeMessages(messages: readonly ImportOf<'message'>[]): Promise<void> {
+    await this.#look([...new Set(messages.map(({ room }) => room))])
+    const fresh: MessageDoc[] = []
+    const old: MessageDoc[] = []
+    const advances = new Map<string, ImportedAdvance>()
+    for (const message of messages) {
+      const room = this.#room(message.room)
+      room.seq++
+      const isThere = room.seq <= room.there
+      // Each message of a room has a time of its own, which cursors rely on.
+      const afterMS = Math.max(room.lastTimeMS, !isThere && room.there > 0 ? room.clockMS : 0)
+      room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
+      const document = toMessageDoc(this.#app, message, room.seq, room.lastTimeMS)
+      if (isThere) {
+        old.push(document)
+        continue
+      }
+      fresh.push(document)
+      const from = advances.get(document.roomKey)?.from ?? room.seq - 1
+      advances.set(document.roomKey, { roomKey: document.roomKey, from, last: document })
+    }
+    await this.#requireSame(old)
+    await appendImported(this.#db, fresh, [...advances.values()])
+    await noteMessages(
+      this.#db,
+      fresh.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
+    )
+  }
+
+  /** Learns how many messages rooms have in the database, once. */
+  async #look(rooms: readonly string[]): Promise<void> {
+    const unknown = rooms.filter((room) => this.#room(room).there === -1)
+    const found = await findRoomsByKey(
+      this.#db,
+      unknown.map((room) => key(this.#app, room)),
+    )
+    for (const { id, seq, clockMS } of found) Object.assign(this.#room(id), { there: seq, clockMS })
+  }
+
+  /** @throws ImportConflict when the rooms have other messages at these places */
+  async #requireSame(messages: readonly MessageDoc[]): Promise<void> {
+    for (const [roomKey, some] of Map.groupBy(messages, ({ roomKey }) => roomKey)) {
+      const ids = await findIdsBySeq(this.#db, roomKey, some[0]?.seq ?? 1, some.at(-1)?.seq ?? 0)
+      for (const { _id, seq, room, clientMessageID } of some) {
+        if (ids.get(seq) === _id) continue
+        const where = `the room ${JSON.stringify(room)} has another message in the place of ${clientMessageID} (seq ${seq})`
+        throw new ImportConflict(where)
+      }
+    }
+  }
+
+  #room(id: string): WrittenRoom {
+    const room = this.rooms.get(id)
+    if (!room) throw new Error(`the file has changed: no line of the room ${JSON.stringify(id)}`)
+    return room
+  }
+}

@@ -1,0 +1,112 @@
+import type { Db } from '../connect.ts'
+import { currentMarker, type MembershipDoc } from '../rooms/memberships.ts'
+import { findFirstMembers } from '../rooms/room-members.ts'
+import { moved, type RoomDoc } from '../rooms/rooms.ts'
+import { inTransaction, type Session } from '../transactions/transaction.ts'
+import { countUncountedAfter, sumOf } from '../unread/uncounted.ts'
+import { ownInTail } from '../unread/unread-sums.ts'
+
+/** A membership as the file has it; `uncounted` is counted here. */
+export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
+
+/**
+ * Makes users members of rooms with their read positions, in one transaction. Who is a member already stays one, with the
+ * later of both positions. What does not count as unread is counted from the messages.
+ */
+export async function saveImportedMembers(
+  db: Db,
+  members: readonly ImportedMembership[],
+  maxShown: number,
+): Promise<void> {
+  await inTransaction(db, async (session) => {
+    const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
+    // The rooms first: whoever sends or deletes there waits for the end.
+    await db.rooms.updateMany({ _id: { $in: keys } }, moved(), { session })
+    const projection = { 'tail.content': 0, 'tail.mentions': 0 }
+    const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
+    const there = await db.memberships.find({ _id: { $in: members.map(({ _id }) => _id) } }, { session }).toArray()
+    const known = new Map(there.map((membership) => [membership._id, membership]))
+    for (const room of rooms) {
+      const ofRoom = members.filter(({ roomKey }) => roomKey === room._id)
+      await saveOfRoom(db, room, ofRoom, known, session)
+      const added = ofRoom.filter(({ _id }) => !known.has(_id)).length
+      if (added === 0) continue
+      const firstMembers = await findFirstMembers(db, room, maxShown, session)
+      const change = { $set: { firstMembers }, $inc: { memberCount: added } }
+      await db.rooms.updateOne({ _id: room._id }, change, { session })
+    }
+  })
+}
+
+async function saveOfRoom(
+  db: Db,
+  room: RoomDoc,
+  members: readonly ImportedMembership[],
+  known: ReadonlyMap<string, MembershipDoc>,
+  session: Session,
+): Promise<void> {
+  const fresh = members.filter(({ _id }) => !known.has(_id))
+  const uncounted = await countUncounted(db, room, fresh, session)
+  const added = fresh.map((member) => ({ ...member, uncounted: uncounted.get(member.user) ?? 0 }))
+  if (added.length > 0) await db.memberships.insertMany(added, { session })
+  for (const member of members) {
+    const before = known.get(member._id)
+    if (!before) continue
+    const readSeq = Math.max(member.readSeq, currentMarker(before, room).readSeq)
+    const own = ownInTail(member.user, room)
+    const parts = readSeq < room.seq ? await countUncountedAfter(db, before, readSeq, own, session) : undefined
+    const change = { readSeq, uncounted: parts ? sumOf(parts) : 0 }
+    if (before.readSeq === readSeq && before.uncounted === change.uncounted) continue
+    await db.memberships.updateOne({ _id: member._id }, { $set: change }, { session })
+  }
+}
+
+/**
+ * How many of the messages after their read positions do not count as unread for users who become members: their own, and
+ * those that were deleted for all. Two queries for a room.
+ */
+async function countUncounted(
+  db: Db,
+  { _id: roomKey, seq: last }: RoomDoc,
+  members: readonly ImportedMembership[],
+  session: Session,
+): Promise<Map<string, number>> {
+  const readSeqs = new Map(members.flatMap(({ user, readSeq }) => (readSeq < last ? [[user, readSeq]] : [])))
+  const uncounted = new Map<string, number>()
+  if (readSeqs.size === 0) return uncounted
+  const add = (user: string) => uncounted.set(user, (uncounted.get(user) ?? 0) + 1)
+  const after = { $gt: Math.min(...readSeqs.values()) }
+  const fields = { session, projection: { _id: 0, sender: 1, seq: 1 } }
+  const own = db.messages.find({ roomKey, sender: { $in: [...readSeqs.keys()] }, seq: after }, fields)
+  for await (const { sender, seq } of own) if (seq > (readSeqs.get(sender) ?? last)) add(sender)
+  for await (const { sender, seq } of db.messages.find({ roomKey, isDeleted: true, seq: after }, fields)) {
+    for (const [user, readSeq] of readSeqs) if (seq > readSeq && user !== sender) add(user)
+  }
+  return uncounted
+}
+
+/** The seqs of messages by ID; for read positions. */
+export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const found = await db.messages.find({ _id: { $in: [...ids] } }, { projection: { seq: 1 } }).toArray()
+  return new Map(found.map(({ _id, seq }) => [_id, seq]))
+}
+
+/** The seq of the last message of a room up to a time; 0 when there is none. */
+export async function findSeqAt(db: Db, roomKey: string, timeMS: number): Promise<number> {
+  const found = await db.messages.findOne(
+    { roomKey, createdAtMS: { $lte: timeMS } },
+    { sort: { createdAtMS: -1, _id: -1 }, projection: { seq: 1 } },
+  )
+  return found?.seq ?? 0
+}
+
+/** How many messages a room has up to a seq: as many, if there is no hole. */
+export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promise<number> {
+  return db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
+}
+
+/** How many of the users are there. */
+export async function countThere(db: Db, keys: readonly string[]): Promise<number> {
+  return db.users.countDocuments({ _id: { $in: [...keys] }, groupMembers: { $exists: false } })
+}

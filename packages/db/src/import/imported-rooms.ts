@@ -1,0 +1,100 @@
+import type { Db } from '../connect.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { findRoomsByKeyOrPair, moved, type RoomDoc } from '../rooms/rooms.ts'
+import { insertMissing } from '../transactions/run-writes.ts'
+import { findUsersByKey, type UserDoc } from '../users/users.ts'
+
+/** A document in the database stands where an imported one should. */
+export class ImportConflict extends Error {
+  override name = 'ImportConflict'
+}
+
+/** Inserts the users who are not there; those who are stay as they are. @throws ImportConflict for the ID of a group */
+export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
+  if (users.length === 0) return
+  await insertMissing(db, db.users.collectionName, users)
+  const there = await findUsersByKey(
+    db,
+    users.map(({ _id }) => _id),
+  )
+  for (const { id, groupMembers } of there.values()) {
+    if (groupMembers) throw new ImportConflict(`there is a user group ${JSON.stringify(id)}`)
+  }
+}
+
+/** Inserts the rooms that are not there; those that are stay as they are. @throws ImportConflict when one is another room */
+export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
+  if (rooms.length === 0) return
+  const there = await findRoomsByKeyOrPair(db, {
+    keys: rooms.map(({ _id }) => _id),
+    pairs: rooms.flatMap(({ pair }) => pair ?? []),
+  })
+  const wanted = new Map(rooms.map((room) => [room._id, room]))
+  for (const { _id, id, roomType, pair, deletedAt } of there) {
+    const room = wanted.get(_id)
+    if (!room) throw new ImportConflict(`the two have a direct room already: ${JSON.stringify(id)}`)
+    if (deletedAt) throw new ImportConflict(`the room ${JSON.stringify(id)} was deleted`)
+    if (room.roomType !== roomType || room.pair !== pair) {
+      throw new ImportConflict(`there is another room ${JSON.stringify(id)}`)
+    }
+  }
+  const known = new Set(there.map(({ _id }) => _id))
+  const missing = rooms.filter(({ _id }) => !known.has(_id))
+  if (missing.length > 0) await insertMissing(db, db.rooms.collectionName, missing)
+}
+
+/** The IDs of a stretch of a room's messages, by seq; what is in the tail is left out. */
+export async function findIdsBySeq(
+  db: Db,
+  roomKey: string,
+  fromSeq: number,
+  toSeq: number,
+): Promise<Map<number, string>> {
+  const found = await db.messages
+    .find({ roomKey, seq: { $gte: fromSeq, $lte: toSeq } })
+    .project<Pick<MessageDoc, '_id' | 'seq'>>({ seq: 1 })
+    .toArray()
+  return new Map(found.map(({ _id, seq }) => [seq, _id]))
+}
+
+/** A room that gets messages. */
+export interface ImportedAdvance {
+  roomKey: string
+  /** Its seq before. */
+  from: number
+  /** The last of the new messages. */
+  last: Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
+}
+
+/** How many messages one command inserts: a command has four seconds. */
+const perCommand = 500
+const atOnce = 4
+
+/**
+ * Inserts messages that have their seqs, then moves their rooms to the last ones. Broken off in between it is done again:
+ * what is inserted already stays, and until its room has moved nobody sees it.
+ * @throws ImportConflict when a room was changed meanwhile
+ */
+export async function appendImported(
+  db: Db,
+  messages: readonly MessageDoc[],
+  advances: readonly ImportedAdvance[],
+): Promise<void> {
+  const parts: MessageDoc[][] = []
+  for (let i = 0; i < messages.length; i += perCommand) parts.push(messages.slice(i, i + perCommand))
+  for (let i = 0; i < parts.length; i += atOnce) {
+    const some = parts.slice(i, i + atOnce)
+    await Promise.all(some.map((part) => insertMissing(db, db.messages.collectionName, part)))
+  }
+  if (advances.length === 0) return
+  const { matchedCount } = await db.rooms.bulkWrite(
+    advances.map(({ roomKey, from, last: { _id, seq, createdAtMS } }) => ({
+      updateOne: {
+        filter: { _id: roomKey, seq: from, deletedAt: { $exists: false } },
+        update: { $set: { seq, lastMessageID: _id, lastMessageAtMS: createdAtMS, clockMS: createdAtMS }, ...moved() },
+      },
+    })),
+    { ordered: false, writeConcern: { w: 'majority', journal: true } },
+  )
+  if (matchedCount < advances.length) throw new ImportConflict('a room got messages of others while it was imported')
+}

@@ -1,0 +1,69 @@
+import { checkFile, importFile, type Step, verifyImport, type Watching } from '@parley/chat/import/import-file'
+import { findApp } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { Command } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+
+const sayEveryMS = 2_000
+/** The others are only counted. */
+const mostShown = 100
+/** A command of the database may wait for others. */
+const timeoutMS = 60_000
+const doing: Record<Step, string> = {
+  checked: 'lines checked',
+  written: 'lines written',
+  members: 'memberships written',
+  verified: 'lines verified',
+}
+
+/** `parley import`: conversations of another chat service. */
+export function importCommand(withDb: WithDb): Command {
+  return new Command('import')
+    .description('Import users, rooms, memberships and messages into an app: docs/guides/import.md has the format.')
+    .argument('<file>', 'NDJSON: a JSON object on each line')
+    .requiredOption('--app <appID>', 'the app, which nobody should use yet')
+    .option('--dry-run', 'only check the file')
+    .addHelpText(
+      'after',
+      '\nA file with a bad line is not imported at all: each is named by its number and field. Run it again after it was broken off: what is there stays.',
+    )
+    .action((file: string, { app, dryRun }: { app: string; dryRun?: true }) =>
+      withDb((db) => run(db, app, file, dryRun === true), timeoutMS),
+    )
+}
+
+async function run(db: Db, app: string, file: string, dryRun: boolean): Promise<void> {
+  const found = await findApp(db, app)
+  if (!found || found.deletingSince) throw new Error(`there is no app ${JSON.stringify(app)}`)
+  const startedMS = performance.now()
+  const watching = watch()
+  const { counts, problems } = await checkFile(app, file, watching)
+  const { user, room, membership, message } = counts
+  console.log(`The file has ${user} users, ${room} rooms, ${membership} memberships and ${message} messages`)
+  if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
+  if (problems > 0) throw new Error(`${problems} things are wrong with the file; nothing was imported`)
+  if (dryRun) return console.log('The file can be imported')
+  await importFile(db, app, file, watching)
+  const seconds = (performance.now() - startedMS) / 1000
+  console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
+  const wrong = await verifyImport(db, app, file, watching)
+  for (const each of wrong) console.log(each)
+  if (wrong.length > 0) throw new Error(`${wrong.length} things are not as the file has them`)
+  console.log('Verified: everything is there, without a hole in a seq, and every unread count is exact')
+}
+
+/** Prints the first problems, and how far a step is, every two seconds. */
+function watch(): Watching {
+  let [shown, saidAtMS] = [0, performance.now()]
+  return {
+    onProblem({ line, field, reason }) {
+      if (shown++ < mostShown) console.log(`line ${line}: ${field === '' ? '' : `${field}: `}${reason}`)
+    },
+    onProgress(step, lines) {
+      if (performance.now() < saidAtMS + sayEveryMS) return
+      saidAtMS = performance.now()
+      console.log(`${lines} ${doing[step]}`)
+    },
+  }
+}
