@@ -2,13 +2,13 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
-import { newUserDoc, type Profile, type UserDoc } from '@parley/db/users/users'
+import { newUserDoc, type UserDoc } from '@parley/db/users/users'
 import { contentOf } from '../messages/message-content.ts'
 import { importedMessageId } from './known-ids.ts'
 
-export function toUserDoc(app: string, { type: _, _id, createdAt, ...profile }: ImportOf<'user'>): UserDoc {
+export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile }: ImportOf<'user'>): UserDoc {
   const given = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined))
-  const user = newUserDoc(app, _id, given as Partial<Profile>)
+  const user = newUserDoc(app, _id, given)
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }
 

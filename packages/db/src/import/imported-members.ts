@@ -20,7 +20,7 @@ export async function saveImportedMembers(
 ): Promise<void> {
   await inTransaction(db, async (session) => {
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
-    // The rooms first: whoever sends or deletes there waits for the end.
+    // The rooms first, so that sends and deletions there wait for the end.
     await db.rooms.updateMany({ _id: { $in: keys } }, moved(), { session })
     const projection = { 'tail.content': 0, 'tail.mentions': 0 }
     const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
@@ -47,7 +47,7 @@ async function saveOfRoom(
 ): Promise<void> {
   const fresh = members.filter(({ _id }) => !known.has(_id))
   const uncounted = await countUncounted(db, room, fresh, session)
-  const added = fresh.map((member) => ({ ...member, uncounted: uncounted.get(member.user) ?? 0 }))
+  const added = fresh.map((member) => Object.assign({}, member, { uncounted: uncounted.get(member.user) ?? 0 }))
   if (added.length > 0) await db.memberships.insertMany(added, { session })
   for (const member of members) {
     const before = known.get(member._id)
