@@ -28,6 +28,23 @@ describe("a room's webhook", () => {
   const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
   const events = (calls: readonly ReceivedCall[]) => calls.map(({ body }) => body.event)
 
+  test('has the command that a user typed, where a robot of the room has it', async () => {
+    const commands = [{ name: 'help', description: 'What I can do' }]
+    const robot = await platform.newUser([], { isRobot: true, commands })
+    const { room, calls } = await platform.newHookedRoom([alice, robot])
+    const texts = ['/Help  me\nplease ', { text: '/help' }, '/helpless', 'no /help', '/other']
+    for (const message of texts) await platform.send(room, alice, { message })
+    await platform.send(room, robot, { message: '/help' })
+    const sent = () => calls().filter(({ body }) => body.event === 'MESSAGE')
+    await eventually('all of them', () => sent().length === texts.length + 1)
+    const help = { name: 'help', robots: [robot] }
+    assert.deepEqual(
+      sent().map(({ body }) => body.command),
+      [{ ...help, text: 'me\nplease' }, { ...help, text: '' }, ...Array.from({ length: 4 })],
+    )
+    assert.equal(sent()[0]?.body.clientID, alice)
+  })
+
   test('receives ROOM, MESSAGE, MESSAGE_UPDATED and MESSAGE_DELETED, signed by the Standard Webhooks scheme', async () => {
     const { room, calls } = await newRoom({ botState: 'greeting', name: 'Help' })
     await eventually('the room', () => calls().length === 1)

@@ -39,6 +39,7 @@ export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
     ...(doc.userAgent !== undefined && { userAgent: doc.userAgent }),
     isRobot: doc.isRobot,
     isAdmin: doc.isAdmin,
+    ...(doc.commands && doc.commands.length > 0 && { commands: doc.commands }),
     mute,
     createdAt: doc.createdAt.toISOString(),
     updatedAt: doc.updatedAt.toISOString(),

@@ -10,6 +10,7 @@ export const adminCalls = {
   createRoom: 'POST /rooms/',
   deleteRoom: 'DELETE /rooms/:id',
   updateRoom: 'PUT /rooms/:id',
+  listCommands: 'GET /rooms/:id/commands',
   explainBadge: 'GET /admin/clients/:client_id/badge?',
   muteUser: 'POST /admin/clients/:uid/mute/:room',
   unmuteUser: 'DELETE /admin/clients/:uid/mute/:room?',

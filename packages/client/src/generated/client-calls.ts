@@ -17,6 +17,7 @@ export const clientCalls = {
   updateRoom: 'PUT /rooms/:id',
   markRead: 'PUT /rooms/:id/lastRead',
   markDelivered: 'PUT /rooms/:id/delivered',
+  listCommands: 'GET /rooms/:id/commands',
   getBadge: 'GET /me/badge',
   getBadgesByRoomTags: 'POST /badges/byRoomTags',
   muteRoom: 'POST /me/mute/:room',

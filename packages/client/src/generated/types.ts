@@ -27,6 +27,14 @@ export type CreateRoomResult = Room
 export type DeleteRoomResult = Room
 export type GetRoomResult = Room
 export type UpdateRoomResult = Room
+export type ListCommandsResult = {
+  name: string
+  description: string
+  /**
+   * User ID
+   */
+  robot: string
+}[]
 export type MuteRoomResult = User
 export type MuteUserResult = AdminUser
 export type UnmuteRoomResult = User
@@ -1001,6 +1009,12 @@ export interface MarkDeliveredResult {
    */
   isMarked: boolean
 }
+export interface ListCommandsInput {
+  /**
+   * Room ID
+   */
+  id: string
+}
 export interface ExplainBadgeInput {
   /**
    * User ID
@@ -1123,6 +1137,13 @@ export interface User {
   userAgent?: string
   isRobot: boolean
   /**
+   * What a robot does at `/name`
+   */
+  commands?: {
+    name: string
+    description: string
+  }[]
+  /**
    * IDs of the rooms that this user muted
    *
    * Items: Room ID
@@ -1184,6 +1205,13 @@ export interface AdminUser {
   address?: Address
   userAgent?: string
   isRobot: boolean
+  /**
+   * What a robot does at `/name`
+   */
+  commands?: {
+    name: string
+    description: string
+  }[]
   /**
    * IDs of the rooms that this user muted
    *
@@ -1537,6 +1565,13 @@ export interface SaveUserInput {
    */
   isAdmin?: boolean
   /**
+   * What a robot does at `/name`, for users with isRobot
+   */
+  commands?: {
+    name: string
+    description?: string
+  }[]
+  /**
    * true: the service generates a token
    */
   issueAccessToken?: boolean
@@ -1569,6 +1604,13 @@ export interface SavedUser {
   address?: Address
   userAgent?: string
   isRobot: boolean
+  /**
+   * What a robot does at `/name`
+   */
+  commands?: {
+    name: string
+    description: string
+  }[]
   /**
    * IDs of the rooms that this user muted
    *
@@ -1614,6 +1656,13 @@ export interface SaveUsersInput {
      * Platform admin
      */
     isAdmin?: boolean
+    /**
+     * What a robot does at `/name`, for users with isRobot
+     */
+    commands?: {
+      name: string
+      description?: string
+    }[]
   }[]
 }
 export interface SaveUsersResult {
@@ -2693,6 +2742,22 @@ export interface WebhookCall {
   event: 'MESSAGE' | 'MESSAGE_UPDATED' | 'MESSAGE_DELETED' | 'JOIN_ROOM' | 'ADD_MEMBERS' | 'DELETE_MEMBERS' | 'ROOM'
   botState: string
   /**
+   * With MESSAGE: the command that the user typed, when a robot of the room has it
+   */
+  command?: {
+    name: string
+    /**
+     * What follows the name
+     */
+    text: string
+    /**
+     * The robots of the room that have the command
+     *
+     * Items: User ID
+     */
+    robots: string[]
+  }
+  /**
    * A Message; {room, sender, members}; with ROOM the Room beside them
    */
   data: unknown
@@ -2818,6 +2883,8 @@ export interface ClientCalls {
   markRead: { input: MarkReadInput; result: MarkReadResult }
   /** Report the last message that has reached the caller, as by a push: PUT /rooms/:id/delivered */
   markDelivered: { input: MarkDeliveredInput; result: MarkDeliveredResult }
+  /** The commands of the robots in a room, by name: GET /rooms/:id/commands */
+  listCommands: { input: ListCommandsInput; result: ListCommandsResult }
   /** Total unread across the rooms of the caller: GET /me/badge */
   getBadge: { input: GetBadgeInput; result: GetBadgeResult }
   /** Unread by the rooms' tags: POST /badges/byRoomTags */
@@ -2898,6 +2965,8 @@ export interface AdminCalls {
   deleteRoom: { input: DeleteRoomInput; result: DeleteRoomResult }
   /** Change a room: PUT /rooms/:id */
   updateRoom: { input: UpdateRoomInput; result: UpdateRoomResult }
+  /** The commands of the robots in a room, by name: GET /rooms/:id/commands */
+  listCommands: { input: ListCommandsInput; result: ListCommandsResult }
   /** The sum that makes a user's badge: GET /admin/clients/:client_id/badge */
   explainBadge: { input: ExplainBadgeInput; result: ExplainBadgeResult }
   /** Put a room into a user's mute list: POST /admin/clients/:uid/mute/:room */

@@ -17,6 +17,7 @@ import * as bans from './moderation/bans.ts'
 import * as blocks from './moderation/blocks.ts'
 import * as reports from './moderation/reports.ts'
 import * as changes from './rooms/changes.ts'
+import * as commands from './rooms/commands.ts'
 import * as delivered from './rooms/delivered.ts'
 import * as members from './rooms/members.ts'
 import * as readMarkers from './rooms/read-markers.ts'
@@ -48,6 +49,7 @@ export const allOperations: readonly Operation[] = [
   rooms,
   readMarkers,
   delivered,
+  commands,
   unread,
   roomPreferences,
   changes,

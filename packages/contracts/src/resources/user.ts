@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime, roomId, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { robotCommand } from './command.ts'
 
 const address = z
   .object({
@@ -23,6 +24,7 @@ const profile = {
   address: address.optional().describe('Last connection address; absent before the first connection'),
   userAgent: z.string().optional(),
   isRobot: z.boolean(),
+  commands: z.array(robotCommand).optional().meta(ours).describe('What a robot does at `/name`'),
   mute: z.array(roomId).describe('IDs of the rooms that this user muted'),
   createdAt: isoTime.meta(ours),
   updatedAt: isoTime,

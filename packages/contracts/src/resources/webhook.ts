@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { typedCommand } from './command.ts'
 import { message, messageContent, messageType } from './message.ts'
 
 /** The events that a room's webhook receives (docs/reference/push.md#room-webhooks). */
@@ -22,6 +23,10 @@ export const webhookCall = z.object({
   roomID: roomId,
   event: webhookEvent,
   botState: z.string(),
+  command: typedCommand
+    .optional()
+    .meta(ours)
+    .describe('With MESSAGE: the command that the user typed, when a robot of the room has it'),
   data: z.unknown().describe('A Message; {room, sender, members}; with ROOM the Room beside them'),
 })
 export type WebhookCall = z.infer<typeof webhookCall>

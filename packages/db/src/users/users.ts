@@ -1,3 +1,4 @@
+import type { RobotCommand } from '@parley/contracts/resources/command'
 import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -16,6 +17,8 @@ export interface UserDoc {
   avatarUrl: string
   isRobot: boolean
   isAdmin: boolean
+  /** Of a robot: what it does at `/name`. */
+  commands?: RobotCommand[]
   address?: Address
   userAgent?: string
   lastLoginTimeMS: number
@@ -33,13 +36,17 @@ export interface UserDoc {
 }
 
 /** The part of a user that a profile update may set. */
-export type Profile = Pick<UserDoc, 'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin'>
+export type Profile = Pick<
+  UserDoc,
+  'nickname' | 'description' | 'email' | 'avatarUrl' | 'isRobot' | 'isAdmin' | 'commands'
+>
 
 export const userIndexes: IndexDescription[] = [
   { key: { app: 1, createdAt: 1, _id: 1 } },
   { key: { app: 1, nickname: 1 } },
   { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
   { key: { app: 1, lastLoginTimeMS: 1 } },
+  { key: { app: 1, 'commands.name': 1 }, partialFilterExpression: { 'commands.name': { $exists: true } } },
   { key: { app: 1, _id: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
   { key: { app: 1, groupMembers: 1 }, partialFilterExpression: { groupMembers: { $exists: true } } },
 ]
@@ -120,11 +127,21 @@ export async function insertUsers(db: Db, users: readonly UserDoc[], session: Cl
 export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
   if (users.length === 0) return
   await db.users.bulkWrite(
-    users.map(({ _id, nickname, description, email, avatarUrl, isRobot, isAdmin, updatedAt, revision }) => ({
+    users.map(({ _id, nickname, description, email, avatarUrl, isRobot, isAdmin, commands, updatedAt, revision }) => ({
       updateOne: {
         filter: { _id },
         update: {
-          $set: { nickname, description, avatarUrl, isRobot, isAdmin, updatedAt, revision, ...(email && { email }) },
+          $set: {
+            nickname,
+            description,
+            avatarUrl,
+            isRobot,
+            isAdmin,
+            updatedAt,
+            revision,
+            ...(email && { email }),
+            ...(commands && { commands }),
+          },
         },
       },
     })),

@@ -296,6 +296,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /me/mute', () => bob.call('POST', `/me/mute/${room}`)],
     ['GET /me', () => bob.call('GET', '/me')],
     ['PUT /rooms/{id}/delivered', () => bob.call('PUT', `/rooms/${room}/delivered`, { message: ids.at(-1) })],
+    ['GET /rooms/{id}/commands', () => bob.call('GET', `/rooms/${room}/commands`)],
     ['GET /presence', () => bob.call('GET', '/presence?clients=alice&clients=bob')],
     ['POST /roomPrefs', () => bob.call('POST', `/roomPrefs/${room}`, { sticky: true })],
     ['POST /me/pref', () => bob.call('POST', '/me/pref/k', { data: 1 })],

@@ -1,6 +1,7 @@
 import type { Chat } from '@parley/chat/chat'
 import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, retriedCallData } from '@parley/chat/integrations/call-data'
+import { typedCommand } from '@parley/chat/integrations/typed-command'
 import { ApiError } from '@parley/contracts/errors'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
 import { findApp } from '@parley/db/apps/apps'
@@ -47,13 +48,16 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     }
     const room = await findRoom(db, call.app, call.room)
     if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
+    const about = JSON.parse(data)
+    const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
     const said: WebhookCall = {
       appID: call.app,
       clientID: call.client,
       roomID: call.room,
       event: webhookEvent.parse(call.event),
       botState: room.botState,
-      data: JSON.parse(data),
+      ...(command && { command }),
+      data: about,
     }
     const outcome = await callOnce(dispatcher, timeoutMS, { url: room.webhook, id, secret, body: JSON.stringify(said) })
     if (outcome.as === 'done') await carryOut(parts, call, outcome.answer)

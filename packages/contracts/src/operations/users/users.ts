@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoTime, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { robotCommands } from '../../resources/command.ts'
 import { acceptedJob } from '../../resources/job.ts'
 import { adminUser, savedUser } from '../../resources/user.ts'
 import { exampleUser } from '../examples.ts'
@@ -24,6 +25,7 @@ export const profileFields = {
   avatarUrl: z.string().max(2048).optional(),
   isRobot: z.boolean().optional().meta(ours),
   isAdmin: z.boolean().optional().meta(ours).describe('Platform admin'),
+  commands: robotCommands.optional().meta(ours),
 }
 
 const saveUserBody = z

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { userId } from '../ids.ts'
+import { ours } from '../ours.ts'
+
+/** A robot has at most this many commands. */
+export const maxCommands = 100
+
+export const commandName = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'expected 1 to 32 of a-z, 0-9, _ and -')
+
+/** A command that a robot understands: `/name` at the beginning of a message. */
+export const robotCommand = z.object({
+  name: commandName.meta(ours),
+  description: z.string().max(256).default('').meta(ours),
+})
+export type RobotCommand = z.infer<typeof robotCommand>
+
+export const robotCommands = z
+  .array(robotCommand)
+  .max(maxCommands)
+  .refine((commands) => new Set(commands.map(({ name }) => name)).size === commands.length, 'expected each name once')
+  .describe('What a robot does at `/name`, for users with isRobot')
+
+/** What a user typed to robots of the room, in the call to its webhook. */
+export const typedCommand = z.object({
+  name: z.string(),
+  text: z.string().describe('What follows the name'),
+  robots: z.array(userId).describe('The robots of the room that have the command'),
+})
+export type TypedCommand = z.infer<typeof typedCommand>

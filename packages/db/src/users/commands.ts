@@ -1,0 +1,30 @@
+import type { RobotCommand } from '@parley/contracts/resources/command'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { UserDoc } from './users.ts'
+
+/** A robot with commands. */
+export interface CommandRobot {
+  id: string
+  commands: RobotCommand[]
+}
+
+/** An app's robots with commands are looked through up to this many. */
+const mostRobots = 1_000
+
+/**
+ * The robots of a room that have commands, banned ones left out; with `name`, those that have this one. Found among the
+ * app's robots, whatever the members of the room.
+ */
+export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
+  const robots = await db.users
+    .find({ app, 'commands.name': name ?? { $exists: true }, isRobot: true })
+    .limit(mostRobots)
+    .project<Pick<UserDoc, 'id' | 'commands'>>({ _id: 0, id: 1, commands: 1 })
+    .toArray()
+  if (robots.length === 0) return []
+  const memberships = { _id: { $in: robots.map(({ id }) => key(app, room, id)) }, blocked: { $exists: false } }
+  const members = await db.memberships.find(memberships, { projection: { _id: 0, user: 1 } }).toArray()
+  const isMember = new Set(members.map(({ user }) => user))
+  return robots.filter(({ id }) => isMember.has(id)).map(({ id, commands = [] }) => ({ id, commands }))
+}
