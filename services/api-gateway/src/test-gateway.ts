@@ -212,7 +212,7 @@ async function hear(bus: Bus, app: string): Promise<Heard> {
   bus.nats.subscribe(`parley.*.${subjectToken(app)}.>`, {
     callback: (error, message) => {
       if (error) throw error
-      if (message.subject.startsWith('parley.feed.')) return
+      if (/^parley\.(feed|presence)\./.test(message.subject)) return
       const incoming = toIncomingEvent(message)
       const id = message.headers?.get('Nats-Msg-Id') ?? ''
       if (ids.has(id) && !incoming.again) return
