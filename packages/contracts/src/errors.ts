@@ -19,6 +19,7 @@ export const errorCatalogue = {
   PERMISSION_DENIED: { status: 403, when: 'Platform API permission required' },
   INSUFFICIENT_PERMISSIONS: { status: 403, when: 'The caller lacks the role that this needs' },
   USER_BLOCKED: { status: 403, when: 'The user is banned in the room, or blocked by the other user', ours: true },
+  USER_BANNED: { status: 403, when: 'The user is banned from the app', ours: true },
   ROOM_FROZEN: { status: 403, when: 'The room has status 0: nobody sends', ours: true },
   ROOM_CLOSED: { status: 403, when: 'The room is closed to joining and invitations', ours: true },
   NOT_FOUND: { status: 404, when: 'Unknown path', ours: true },

@@ -2,18 +2,20 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { bindToken as operation } from '@parley/contracts/operations/access/tokens'
 import { digest } from '@parley/db/apps/apps'
+import { banInForce } from '@parley/db/users/app-bans'
 import { replaceTokens } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
 import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { bannedFromApp } from '../moderation/ban-user.ts'
 import { expiryFrom } from './new-token.ts'
 import { unknownClient } from './revoke-tokens.ts'
 
 /**
  * Makes a token of the integrator the only one of a user (docs/reference/users.md#create-update-issue-a-token).
- * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST when another user holds it or its expiry is past
+ * @throws ApiError CLIENT_NOT_FOUND, USER_BANNED, INVALID_REQUEST when another user holds it or its expiry is past
  */
 export async function bindToken(
   chat: Chat,
@@ -23,7 +25,9 @@ export async function bindToken(
 ): Promise<Result<typeof operation>> {
   const expiresAt = expiryFrom(expirationDate)
   await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
-    if (!(await findUser(chat.db, app, user, session))) throw unknownClient(user)
+    const found = await findUser(chat.db, app, user, session)
+    if (!found) throw unknownClient(user)
+    if (banInForce(found)) throw bannedFromApp(user)
     const replaced = await replaceTokens(chat.db, { app, user }, digest(token), expiresAt, session)
     if (replaced === 'held by another user') {
       throw new ApiError('INVALID_REQUEST', 'token: another user of the app holds this token')

@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { findBan } from '@parley/db/rooms/bans'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findMembership, type MembershipDoc } from '@parley/db/rooms/memberships'
 import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
@@ -32,7 +33,7 @@ export async function findActingRole(chat: Chat, by: Caller, roomId: string, ses
 /** A platform admin may be banned in a group without being a member of it. */
 export async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, session: Session): Promise<boolean> {
   if (by.kind === 'integrator' || room.roomType === 'direct') return false
-  return membership ? membership.blocked === true : (await findBan(db, by.app, room.id, by.user, session)) !== null
+  return membership ? isBlocked(membership) : (await findBan(db, by.app, room.id, by.user, session)) !== null
 }
 
 /**

@@ -7,9 +7,10 @@ export function tokensRevoked(
   pending: PendingEvents,
   { app, user }: { app: string; user: string },
   tokens: readonly string[],
+  because?: 'banned',
 ): void {
   if (tokens.length === 0) return
   const id = newId()
-  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens] }
+  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens], ...(because && { because }) }
   pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
 }

@@ -1,6 +1,7 @@
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { UserReason } from '@parley/db/push/push-decisions'
-import type { MemberToPush } from '@parley/db/rooms/memberships'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { type MemberToPush } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 
 /**
@@ -17,6 +18,6 @@ export function reasonOfMember(
   // Members who joined after the message begin with it read; times alone might come from two clocks.
   if (member.joinedAtMS > createdAtMS && member.readSeq >= seq) return 'NOT_A_MEMBER'
   // In a direct room `blocked` means that the sender has blocked this member, who still gets the push.
-  if (member.blocked && room.roomType === 'group') return 'BANNED'
+  if (isBlocked(member) && room.roomType === 'group') return 'BANNED'
   return member.pref?.muted === true && !isMentioned ? 'MUTED' : undefined
 }

@@ -9,6 +9,7 @@ import {
   changeMessage as writeChange,
 } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { findUser, type UserDoc } from '@parley/db/users/users'
@@ -48,7 +49,7 @@ export async function changeMessage(
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const found = await findMessageOfApp(db, caller.app, name.id, session)
     if (!found || found.roomKey !== room._id || isDeletedIn(found, room)) throw unknownMessage(name.id)
-    if (membership.blocked) throw new ApiError('USER_BLOCKED')
+    if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
     const wanted = change(found, room)
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)

@@ -1,8 +1,10 @@
 import type { ConfigVersion } from '@parley/db/apps/config'
 import { key } from '@parley/db/keys'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
+import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
 import type { Send } from './read-batch.ts'
 
@@ -30,8 +32,9 @@ export interface KnownRooms {
 
 interface KnownRoom {
   room: TailAppend['room']
-  /** IDs of the memberships that may send. */
+  /** IDs of the memberships that may send, as long as the app's configuration has this mark: a ban from the app moves it. */
   members: ReadonlySet<string>
+  mark: string | undefined
 }
 
 interface KnownConfig {
@@ -49,7 +52,8 @@ export function createKnownRooms(): KnownRooms {
   function knownRoom(roomKey: string, sends: readonly Send[]): TailAppend['room'] | undefined {
     const known = rooms.get(roomKey)
     const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
-      return sendKey === undefined && apps.has(app) && known?.members.has(key(app, room, sender))
+      const config = sendKey === undefined ? apps.get(app) : undefined
+      return config && known && known.mark === config.mark && known.members.has(key(app, room, sender))
     })
     return isEnough ? known?.room : undefined
   }
@@ -67,16 +71,15 @@ export function createKnownRooms(): KnownRooms {
     return unknown
   }
 
-  function learn({ rooms: read, memberships }: SendFacts): void {
+  function learn({ rooms: read, memberships, marks }: SendFacts): void {
     const free = freeMembers(memberships)
     for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
       if (slow || !mayBeKnown(room)) {
         rooms.delete(room._id)
         continue
       }
-      const before = rooms.get(room._id)
-      const members = withMembers(before?.room.rev === room.rev ? before?.members : undefined, free.get(room._id))
-      rooms.set(room._id, { room, members })
+      const mark = marks.find(({ app }) => app === room.app)?.mark
+      rooms.set(room._id, { room, members: membersNow(rooms.get(room._id), { room, mark }, free.get(room._id)), mark })
     }
   }
 
@@ -120,31 +123,39 @@ export function createKnownRooms(): KnownRooms {
   }
 }
 
-/** The rest of a deletion goes on without moving the room; with a slow mode, when a member may send is read for each send. */
-function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean {
-  return !deletedAt && status === 1 && !erasing
-}
-
-/** Who may send, by the key of the room. */
-function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
-  const free = memberships.filter(({ blocked }) => !blocked)
-  return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
-}
-
-/** A room may have many senders: they are copied only for a new one. */
-function withMembers(
-  known: ReadonlySet<string> = new Set(),
-  found: readonly { _id: string }[] = [],
-): ReadonlySet<string> {
-  return found.every(({ _id }) => known.has(_id)) ? known : known.union(new Set(found.map(({ _id }) => _id)))
-}
-
 function withConfig(facts: SendFacts<Sender>, config: ReadonlyMap<string, KnownConfig>): SendFacts<Sender> {
   for (const [app, { mark, version }] of config) {
     facts.marks.push({ app, mark })
     if (version) facts.config.push(version)
   }
   return facts
+}
+
+/** Who may write and is not banned from the app, by the key of the room. */
+function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
+  const blocked = new Set(memberships.filter(isBlocked).map(({ _id }) => _id))
+  const userOf = (id: string) => id.slice(id.lastIndexOf('\0') + 1)
+  const free = memberships.filter(({ _id }) => {
+    const app = _id.slice(0, _id.indexOf('\0'))
+    return !blocked.has(_id) && !blocked.has(appBanKey(app, userOf(_id)))
+  })
+  return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
+}
+
+/** The rest of a deletion goes on without moving the room; with a slow mode, when a member may send is read for each send. */
+function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean {
+  return !deletedAt && status === 1 && !erasing
+}
+
+/** Those who were known, if that still holds, and those found. There may be many: they are copied only for a new one. */
+function membersNow(
+  before: KnownRoom | undefined,
+  { room, mark }: Omit<KnownRoom, 'members'>,
+  found: readonly { _id: string }[] = [],
+): ReadonlySet<string> {
+  const isTheSame = before !== undefined && before.room.rev === room.rev && before.mark === mark
+  const known = isTheSame ? before.members : new Set<string>()
+  return found.every(({ _id }) => known.has(_id)) ? known : known.union(new Set(found.map(({ _id }) => _id)))
 }
 
 function configOf({ marks, config }: SendFacts): Map<string, KnownConfig> {

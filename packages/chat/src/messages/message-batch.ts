@@ -1,9 +1,11 @@
 import type { ErrorCode } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import { currentMessage, isDeletedIn, type MessageDoc } from '@parley/db/messages/messages'
-import type { Sender } from '@parley/db/rooms/memberships'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { type Sender } from '@parley/db/rooms/memberships'
 import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/rooms'
 import type { Pause, SendFacts } from '@parley/db/sending/send-facts'
+import { appBanKey } from '@parley/db/users/app-bans'
 import { messageTimes } from './message-times.ts'
 
 /** A message to send, checked as far as possible without the database. */
@@ -79,7 +81,9 @@ export class MessageBatch {
     const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
     if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
     if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
-    if (membership.blocked) return { refused: 'USER_BLOCKED' }
+    const appBan = this.#memberships.get(appBanKey(draft.app, draft.sender))
+    if (appBan && isBlocked(appBan)) return { refused: 'USER_BANNED' }
+    if (isBlocked(membership)) return { refused: 'USER_BLOCKED' }
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
     const { replyTo, quoted } = draft
     if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }

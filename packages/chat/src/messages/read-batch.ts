@@ -4,6 +4,7 @@ import { findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import type { Sender } from '@parley/db/rooms/memberships'
 import { findSendFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { fromTail, sendKeyOf } from '@parley/db/sending/tails'
+import { appBanKey } from '@parley/db/users/app-bans'
 import { type Censor, censorshipKey } from '../moderation/censorship.ts'
 import { type Draft, MessageBatch, sendKeysOf } from './message-batch.ts'
 import { findPauses } from './slow-mode.ts'
@@ -19,7 +20,7 @@ export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFac
   const drafts = sends.map(({ draft }) => draft)
   const facts = await findSendFacts(db, {
     rooms: unique(drafts.map(({ app, room }) => key(app, room))),
-    memberships: unique(drafts.map(({ app, room, sender }) => key(app, room, sender))),
+    memberships: unique(drafts.flatMap(({ app, room, sender }) => [key(app, room, sender), appBanKey(app, sender)])),
     senders: unique(drafts.map(({ sender }) => sender)),
     apps: unique(drafts.map(({ app }) => app)),
     configName: censorshipKey,

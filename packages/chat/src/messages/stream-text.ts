@@ -1,6 +1,7 @@
 import { publishEvent } from '@parley/bus/events/publish'
 import { ApiError } from '@parley/contracts/errors'
 import { newId } from '@parley/db/messages/messages'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
@@ -22,7 +23,7 @@ export async function streamText(
   if (!found) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
   if (!found.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'sender: only users with isRobot may stream')
   const { room: doc, membership } = await requireMember(chat, robot, room)
-  if (membership.blocked) throw new ApiError('USER_BLOCKED')
+  if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   if (doc.status === 0) throw new ApiError('ROOM_FROZEN')
   const json = JSON.stringify({ room, sender, text })
   await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })

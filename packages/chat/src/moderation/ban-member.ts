@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Ban } from '@parley/contracts/resources/ban'
 import { deleteBan, findBan, insertBan } from '@parley/db/rooms/bans'
-import { setBlocked } from '@parley/db/rooms/memberships'
+import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findRoom, type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
 import { findUser } from '@parley/db/users/users'
@@ -12,12 +12,20 @@ import { roomLane } from '../events/lanes.ts'
 import { notifyFeed } from '../events/notify-feed.ts'
 import { toBanView } from '../views/ban.ts'
 
+/** What a Date can hold. */
+const latestMS = 8.64e15
+
 /**
  * Bans a user in a group, by its owner, a platform admin or the API key: the banned user may still read and leave, and
  * do nothing else there (docs/reference/moderation.md#bans). A user who is not a member stays banned when they join.
- * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED
+ * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED, INVALID_REQUEST
  */
-export async function banMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
+export async function banMember(
+  chat: Chat,
+  by: Caller,
+  { room: roomId, blockee, untilMS }: { room: string; blockee: string; untilMS?: number | undefined },
+): Promise<Ban> {
+  requireFuture(untilMS)
   const { db } = chat
   const { app } = by
   return changeAndNotify(chat, roomLane(app, roomId), async (session, pending) => {
@@ -33,14 +41,21 @@ export async function banMember(chat: Chat, by: Caller, roomId: string, blockee:
     if (await findBan(db, app, roomId, blockee, session)) {
       throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is banned already`)
     }
-    const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '' }, session)
-    await setBlocked(db, { app, room: roomId, user: blockee }, true, session)
+    const end = untilMS !== undefined && { untilMS }
+    const made = await insertBan(db, { app, room: roomId, blockee, blocker: userOf(by) ?? '', ...end }, session)
+    await setBlocked(db, { app, room: roomId, user: blockee }, end || true, session)
     // Writes the room, so that it conflicts with concurrent sends and joins.
     await takeRoomTime(db, room, session)
     const view = toBanView(made, user)
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
     return view
   })
+}
+
+/** @throws ApiError INVALID_REQUEST when a ban would end before it begins */
+export function requireFuture(untilMS: number | undefined): void {
+  if (untilMS === undefined || (untilMS > Date.now() && untilMS <= latestMS)) return
+  throw new ApiError('INVALID_REQUEST', 'untilMS: expected a time to come, in Unix milliseconds')
 }
 
 /** @throws ApiError INSUFFICIENT_PERMISSIONS; USER_BLOCKED for a platform admin who is banned there */

@@ -1,7 +1,7 @@
 import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { ApiError } from '@parley/contracts/errors'
 import type { Block } from '@parley/contracts/resources/ban'
-import { setBlocked } from '@parley/db/rooms/memberships'
+import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { findDirectRoom, pairKey } from '@parley/db/rooms/rooms'
 import { moveRooms } from '@parley/db/rooms/take-room'
 import type { Session } from '@parley/db/transactions/transaction'

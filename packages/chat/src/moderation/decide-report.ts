@@ -1,4 +1,6 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { decideReport as operation } from '@parley/contracts/operations/moderation/reports'
 import type { Report, ReportDecision } from '@parley/contracts/resources/report'
 import { findReport, markDecided, type ReportDoc } from '@parley/db/moderation/reports'
 import { asIntegrator } from '../access/caller.ts'
@@ -16,17 +18,21 @@ const done: Record<ReportDecision, readonly ErrorCode[]> = {
   erase: ['CLIENT_NOT_FOUND'],
 }
 
+/** `untilMS`: when the ban ends. */
+type Decision = Input<typeof operation>['body']
+
 /**
  * Decides about a reported message, and does what that says (docs/reference/moderation.md#reports). It is done before it is
  * noted: after a kill in between, the report is still open, and what is done already counts as done.
  * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was decided otherwise; those of banMember
  */
-export async function decideReport(chat: Chat, app: string, id: string, decision: ReportDecision): Promise<Report> {
+export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {
+  const { decision } = wanted
   const report = await findReport(chat.db, app, id)
   if (!report) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
   if (report.status === 'decided') return toReportView(requireSame(report, decision))
   try {
-    await carryOut(chat, report, decision)
+    await carryOut(chat, report, wanted)
   } catch (error) {
     if (!(error instanceof ApiError && done[decision].includes(error.code))) throw error
   }
@@ -42,9 +48,9 @@ function requireSame(report: ReportDoc, decision: ReportDecision): ReportDoc {
   throw new ApiError('REPORT_DECIDED', `decision: the report was decided otherwise: ${report.decision ?? 'open again'}`)
 }
 
-async function carryOut(chat: Chat, report: ReportDoc, decision: ReportDecision): Promise<void> {
+async function carryOut(chat: Chat, report: ReportDoc, { decision, untilMS }: Decision): Promise<void> {
   const { app, room, sender, message } = report
   if (decision === 'delete') await deleteForAll(chat, asIntegrator(app), room, message)
-  if (decision === 'ban') await banMember(chat, asIntegrator(app), room, sender)
+  if (decision === 'ban') await banMember(chat, asIntegrator(app), { room, blockee: sender, untilMS })
   if (decision === 'erase') await eraseUser(chat, app, sender)
 }

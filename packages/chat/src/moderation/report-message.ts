@@ -2,6 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { findRoomOfMessage, findSentMessage, isDeletedIn, newId } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { addReport, forgetReporter } from '@parley/db/moderation/reports'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
@@ -28,7 +29,7 @@ export async function reportMessage(
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
   // In a direct room the other may have blocked the caller, who reports what they wrote all the same.
-  if (membership.blocked && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
+  if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
   await addReport(db, message, { id: newId(), user, reason })
   // Whose erasure did not see the report: what it keeps of them goes here.
   const concerned = [user, message.sender]

@@ -2,6 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { updateRoom as operation } from '@parley/contracts/operations/rooms/rooms'
 import type { Room } from '@parley/contracts/resources/room'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { type RoomDoc, updateRoomDoc } from '@parley/db/rooms/rooms'
@@ -79,5 +80,6 @@ async function requireOwnerToBe(chat: Chat, room: RoomDoc, user: string, session
   await requireMembers(chat, room, 'owner', [user], session)
   const membership = await findMembership(chat.db, room.app, room.id, user, session)
   // Only the owner lifts bans, so a banned owner could never be unbanned.
-  if (membership?.blocked) throw new ApiError('INVALID_REQUEST', `owner: ${JSON.stringify(user)} is banned in the room`)
+  if (membership && isBlocked(membership))
+    throw new ApiError('INVALID_REQUEST', `owner: ${JSON.stringify(user)} is banned in the room`)
 }

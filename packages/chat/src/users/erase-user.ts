@@ -4,6 +4,7 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
 import type { Session } from '@parley/db/transactions/transaction'
+import { removeAppBan } from '@parley/db/users/app-bans'
 import { deleteDevices } from '@parley/db/users/devices'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
 import { deleteTokens } from '@parley/db/users/tokens'
@@ -45,6 +46,7 @@ async function eraseProfile(chat: Chat, app: string, user: string, session: Sess
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)
   await deletePrefsOfUser(db, app, user, session)
+  await removeAppBan(db, { app, id: user }, session)
   await deleteUserDoc(db, app, user, session)
   const total = (await findRoomIdsOfUser(db, app, user)).length
   const erasing = { user, erasing: key(app, user) }

@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { banInForce } from '@parley/db/users/app-bans'
 import { exchangeTokens, findTokensOf, type TokenDoc } from '@parley/db/users/tokens'
 import {
   findUsersByKey,
@@ -17,6 +18,7 @@ import { userLane } from '../events/lanes.ts'
 import { notifyFeed } from '../events/notify-feed.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
 import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { bannedFromApp } from '../moderation/ban-user.ts'
 import { toAdminUser } from '../views/user.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
@@ -147,6 +149,7 @@ function write(
   if (existing && token && isCreation && hasProfile) {
     return refuse('USER_EXISTS', `_id: a user ${JSON.stringify(id)} exists`)
   }
+  if (existing && token && banInForce(existing)) return { refused: bannedFromApp(id) }
   const holder = token && state.holders.get(key(app, token.digest))
   if (holder && holder.userKey !== user) {
     return refuse('INVALID_REQUEST', 'token: another user of the app holds this token')

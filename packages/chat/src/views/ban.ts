@@ -5,7 +5,8 @@ import type { UserDoc } from '@parley/db/users/users'
 
 /** A ban as clients see it; `updatedAt` is when it was made, or lifted. */
 export function toBanView(ban: BanDoc, user: UserDoc | undefined, updatedAt: Date = ban.createdAt): Ban {
-  return { ...toBlockView(ban, user, updatedAt), room: ban.room }
+  const { room, untilMS } = ban
+  return { ...toBlockView(ban, user, updatedAt), room, ...(untilMS !== undefined && { untilMS }) }
 }
 
 export function toBlockView(

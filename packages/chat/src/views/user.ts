@@ -1,11 +1,12 @@
 import type { AdminUser, User } from '@parley/contracts/resources/user'
 import type { Db } from '@parley/db/connect'
 import { findMutedRooms } from '@parley/db/rooms/memberships'
+import { banInForce } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/users'
 
 /** A user as users see themselves (docs/reference/resources.md#user). */
 export async function toUserView(db: Db, doc: UserDoc): Promise<User> {
-  const { isAdmin: _, ...user } = await toAdminUserView(db, doc)
+  const { isAdmin: _isAdmin, ban: _ban, ...user } = await toAdminUserView(db, doc)
   return user
 }
 
@@ -27,6 +28,7 @@ export async function toAdminUserViews(db: Db, app: string, docs: readonly UserD
 
 /** A user as an API key sees it, where it is known which rooms they muted. */
 export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
+  const ban = banInForce(doc)
   return {
     _id: doc.id,
     id: doc.id,
@@ -46,5 +48,6 @@ export function toAdminUser(doc: UserDoc, mute: string[]): AdminUser {
     ...(doc.lastJoinOrCreateRoomTime && { lastJoinOrCreateRoomTime: doc.lastJoinOrCreateRoomTime.toISOString() }),
     lastLoginTimeMS: doc.lastLoginTimeMS,
     __v: doc.revision,
+    ...(ban && { ban }),
   }
 }

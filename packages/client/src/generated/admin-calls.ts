@@ -30,6 +30,8 @@ export const adminCalls = {
   revokeTokens: 'DELETE /admin/clients/:client_id/token',
   banMember: 'POST /blockStatus/room/:roomID/:blockee',
   unbanMember: 'DELETE /blockStatus/room/:roomID/:blockee',
+  banUser: 'POST /admin/clients/:client_id/ban',
+  unbanUser: 'DELETE /admin/clients/:client_id/ban',
   decideReport: 'POST /admin/reports/:id/decide',
   listReports: 'GET /admin/reports?',
   pushToClients: 'POST /push/push2clients',

@@ -72,6 +72,8 @@ export type SaveGroupResult = UserGroup
 export type BanMemberResult = Ban
 export type ListBansResult = Ban[]
 export type UnbanMemberResult = Ban
+export type BanUserResult = AdminUser
+export type UnbanUserResult = AdminUser
 export type BlockUserResult = Block
 export type ListBlocksResult = Block[]
 export type UnblockUserResult = Block
@@ -95,6 +97,7 @@ export type ErrorCode =
   | 'PERMISSION_DENIED'
   | 'INSUFFICIENT_PERMISSIONS'
   | 'USER_BLOCKED'
+  | 'USER_BANNED'
   | 'ROOM_FROZEN'
   | 'ROOM_CLOSED'
   | 'NOT_FOUND'
@@ -1236,6 +1239,19 @@ export interface AdminUser {
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
+  /**
+   * While the user is banned from the app
+   */
+  ban?: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    untilMS?: number
+  }
 }
 export interface SetRoomPrefInput {
   /**
@@ -1635,6 +1651,19 @@ export interface SavedUser {
   lastLoginTimeMS: number
   __v: number
   isAdmin: boolean
+  /**
+   * While the user is banned from the app
+   */
+  ban?: {
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    untilMS?: number
+  }
   token?: string
   /**
    * ISO-8601 time
@@ -1870,6 +1899,10 @@ export interface BanMemberInput {
    * User ID
    */
   blockee: string
+  /**
+   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   */
+  untilMS?: number
 }
 export interface Ban {
   appID: string
@@ -1902,6 +1935,10 @@ export interface Ban {
    * Room ID
    */
   room: string
+  /**
+   * When it ends; absent in one without end
+   */
+  untilMS?: number
 }
 export interface ListBansInput {
   /**
@@ -1918,6 +1955,22 @@ export interface UnbanMemberInput {
    * User ID
    */
   blockee: string
+}
+export interface BanUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
+  /**
+   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   */
+  untilMS?: number
+}
+export interface UnbanUserInput {
+  /**
+   * User ID
+   */
+  client_id: string
 }
 export interface BlockUserInput {
   /**
@@ -1966,6 +2019,10 @@ export interface DecideReportInput {
    */
   id: string
   decision: 'dismiss' | 'delete' | 'ban' | 'erase'
+  /**
+   * When the ban ends, Unix milliseconds of a time to come; without end by default
+   */
+  untilMS?: number
 }
 export interface Report {
   id: string
@@ -3005,6 +3062,10 @@ export interface AdminCalls {
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
+  /** Ban a user from the app: POST /admin/clients/:client_id/ban */
+  banUser: { input: BanUserInput; result: BanUserResult }
+  /** Lift the ban of a user from the app: DELETE /admin/clients/:client_id/ban */
+  unbanUser: { input: UnbanUserInput; result: UnbanUserResult }
   /** Decide about a reported message: POST /admin/reports/:id/decide */
   decideReport: { input: DecideReportInput; result: DecideReportResult }
   /** Reported messages, those first reported last coming first: GET /admin/reports */

@@ -15,7 +15,13 @@ const id = z.string().optional()
 export const controlOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
   z.object({ do: z.literal('left'), id, room: roomId, users: z.array(userId) }),
-  z.object({ do: z.literal('revoked'), id, user: userId, tokens: z.array(z.string()) }),
+  z.object({
+    do: z.literal('revoked'),
+    id,
+    user: userId,
+    tokens: z.array(z.string()),
+    because: z.literal('banned').optional(),
+  }),
   z.object({ do: z.literal('appDeleted'), id }),
 ])
 export type ControlOrder = z.infer<typeof controlOrder>

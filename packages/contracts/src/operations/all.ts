@@ -13,6 +13,7 @@ import * as pins from './messages/pins.ts'
 import * as reactions from './messages/reactions.ts'
 import * as readers from './messages/readers.ts'
 import * as trace from './messages/trace.ts'
+import * as appBans from './moderation/app-bans.ts'
 import * as bans from './moderation/bans.ts'
 import * as blocks from './moderation/blocks.ts'
 import * as reports from './moderation/reports.ts'
@@ -63,6 +64,7 @@ export const allOperations: readonly Operation[] = [
   presence,
   tokens,
   bans,
+  appBans,
   blocks,
   reports,
   search,

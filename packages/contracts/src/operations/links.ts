@@ -46,6 +46,7 @@ export const given: Readonly<Record<string, Given>> = {
   },
   removeMembers: { names: { room: path('id'), user: body('/members/0') }, to: ['addMembers'] },
   banMember: { names: { room: path('roomID'), user: path('blockee') }, to: ['unbanMember', 'listBans'] },
+  banUser: { names: { user: path('client_id') }, to: ['unbanUser'] },
   blockUser: { names: { user: path('blockee') }, to: ['unblockUser'] },
   muteUser: { names: { user: path('uid'), room: path('room') }, to: ['unmuteUser'] },
   muteRoom: { names: { room: path('room') }, to: ['unmuteRoom'] },

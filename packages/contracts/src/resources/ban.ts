@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, roomId, userId } from '../ids.ts'
+import { isoTime, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 const common = {
@@ -17,7 +17,13 @@ const common = {
 }
 
 /** A ban of a user in a room (docs/reference/moderation.md#bans). */
-export const ban = z.object({ ...common, room: roomId }).meta({ id: 'Ban' })
+export const ban = z
+  .object({
+    ...common,
+    room: roomId,
+    untilMS: timeMS.optional().meta(ours).describe('When it ends; absent in one without end'),
+  })
+  .meta({ id: 'Ban' })
 export type Ban = z.infer<typeof ban>
 
 /** A personal block: like a ban, of one user by another, everywhere. */

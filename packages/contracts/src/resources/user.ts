@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, roomId, userId } from '../ids.ts'
+import { isoTime, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { robotCommand } from './command.ts'
 
@@ -38,7 +38,17 @@ export const user = z.object(profile).meta({ id: 'User' })
 export type User = z.infer<typeof user>
 
 /** A user as the API key sees them: with `isAdmin`, which users never see. */
-export const adminUser = z.object({ ...profile, isAdmin: z.boolean().meta(ours) }).meta({ id: 'AdminUser' })
+export const adminUser = z
+  .object({
+    ...profile,
+    isAdmin: z.boolean().meta(ours),
+    ban: z
+      .object({ atMS: timeMS, untilMS: timeMS.optional() })
+      .optional()
+      .meta(ours)
+      .describe('While the user is banned from the app'),
+  })
+  .meta({ id: 'AdminUser' })
 export type AdminUser = z.infer<typeof adminUser>
 
 /** Only operations that issue or bind a token return the token fields. */

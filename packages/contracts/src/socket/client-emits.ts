@@ -113,7 +113,15 @@ export const clientEmits = {
       }),
     ]),
     ack: sentMessage,
-    errors: [...inRoom, 'MESSAGE_NOT_FOUND', 'USER_BLOCKED', 'ROOM_FROZEN', 'SLOW_MODE', 'MESSAGE_TOO_LARGE'],
+    errors: [
+      ...inRoom,
+      'MESSAGE_NOT_FOUND',
+      'USER_BANNED',
+      'USER_BLOCKED',
+      'ROOM_FROZEN',
+      'SLOW_MODE',
+      'MESSAGE_TOO_LARGE',
+    ],
     extension: true,
     example: {
       args: [{ room: 'demo-room', message: 'Hello!', messageType: 'text' }],

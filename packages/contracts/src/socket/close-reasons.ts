@@ -7,6 +7,7 @@ interface CloseReasonContract {
 /** Why Parley closes a connection. The way in which it is closed decides whether the stock client comes back. */
 export const ownCloseReasons = {
   'token ended': { client: 'stops', why: 'The token was revoked or replaced, or has expired: get a new one' },
+  'user banned': { client: 'stops', why: 'The user was banned from the app' },
   'app deleted': { client: 'stops', why: 'The app was deleted' },
   'too many failed logins': { client: 'stops', why: 'Three `auth2` failed, or too many logins of the address' },
   'too many logins at once': { client: 'stops', why: 'An `auth2` came while one waited for another' },

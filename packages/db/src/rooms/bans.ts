@@ -1,4 +1,4 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
@@ -12,18 +12,32 @@ export interface BanDoc {
   blockee: string
   blocker: string
   createdAt: Date
+  /** From then on it does not hold; absent in one without end. */
+  untilMS?: number
+  /** The same, for MongoDB to remove it. */
+  expiresAt?: Date
 }
 
-export const banIndexes: IndexDescription[] = [{ key: { roomKey: 1, createdAt: 1 } }]
+export const banIndexes: IndexDescription[] = [
+  { key: { roomKey: 1, createdAt: 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** Without those that have ended. */
+function inForce(): Filter<BanDoc> {
+  return { untilMS: { $not: { $lte: Date.now() } } }
+}
 
 export async function insertBan(
   db: Db,
-  ban: Pick<BanDoc, 'app' | 'room' | 'blockee' | 'blocker'>,
+  ban: Pick<BanDoc, 'app' | 'room' | 'blockee' | 'blocker' | 'untilMS'>,
   session: ClientSession,
 ): Promise<BanDoc> {
-  const { app, room, blockee } = ban
-  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: new Date() }
-  await db.bans.insertOne(whole, { session })
+  const { app, room, blockee, untilMS } = ban
+  const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
+  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: new Date(), ...end }
+  // One that has ended may be there still.
+  await db.bans.replaceOne({ _id: whole._id }, whole, { session, upsert: true })
   return whole
 }
 
@@ -34,21 +48,24 @@ export async function findBan(
   blockee: string,
   session: ClientSession,
 ): Promise<BanDoc | null> {
-  return db.bans.findOne({ _id: key(app, room, blockee) }, { session })
+  return db.bans.findOne({ _id: key(app, room, blockee), ...inForce() }, { session })
 }
 
-/** The IDs of the bans in force in these rooms. */
-export async function findBanIds(db: Db, roomKeys: readonly string[], session?: ClientSession): Promise<string[]> {
+/** The bans in force in these rooms: their IDs, and until when they hold. */
+export async function findBansIn(
+  db: Db,
+  roomKeys: readonly string[],
+  session?: ClientSession,
+): Promise<Pick<BanDoc, '_id' | 'untilMS'>[]> {
   if (roomKeys.length === 0) return []
-  const options = { projection: { _id: 1 }, ...(session && { session }) }
-  const bans = await db.bans.find({ roomKey: { $in: [...roomKeys] } }, options).toArray()
-  return bans.map(({ _id }) => _id)
+  const options = { projection: { untilMS: 1 }, ...(session && { session }) }
+  return db.bans.find({ roomKey: { $in: [...roomKeys] }, ...inForce() }, options).toArray()
 }
 
 /** The bans in force in a room, the oldest first. */
 export async function findBansOfRoom(db: Db, app: string, room: string): Promise<BanDoc[]> {
   return db.bans
-    .find({ roomKey: key(app, room) })
+    .find({ roomKey: key(app, room), ...inForce() })
     .sort({ createdAt: 1 })
     .toArray()
 }

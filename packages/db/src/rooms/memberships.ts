@@ -4,6 +4,7 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { ownUnsettled } from '../sending/tails.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
+import { type BlockMark, unblocked } from './blocked-members.ts'
 import { findDeletedRooms, type RoomDoc, type RoomToSendTo } from './rooms.ts'
 
 export interface MembershipDoc {
@@ -27,6 +28,8 @@ export interface MembershipDoc {
   markerSetAtMS?: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true
+  /** When the ban ends; a ban without it, and a block, have no end. */
+  blockedUntilMS?: number
   pref?: StoredPref
 }
 
@@ -89,14 +92,22 @@ export async function findMembershipsByKey(
 }
 
 /** The fields that decide whether a member gets a push. */
-export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'blocked' | 'pref'>
+export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref'> & BlockMark
 
 /** All members of a room in pages, always in the same order: the longest-standing first. */
 export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
   const members = db.memberships
     .find({ roomKey })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .project<MemberToPush>({ _id: 0, user: 1, joinedAtMS: 1, readSeq: 1, blocked: 1, 'pref.muted': 1 })
+    .project<MemberToPush>({
+      _id: 0,
+      user: 1,
+      joinedAtMS: 1,
+      readSeq: 1,
+      blocked: 1,
+      blockedUntilMS: 1,
+      'pref.muted': 1,
+    })
     .batchSize(perPage)
   let page: MemberToPush[] = []
   for await (const member of members) {
@@ -184,7 +195,7 @@ export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Pro
 }
 
 /** What decides whether a member may send. */
-export type Sender = Pick<MembershipDoc, '_id' | 'blocked'>
+export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 export type SendingMember = Sender & ReadMarker
 
 /** How many more own messages a member has, and their marker before. */
@@ -201,7 +212,7 @@ export interface OwnMessages {
 export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], session: ClientSession): Promise<void> {
   const updates = sent.map(({ membership, room, count }) => {
     const { readSeq, uncounted } = currentMarker(membership, room)
-    const allowed = { _id: membership._id, blocked: { $exists: false } }
+    const allowed = { _id: membership._id, ...unblocked() }
     return readSeq === membership.readSeq
       ? { updateOne: { filter: { ...allowed, readSeq: { $gte: readSeq } }, update: { $inc: { uncounted: count } } } }
       : {
@@ -252,17 +263,6 @@ export async function updatePref(
   if (fields.length === 0) return db.memberships.findOne({ _id }, { session })
   const update = { $set: Object.fromEntries(fields) }
   return db.memberships.findOneAndUpdate({ _id }, update, { returnDocument: 'after', session })
-}
-
-/** Records whether a user may only read, if they are a member. */
-export async function setBlocked(
-  db: Db,
-  { app, room, user }: { app: string; room: string; user: string },
-  blocked: boolean,
-  session: ClientSession,
-): Promise<void> {
-  const update = blocked ? { $set: { blocked: true as const } } : { $unset: { blocked: 1 as const } }
-  await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { withoutTail } from '../sending/tails.ts'
 import { findBlocks } from '../users/blocks.ts'
-import { findBanIds } from './bans.ts'
+import { findBansIn } from './bans.ts'
+import { type BlockMark, marksOf, unblocked } from './blocked-members.ts'
 import { endInvitations, hasInvitations } from './invitations.ts'
 import type { MembershipDoc } from './memberships.ts'
 import { moved, type RoomDoc } from './rooms.ts'
@@ -34,11 +35,11 @@ export async function insertMembershipsOf(
   await insertDocuments(db, joining, await findBlocked(db, joining, areNew, session), session)
 }
 
-/** @param blocked the memberships that may only read */
+/** @param blocked the marks of the memberships that may only read, by ID */
 async function insertDocuments(
   db: Db,
   joining: readonly Joining[],
-  blocked: ReadonlySet<string>,
+  blocked: ReadonlyMap<string, BlockMark>,
   session: ClientSession,
 ): Promise<void> {
   const joinedAtMS = Date.now()
@@ -53,7 +54,7 @@ async function insertDocuments(
       joinedAtMS,
       readSeq: seq,
       uncounted: 0,
-      ...(blocked.has(key(app, id, user)) && { blocked: true as const }),
+      ...blocked.get(key(app, id, user)),
     })),
   )
   for (let i = 0; i < documents.length; i += 5_000) {
@@ -250,7 +251,7 @@ export async function findFirstMembers(
 
 /** The next owner of a room: never a banned user, whose ban nobody could lift. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
-  const unbanned = { roomKey: room._id, blocked: { $exists: false } }
+  const unbanned = { roomKey: room._id, ...unblocked() }
   const longest = (among: object) =>
     db.memberships.findOne(
       { ...unbanned, ...among },
@@ -260,22 +261,23 @@ async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Pro
   return ((await longest({ _id: { $in: managers } })) ?? (await longest({})))?.user
 }
 
-/** Which of the memberships may only read: of users who are banned there, or in a direct room blocked by the other. */
+/** The marks of the memberships that may only read, by ID: of users who are banned there, or in a direct room blocked by the other. */
 async function findBlocked(
   db: Db,
   joining: readonly Joining[],
   areNew: boolean,
   session?: ClientSession,
-): Promise<Set<string>> {
+): Promise<Map<string, BlockMark>> {
   const direct = joining.filter(({ room }) => room.roomType === 'direct')
   const groups = areNew ? [] : joining.filter(({ room }) => room.roomType === 'group')
   // A ban has the key of the membership that it is about.
-  const banned = await findBanIds(
+  const banned = await findBansIn(
     db,
     groups.map(({ room: { app, id } }) => key(app, id)),
     session,
   )
-  return new Set([...banned, ...(await findBlockedByOther(db, direct, session))])
+  const byOther = await findBlockedByOther(db, direct, session)
+  return marksOf(banned, byOther)
 }
 
 async function findBlockedByOther(db: Db, direct: readonly Joining[], session?: ClientSession): Promise<string[]> {

@@ -108,7 +108,9 @@ const roomFields = {
   rev: 1,
   tailBytes: 1,
 } satisfies Partial<Record<keyof RoomDoc, 1>>
-const memberFields = { readSeq: 1, uncounted: 1, blocked: 1 } satisfies Partial<Record<keyof SendingMember, 1>>
+const memberFields = { readSeq: 1, uncounted: 1, blocked: 1, blockedUntilMS: 1 } satisfies Partial<
+  Record<keyof SendingMember, 1>
+>
 
 /** Rooms without a slow mode have none of it. */
 function slowMode(senders: readonly string[]): object {

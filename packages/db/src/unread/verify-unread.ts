@@ -1,5 +1,5 @@
 import type { Db } from '../connect.ts'
-import { keyRange } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 import type { MembershipDoc } from '../rooms/memberships.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { findRoomHeads, ownUnsettled } from '../sending/tails.ts'
@@ -89,8 +89,9 @@ export async function findMembershipIds(db: Db, roomKey: string, skip: number, l
 
 /** IDs of the memberships of an app, in pages. */
 export async function* pageMembershipIds(db: Db, app: string, perPage: number): AsyncGenerator<string[]> {
-  const { $lt, ...from } = keyRange(app)
-  let { $gt } = from
+  const { $lt } = keyRange(app)
+  // After the bans from the app, whose room is empty.
+  let $gt = key(app, '\u0001')
   for (;;) {
     const page = await db.memberships
       .find({ _id: { $gt, $lt } }, { projection: { _id: 1 } })

@@ -4,6 +4,7 @@ import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { asTooSlow } from '../query-too-slow.ts'
+import type { AppBan } from './app-bans.ts'
 import { toUserFilter, type UserQuery } from './user-query.ts'
 
 export interface UserDoc {
@@ -31,6 +32,8 @@ export interface UserDoc {
   groupMembers?: string[]
   /** When the user last blocked or unblocked a user with whom they have no direct room. */
   blocksChangedAt?: Date
+  /** From the app; it may have ended. */
+  ban?: AppBan
   /** Counts the changes of the profile (`__v`). */
   revision: number
 }

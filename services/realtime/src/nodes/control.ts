@@ -71,7 +71,9 @@ export function carryOut(socket: UserSocket, session: Session, order: ControlOrd
       socket.leave(topicOf({ app: session.app, room: order.room }))
       break
     case 'revoked':
-      if (order.tokens.includes(session.tokenDigest)) closeSocket(socket, 'token ended')
+      if (!order.tokens.includes(session.tokenDigest)) break
+      if (order.because === 'banned') closeSocket(socket, 'user banned')
+      else closeSocket(socket, 'token ended')
       break
     case 'appDeleted':
       closeSocket(socket, 'app deleted')

@@ -33,7 +33,7 @@ export const bindToken = operation({
   params: client,
   body: z.strictObject({ token: suppliedToken, expirationDate }),
   result: z.object({ _id: userId, token: z.string(), expirationDate: isoTime }),
-  errors: ['CLIENT_NOT_FOUND', 'INVALID_REQUEST'],
+  errors: ['USER_BANNED', 'CLIENT_NOT_FOUND', 'INVALID_REQUEST'],
   missing: 'INVALID_REQUEST',
   extension: true,
   example: {

@@ -75,6 +75,7 @@ export const sendMessage = operation({
   }),
   result: sentMessage,
   errors: [
+    'USER_BANNED',
     'MISSING_PARAMETER',
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',
@@ -124,6 +125,7 @@ export const writeMessage = operation({
     }),
   result: sentMessage,
   errors: [
+    'USER_BANNED',
     'MISSING_PARAMETER',
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',

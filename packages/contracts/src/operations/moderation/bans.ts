@@ -1,12 +1,16 @@
 import { z } from 'zod'
-import { naming, roomId, userId } from '../../ids.ts'
+import { naming, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
 // Any string: what cannot be an ID is an unknown room or user.
 const anyRoom = naming('room', z.string().min(1).describe('Room ID'))
 const anyUser = naming('user', z.string().min(1).describe('User ID'))
+/** When a ban ends. */
+export const banEnd = timeMS.describe('When the ban ends, Unix milliseconds of a time to come; without end by default')
+
 const exampleBan = { ...exampleBlock, room: 'demo-room' }
 
 export const banMember = operation({
@@ -20,6 +24,7 @@ export const banMember = operation({
   access: 'client-or-admin',
   form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: anyUser }),
+  body: z.strictObject({ untilMS: banEnd.optional().meta(ours) }),
   result: ban,
   errors: ['INSUFFICIENT_PERMISSIONS', 'USER_BLOCKED', 'ROOM_OR_USER_NOT_FOUND', 'USER_ALREADY_BLOCKED'],
   example: { result: exampleBan },

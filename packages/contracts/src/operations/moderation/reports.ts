@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageId, naming, roomId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { report, reportDecision, reportStatus } from '../../resources/report.ts'
+import { banEnd } from './bans.ts'
 
 const exampleReport = {
   id: '66f0c1a2b3c4d5e6f7a8b9c1',
@@ -71,7 +72,7 @@ export const decideReport = operation({
   access: 'admin',
   form: 'envelope',
   params: z.object({ id: naming('report', z.string().min(1).max(128).describe('ID of a report')) }),
-  body: z.strictObject({ decision: reportDecision }),
+  body: z.strictObject({ decision: reportDecision, untilMS: banEnd.optional() }),
   result: report,
   errors: [
     'MISSING_PARAMETER',

@@ -79,7 +79,7 @@ export const saveUser = operation({
     token: z.string(),
     expirationDate: isoTime,
   }),
-  errors: ['MISSING_PARAMETER', 'INVALID_REQUEST', 'UNAUTHORIZED', 'CLIENT_NOT_FOUND', 'USER_EXISTS'],
+  errors: ['USER_BANNED', 'MISSING_PARAMETER', 'INVALID_REQUEST', 'UNAUTHORIZED', 'CLIENT_NOT_FOUND', 'USER_EXISTS'],
   example: {
     body: { _id: 'alice', nickname: 'Alice', issueAccessToken: true },
     result: { ...exampleUser, token: 'pt_0123456789', expirationDate: '2026-12-20T12:00:00.000Z' },

@@ -10,5 +10,5 @@ export function mountReports(mount: Mount, chat: Chat): void {
 
   mount(operations.listReports, ({ caller, query }) => listReports(chat, caller.app, query))
 
-  mount(operations.decideReport, ({ caller, params, body }) => decideReport(chat, caller.app, params.id, body.decision))
+  mount(operations.decideReport, ({ caller, params, body }) => decideReport(chat, caller.app, params.id, body))
 }

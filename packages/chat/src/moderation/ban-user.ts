@@ -1,0 +1,62 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { AdminUser } from '@parley/contracts/resources/user'
+import type { Session } from '@parley/db/transactions/transaction'
+import { banInForce, removeAppBan, setAppBan } from '@parley/db/users/app-bans'
+import { deleteTokens } from '@parley/db/users/tokens'
+import { findUser, type UserDoc } from '@parley/db/users/users'
+import { unknownClient } from '../access/revoke-tokens.ts'
+import type { Chat } from '../chat.ts'
+import { changeAndNotify, type PendingEvents } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { notifyFeed } from '../events/notify-feed.ts'
+import { tokensRevoked } from '../events/tokens-revoked.ts'
+import { toAdminUser, toAdminUserView } from '../views/user.ts'
+import { requireFuture } from './ban-member.ts'
+
+/**
+ * Bans a user from the app: their tokens end, with their sockets, they get no new ones, and nothing is sent in their name
+ * until the ban ends or is lifted. They stay in their rooms (docs/reference/moderation.md#bans-from-the-app).
+ * Banning again sets another end.
+ * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST
+ */
+export async function banUser(chat: Chat, app: string, user: string, untilMS?: number): Promise<AdminUser> {
+  requireFuture(untilMS)
+  const ban = { atMS: Date.now(), ...(untilMS !== undefined && { untilMS }) }
+  return change(chat, app, user, async (found, session, pending) => {
+    const banned = await setAppBan(chat.db, found, ban, session)
+    tokensRevoked(pending, { app, user }, await deleteTokens(chat.db, app, user, undefined, session), 'banned')
+    return banned
+  })
+}
+
+/** @throws ApiError CLIENT_NOT_FOUND, BLOCK_NOT_FOUND */
+export async function unbanUser(chat: Chat, app: string, user: string): Promise<AdminUser> {
+  return change(chat, app, user, async (found, session) => {
+    const { ban: _ban, ...rest } = found
+    if (!banInForce(found)) throw new ApiError('BLOCK_NOT_FOUND', `${JSON.stringify(user)} is not banned from the app`)
+    await removeAppBan(chat.db, found, session)
+    return rest
+  })
+}
+
+async function change(
+  chat: Chat,
+  app: string,
+  user: string,
+  work: (found: UserDoc, session: Session, pending: PendingEvents) => Promise<UserDoc>,
+): Promise<AdminUser> {
+  const changed = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+    const found = await findUser(chat.db, app, user, session)
+    if (!found) throw unknownClient(user)
+    const after = await work(found, session, pending)
+    const { mute: _mute, ...shown } = toAdminUser(after, [])
+    notifyFeed(pending, { app, user }, 'user', shown)
+    return after
+  })
+  return toAdminUserView(chat.db, changed)
+}
+
+/** Why a user who is banned gets no token. */
+export function bannedFromApp(id: string): ApiError {
+  return new ApiError('USER_BANNED', `the user ${JSON.stringify(id)} is banned from the app`)
+}

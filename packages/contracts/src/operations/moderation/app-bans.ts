@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { adminUser } from '../../resources/user.ts'
+import { exampleUser } from '../examples.ts'
+import { banEnd } from './bans.ts'
+
+const params = z.object({ client_id: userId })
+
+export const banUser = operation({
+  id: 'banUser',
+  method: 'POST',
+  path: '/admin/clients/:client_id/ban',
+  tag: 'Moderation',
+  summary: 'Ban a user from the app',
+  description:
+    'Their tokens end, with their sockets, no new ones are issued, and nothing is sent in their name. They stay in their rooms. Banning again sets another end.',
+  access: 'admin',
+  form: 'envelope',
+  params,
+  body: z.strictObject({ untilMS: banEnd.optional() }),
+  result: adminUser,
+  errors: ['CLIENT_NOT_FOUND'],
+  extension: true,
+  example: {
+    body: { untilMS: 1_798_761_600_000 },
+    result: { ...exampleUser, isAdmin: false, ban: { atMS: 1_795_176_000_000 } },
+  },
+})
+
+export const unbanUser = operation({
+  id: 'unbanUser',
+  method: 'DELETE',
+  path: '/admin/clients/:client_id/ban',
+  tag: 'Moderation',
+  summary: 'Lift the ban of a user from the app',
+  description: 'Their tokens have ended: issue a new one.',
+  access: 'admin',
+  form: 'envelope',
+  params,
+  result: adminUser,
+  errors: ['CLIENT_NOT_FOUND', 'BLOCK_NOT_FOUND'],
+  extension: true,
+  example: { result: { ...exampleUser, isAdmin: false } },
+})

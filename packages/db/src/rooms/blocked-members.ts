@@ -1,0 +1,48 @@
+import type { ClientSession, Filter } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { BanDoc } from './bans.ts'
+import type { MembershipDoc } from './memberships.ts'
+
+/** Whether a member may only read now: a ban that has ended does not hold, though its mark is still there. */
+export function isBlocked({ blocked, blockedUntilMS = Infinity }: BlockMark): boolean {
+  return blocked === true && blockedUntilMS > Date.now()
+}
+export type BlockMark = Pick<MembershipDoc, 'blocked' | 'blockedUntilMS'>
+
+/** The members who may write now. */
+export function unblocked(): Filter<MembershipDoc> {
+  return { $or: [{ blocked: { $exists: false } }, { blockedUntilMS: { $lte: Date.now() } }] }
+}
+
+/** Records whether a user may only read, and until when, if they are a member. */
+export async function setBlocked(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  blocked: boolean | { untilMS: number },
+  session: ClientSession,
+): Promise<void> {
+  const update = {
+    $set: {
+      ...(blocked && { blocked: true as const }),
+      ...(typeof blocked === 'object' && { blockedUntilMS: blocked.untilMS }),
+    },
+    $unset: {
+      ...(!blocked && { blocked: 1 as const }),
+      ...(typeof blocked === 'boolean' && { blockedUntilMS: 1 as const }),
+    },
+  }
+  await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
+}
+
+/** The marks of users who join, by the IDs of their memberships: of those who are banned, and of those whom the other blocks. */
+export function marksOf(
+  banned: readonly Pick<BanDoc, '_id' | 'untilMS'>[],
+  blockedByOther: readonly string[],
+): Map<string, BlockMark> {
+  const marks = new Map<string, BlockMark>(blockedByOther.map((id) => [id, { blocked: true }]))
+  for (const { _id, untilMS } of banned) {
+    marks.set(_id, { blocked: true, ...(untilMS !== undefined && { blockedUntilMS: untilMS }) })
+  }
+  return marks
+}
