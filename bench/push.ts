@@ -24,6 +24,7 @@ from sending until a network that answers at once has all pushes; with the recor
   .opts<{ members: number; messages: number; rounds: number }>()
 const { members, messages, rounds } = options
 const wanted = 1.1
+const each = (ms: number) => `${(ms / messages).toFixed(0)} ms`
 
 const network = await startNetwork()
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
@@ -39,13 +40,13 @@ for (let round = -1; round < rounds; round++) {
   const order = round % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)
   for (const how of order) {
     const ms = await measure(how)
+    console.log(`· ${round < 0 ? 'to warm up' : `round ${round + 1}`}, ${how} the record: ${each(ms)} per message`)
     if (round >= 0) times[how].push(ms)
   }
 }
 
 const [recorded, plain] = [median(times.with), median(times.without)]
 const ratio = recorded / plain
-const each = (ms: number) => `${(ms / messages).toFixed(0)} ms`
 console.log(`\n${messages} messages to ${members} devices, median of ${rounds} rounds, per message:`)
 console.log(`with the record ${each(recorded)}, without ${each(plain)}: ${ratio.toFixed(2)} × (wanted: ${wanted})`)
 mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
