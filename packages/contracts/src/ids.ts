@@ -32,6 +32,7 @@ export type Named =
   | 'webhook call'
   | 'job'
   | 'report'
+  | 'scheduled message'
   | 'device'
 const names = z.registry<{ named: Named }>()
 

@@ -24,6 +24,7 @@ import { type BanDoc, banIndexes } from './rooms/bans.ts'
 import type { InvitationDoc } from './rooms/invitations.ts'
 import { type MembershipDoc, membershipIndexes } from './rooms/memberships.ts'
 import { type RoomDoc, roomIndexes } from './rooms/rooms.ts'
+import { type ScheduledDoc, scheduledIndexes } from './sending/scheduled.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './sending/send-keys.ts'
 import { type StatsPeakDoc, type StatsRoomDoc, type StatsUserDoc, statsIndexes } from './stats-buckets.ts'
 import type { Turns } from './transactions/turns.ts'
@@ -65,6 +66,7 @@ const collections = {
   pushes: of<PushDoc>(pushIndexes),
   reports: of<ReportDoc>(reportIndexes),
   rooms: of<RoomDoc>(roomIndexes),
+  scheduled: of<ScheduledDoc>(scheduledIndexes),
   searchProgress: of<SearchProgressDoc>(),
   searchTexts: of<SearchTextDoc>(searchTextIndexes),
   sendKeys: of<SendKeyDoc>(sendKeyIndexes),

@@ -4,6 +4,7 @@ import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/erase-messages'
+import { sendScheduled } from '@parley/chat/messages/send-scheduled'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
@@ -26,6 +27,8 @@ await runService(
     onStop('stream rebuilding', () => rebuilding)
     const eraser = eraseMessages(chat, signal)
     onStop('eraser', () => eraser)
+    const scheduled = sendScheduled(chat, signal)
+    onStop('scheduled messages', () => scheduled)
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 

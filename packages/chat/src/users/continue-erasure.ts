@@ -8,6 +8,7 @@ import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
 import { removeFromRooms } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { deleteScheduledOf } from '@parley/db/sending/scheduled'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -27,6 +28,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   const { app, user } = job
   if (user === undefined) return true
   await forgetReporter(chat.db, app, user)
+  await deleteScheduledOf(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
     for (let i = 0; i < rooms.length; i += roomsAtOnce) {

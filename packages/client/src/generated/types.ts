@@ -21,6 +21,9 @@ export type SendMessageResult = SentMessage
 export type WriteMessageResult = SentMessage
 export type AddReactionResult = Message
 export type RemoveReactionResult = Message
+export type CancelScheduledResult = ScheduledMessage
+export type ChangeScheduledResult = ScheduledMessage
+export type ScheduleMessageResult = ScheduledMessage
 export type PinMessageResult = Message
 export type UnpinMessageResult = Message
 export type CreateRoomResult = Room
@@ -113,12 +116,14 @@ export type ErrorCode =
   | 'PREF_NOT_FOUND'
   | 'JOB_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
+  | 'SCHEDULED_NOT_FOUND'
   | 'REPORT_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
   | 'USER_ALREADY_BLOCKED'
   | 'USER_EXISTS'
   | 'CONFLICT'
+  | 'TOO_MANY_SCHEDULED'
   | 'REPORT_DECIDED'
   | 'ROOM_EXISTS'
   | 'CURSOR_GONE'
@@ -645,6 +650,122 @@ export interface TraceMessageResult {
      */
     data: string[]
   }
+}
+export interface CancelScheduledInput {
+  /**
+   * Its ID
+   */
+  id: string
+}
+export interface ScheduledMessage {
+  id: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * User ID
+   */
+  sender: string
+  message: unknown
+  messageType: string
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  clientMessageID?: string
+  /**
+   * Message ID
+   */
+  replyTo?: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  sendAtMS: number
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  /**
+   * Why it was not sent when it was due; absent while it waits
+   */
+  refused?: {
+    code: string
+    message: string
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    atMS: number
+  }
+}
+export interface ChangeScheduledInput {
+  /**
+   * Its ID
+   */
+  id: string
+  /**
+   * Required for one that was refused
+   */
+  sendAtMS?: number
+  /**
+   * Content: any JSON, at most 64 KiB
+   */
+  message?: unknown
+  /**
+   * Free-form type, e.g. text, image, announcement
+   */
+  messageType?: string
+}
+export interface ListScheduledInput {
+  /**
+   * With the API key only
+   */
+  sender?: string
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListScheduledResult {
+  data: ScheduledMessage[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
+export interface ScheduleMessageInput {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * With the API key only, and required then
+   */
+  sender?: string
+  /**
+   * Content: any JSON, at most 64 KiB
+   */
+  message: unknown
+  /**
+   * Free-form type, e.g. text, image, announcement
+   */
+  messageType: string
+  /**
+   * When to send it: a time to come, within a year
+   */
+  sendAtMS: number
+  push?: boolean
+  skipTotalBadge?: boolean
+  /**
+   * Items: User ID
+   */
+  mentions?: string[]
+  clientMessageID?: string
+  /**
+   * Message ID
+   */
+  replyTo?: string
 }
 export interface DeleteAllForMeInput {
   /**
@@ -2916,6 +3037,14 @@ export interface ClientCalls {
   removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
   /** Who has read a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** Do not send a message later: DELETE /scheduled/:id */
+  cancelScheduled: { input: CancelScheduledInput; result: CancelScheduledResult }
+  /** Change a message that is to be sent later, or was refused: PUT /scheduled/:id */
+  changeScheduled: { input: ChangeScheduledInput; result: ChangeScheduledResult }
+  /** The messages to send later, the next first: GET /scheduled */
+  listScheduled: { input: ListScheduledInput; result: ListScheduledResult }
+  /** Send a message later: POST /scheduled */
+  scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
   /** Delete all present messages of a room for the caller only: POST /messages/user-delete/all-in-room */
   deleteAllForMe: { input: DeleteAllForMeInput; result: DeleteAllForMeResult }
   /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
@@ -3012,6 +3141,14 @@ export interface AdminCalls {
   listReaders: { input: ListReadersInput; result: ListReadersResult }
   /** The way of one message: GET /admin/messages/:id/trace */
   traceMessage: { input: TraceMessageInput; result: TraceMessageResult }
+  /** Do not send a message later: DELETE /scheduled/:id */
+  cancelScheduled: { input: CancelScheduledInput; result: CancelScheduledResult }
+  /** Change a message that is to be sent later, or was refused: PUT /scheduled/:id */
+  changeScheduled: { input: ChangeScheduledInput; result: ChangeScheduledResult }
+  /** The messages to send later, the next first: GET /scheduled */
+  listScheduled: { input: ListScheduledInput; result: ListScheduledResult }
+  /** Send a message later: POST /scheduled */
+  scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
   /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
   /** Stream a piece of a message that a robot is writing: POST /rooms/:id/aiStreaming */

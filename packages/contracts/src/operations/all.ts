@@ -12,6 +12,7 @@ import * as messages from './messages/messages.ts'
 import * as pins from './messages/pins.ts'
 import * as reactions from './messages/reactions.ts'
 import * as readers from './messages/readers.ts'
+import * as scheduled from './messages/scheduled.ts'
 import * as trace from './messages/trace.ts'
 import * as appBans from './moderation/app-bans.ts'
 import * as bans from './moderation/bans.ts'
@@ -44,6 +45,7 @@ export const allOperations: readonly Operation[] = [
   reactions,
   readers,
   trace,
+  scheduled,
   deletions,
   live,
   pins,

@@ -56,5 +56,6 @@ export const given: Readonly<Record<string, Given>> = {
   setMyPref: { names: { preference: path('key') }, to: ['deleteMyPref'] },
   subscribe: { names: { device: body('/deviceId') }, to: ['unsubscribe'] },
   listReports: { names: { report: result('/data/0/id') }, about: 'report' },
+  scheduleMessage: { names: { 'scheduled message': result('/id') }, about: 'scheduled message' },
   listFailedWebhooks: { names: { 'failed call': result('/data/0/id') }, about: 'failed call' },
 }

@@ -13,6 +13,7 @@ const ways: Record<CollectionName, Way> = {
   tokens: 'idRange',
   devices: 'idRange',
   jobs: 'idRange',
+  scheduled: 'idRange',
   pendingEvents: 'notes',
   publishedEvents: 'notes',
   outbox: 'notes',

@@ -15,6 +15,7 @@ import { mountMessages } from './messages/messages.ts'
 import { mountPins } from './messages/pins.ts'
 import { mountReactions } from './messages/reactions.ts'
 import { mountReaders } from './messages/readers.ts'
+import { mountScheduled } from './messages/scheduled.ts'
 import { mountTrace } from './messages/trace.ts'
 import { mountBans } from './moderation/bans.ts'
 import { mountBlocks } from './moderation/blocks.ts'
@@ -38,6 +39,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountReactions(mount, chat)
   mountReaders(mount, chat)
   mountTrace(mount, chat)
+  mountScheduled(mount, chat)
   mountDeletions(mount, chat)
   mountLive(mount, chat)
   mountPins(mount, chat)

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { messageId, naming, roomId, timeMS, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
+import { scheduledMessage } from '../../resources/scheduled-message.ts'
+
+const params = z.object({ id: naming('scheduled message', z.string().min(1).max(128).describe('Its ID')) })
+const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
+
+const example = {
+  id: '66f0c1a2b3c4d5e6f7a8b9c2',
+  room: 'demo-room',
+  sender: 'alice',
+  message: 'Good morning!',
+  messageType: 'text',
+  sendAtMS: 1_798_761_600_000,
+  createdAtMS: 1_795_176_000_000,
+}
+
+export const scheduleMessage = operation({
+  id: 'scheduleMessage',
+  method: 'POST',
+  path: '/scheduled',
+  tag: 'Messages',
+  summary: 'Send a message later',
+  description:
+    'It is sent once, at its time, by whichever gateway is there; late rather than never. Who may send is decided then. Under a clientMessageID that is scheduled already, the first one is returned.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  body: z.strictObject({
+    room: roomId,
+    sender: userId.optional().describe('With the API key only, and required then'),
+    message: messageContent,
+    messageType,
+    sendAtMS,
+    push: z.boolean().default(true),
+    skipTotalBadge: z.boolean().default(false),
+    mentions: z.array(userId).max(maxMentions).optional(),
+    clientMessageID: z.string().min(1).max(128).optional(),
+    replyTo: messageId.optional(),
+  }),
+  result: scheduledMessage,
+  errors: [
+    'MISSING_PARAMETER',
+    'ROOM_NOT_FOUND',
+    'CLIENT_NOT_FOUND',
+    'NOT_ROOM_MEMBER',
+    'TOO_MANY_SCHEDULED',
+    'MESSAGE_TOO_LARGE',
+  ],
+  extension: true,
+  example: {
+    body: { room: 'demo-room', message: 'Good morning!', messageType: 'text', sendAtMS: 1_798_761_600_000 },
+    result: example,
+  },
+})
+
+export const listScheduled = operation({
+  id: 'listScheduled',
+  method: 'GET',
+  path: '/scheduled',
+  tag: 'Messages',
+  summary: 'The messages to send later, the next first',
+  description:
+    "The caller's own; with the API key those of the app, or of `sender`. One that was refused stays for 30 days.",
+  access: 'client-or-admin',
+  form: 'envelope',
+  query: z.object({
+    sender: userId.optional().describe('With the API key only'),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(scheduledMessage),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 20 }, result: { data: [example] } },
+})
+
+export const changeScheduled = operation({
+  id: 'changeScheduled',
+  method: 'PUT',
+  path: '/scheduled/:id',
+  tag: 'Messages',
+  summary: 'Change a message that is to be sent later, or was refused',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  body: z.strictObject({
+    sendAtMS: sendAtMS.optional().describe('Required for one that was refused'),
+    message: z.any().optional().describe('Content: any JSON, at most 64 KiB'),
+    messageType: messageType.optional(),
+  }),
+  result: scheduledMessage,
+  errors: ['SCHEDULED_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
+  extension: true,
+  example: { body: { sendAtMS: 1_798_761_600_000 }, result: example },
+})
+
+export const cancelScheduled = operation({
+  id: 'cancelScheduled',
+  method: 'DELETE',
+  path: '/scheduled/:id',
+  tag: 'Messages',
+  summary: 'Do not send a message later',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params,
+  result: scheduledMessage,
+  errors: ['SCHEDULED_NOT_FOUND'],
+  extension: true,
+  example: { result: example },
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { messageId, roomId, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
+
+/** A message that is to be sent later (docs/reference/messages.md#send-later). */
+export const scheduledMessage = z
+  .object({
+    id: z.string(),
+    room: roomId,
+    sender: userId,
+    message: z.unknown(),
+    messageType: z.string(),
+    mentions: z.array(userId).optional(),
+    clientMessageID: z.string().optional(),
+    replyTo: messageId.optional(),
+    sendAtMS: timeMS,
+    createdAtMS: timeMS,
+    refused: z
+      .object({ code: z.string(), message: z.string(), atMS: timeMS })
+      .optional()
+      .describe('Why it was not sent when it was due; absent while it waits'),
+  })
+  .meta({ id: 'ScheduledMessage', ...ours })
+export type ScheduledMessage = z.infer<typeof scheduledMessage>

@@ -1,0 +1,159 @@
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { isDuplicateKey } from '../transactions/transaction.ts'
+
+/** A message that is to be sent later. */
+export interface ScheduledDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  room: string
+  sender: string
+  senderKey: string
+  /** JSON text. */
+  content: string
+  messageType: string
+  push: boolean
+  skipTotalBadge?: true
+  mentions?: string[]
+  clientMessageID?: string
+  replyTo?: string
+  /** The sender's own client sends it, and not the integrator. */
+  byClient?: true
+  /** key(app, sender, room, key): of the same idempotency key there is one. */
+  once?: string
+  sendAtMS: number
+  createdAtMS: number
+  /** When a process may take it: at its time, and when the one that took it has not finished. Absent in one that was refused. */
+  nextMS?: number
+  /** Who has taken it: a new name with each time. */
+  claim?: string
+  /** Why it was not sent. */
+  refused?: { code: string; message: string; atMS: number }
+  /** Of one that was refused: then it is forgotten. */
+  expiresAt?: Date
+}
+
+export const scheduledIndexes: IndexDescription[] = [
+  { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },
+  { key: { senderKey: 1, sendAtMS: 1, id: 1 } },
+  { key: { app: 1, sendAtMS: 1, id: 1 } },
+  { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+/** Longer than a send takes, which gives up after 10 s. */
+export const scheduledLeaseMS = 15_000
+const keptMS = 30 * 24 * 60 * 60 * 1_000
+
+/** Records a message to send later; the one that is there when its idempotency key is used. */
+export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc> {
+  try {
+    await db.scheduled.insertOne(scheduled)
+    return scheduled
+  } catch (error) {
+    const there =
+      scheduled.once !== undefined && isDuplicateKey(error) && (await db.scheduled.findOne({ once: scheduled.once }))
+    if (!there) throw error
+    return there
+  }
+}
+
+/** How many of a sender wait or were refused, counted up to `most`. */
+export async function countScheduled(db: Db, app: string, sender: string, most: number): Promise<number> {
+  return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
+}
+
+/** Where a page of scheduled messages ends. */
+export type ScheduledCursor = Pick<ScheduledDoc, 'sendAtMS' | 'id'>
+
+/** A page of the messages to send later, the next first: of a sender, or of the app. */
+export async function findScheduledPage(
+  db: Db,
+  { app, sender }: { app: string; sender: string | undefined },
+  { after, limit }: { after?: ScheduledCursor | undefined; limit: number },
+): Promise<ScheduledDoc[]> {
+  const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
+  const rest: Filter<ScheduledDoc> = after
+    ? {
+        sendAtMS: { $gte: after.sendAtMS },
+        $or: [{ sendAtMS: { $gt: after.sendAtMS } }, { id: { $gt: after.id } }],
+      }
+    : {}
+  return db.scheduled
+    .find({ ...of, ...rest })
+    .sort({ sendAtMS: 1, id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+export async function findScheduled(db: Db, app: string, id: string): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOne({ _id: key(app, id) })
+}
+
+/** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
+const waiting = { claim: { $exists: false } } as const
+
+/** Changes a message that waits or was refused, which then waits; null when it is on its way, or gone. */
+export async function changeScheduled(
+  db: Db,
+  { _id }: Pick<ScheduledDoc, '_id'>,
+  set: Partial<ScheduledDoc> & Pick<ScheduledDoc, 'sendAtMS'>,
+): Promise<ScheduledDoc | null> {
+  const update = { $set: { ...set, nextMS: set.sendAtMS }, $unset: { refused: 1 as const, expiresAt: 1 as const } }
+  return db.scheduled.findOneAndUpdate({ _id, ...waiting }, update, { returnDocument: 'after' })
+}
+
+/** Cancels a message that waits or was refused; null when it is on its way, or gone. */
+export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOneAndDelete({ _id, ...waiting })
+}
+
+/** Takes messages whose time has come: no other process takes them until the lease has ended. */
+export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
+  const now = Date.now()
+  const due = { nextMS: { $exists: true, $lte: now } }
+  const found = await db.scheduled
+    .find(due, { projection: { _id: 1 } })
+    .sort({ nextMS: 1 })
+    .limit(limit)
+    .toArray()
+  if (found.length === 0) return []
+  const _id = { $in: found.map((one) => one._id) }
+  const { modifiedCount } = await db.scheduled.updateMany(
+    { _id, ...due },
+    { $set: { claim, nextMS: now + scheduledLeaseMS } },
+  )
+  return modifiedCount === 0 ? [] : db.scheduled.find({ _id, claim }).toArray()
+}
+
+/** It was sent. */
+export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
+  await db.scheduled.deleteOne({ _id })
+}
+
+/** It is tried again at a time, by whichever process. */
+export async function sendAgain(db: Db, { _id, claim = '' }: ScheduledDoc, nextMS: number): Promise<void> {
+  await db.scheduled.updateOne({ _id, claim }, { $set: { nextMS }, $unset: { claim: 1 } })
+}
+
+/** It is not sent, and says why. */
+export async function markRefused(
+  db: Db,
+  { _id, claim = '' }: ScheduledDoc,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  const atMS = Date.now()
+  const refused = { code, message, atMS }
+  await db.scheduled.updateOne(
+    { _id, claim },
+    { $set: { refused, expiresAt: new Date(atMS + keptMS) }, $unset: { nextMS: 1, claim: 1 } },
+  )
+}
+
+/** Removes what a user was to send. */
+export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
+  await db.scheduled.deleteMany({ senderKey: key(app, sender) })
+}

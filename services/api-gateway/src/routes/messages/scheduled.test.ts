@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { sendContent } from '@parley/chat/messages/send-message'
+import { sendDue } from '@parley/chat/messages/send-scheduled'
+import { key } from '@parley/db/keys'
+import { claimDue } from '@parley/db/sending/scheduled'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+let gateway: TestGateway
+let owner: TestUser
+let bob: TestUser
+let room: string
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  owner = await gateway.newUser('owner')
+  bob = await gateway.newUser('bob')
+})
+afterAll(() => gateway.stop())
+beforeEach(async () => {
+  await gateway.chat.db.scheduled.deleteMany({})
+  room = await gateway.newRoom([owner, bob], { owner: 'owner' })
+})
+
+const hourMS = 3_600_000
+const schedule = (more: object = {}, by = bob) =>
+  by.call('POST', '/scheduled', { room, message: 'later', messageType: 'text', sendAtMS: Date.now() + hourMS, ...more })
+const list = async (by = bob) => (await by.call('GET', '/scheduled')).body.result.data
+const history = async () =>
+  (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data.map(
+    ({ message }: { message: string }) => message,
+  )
+/** As if the time of all had come. */
+const beDue = () =>
+  gateway.chat.db.scheduled.updateMany({ nextMS: { $exists: true } }, { $set: { nextMS: Date.now() } })
+async function sendAll(): Promise<void> {
+  await beDue()
+  await sendDue(gateway.chat)
+}
+function refused({ status, body }: Answer, expected: number, code: string): void {
+  assert.deepEqual([status, body.error.code], [expected, code], JSON.stringify(body))
+}
+
+describe('POST /scheduled', () => {
+  test('is sent when it is due, and not before; then it is in no list', async () => {
+    const { id } = (await schedule({ replyTo: undefined })).body.result
+    await sendDue(gateway.chat)
+    assert.deepEqual([await history(), (await list())[0].id], [[], id])
+    await sendAll()
+    assert.deepEqual([await history(), await list()], [['later'], []])
+  })
+
+  test('who died between the send and the end of its record sends nothing twice; of several processes one takes it', async () => {
+    await schedule()
+    await beDue()
+    const [taken] = await claimDue(gateway.chat.db, 'who dies', 10)
+    assert.ok(taken)
+    assert.equal(await sendDue(gateway.chat), 0, 'it is taken')
+    refused(await bob.call('DELETE', `/scheduled/${taken.id}`), 404, 'SCHEDULED_NOT_FOUND')
+    await sendContent(gateway.chat, { ...taken, idempotencyKey: `scheduled ${taken.id}` }, taken.content)
+    await sendAll()
+    assert.deepEqual([await history(), await list()], [['later'], []])
+  })
+
+  test('bad times, strangers, unknown rooms and users are refused at once; the same clientMessageID is one', async () => {
+    for (const sendAtMS of [Date.now(), Date.now() + 400 * 86_400_000, -1, 'x']) {
+      const { status, body } = await schedule({ sendAtMS })
+      assert.deepEqual([status, /sendAtMS/.test(body.error.message)], [400, true])
+    }
+    refused(await schedule({}, await gateway.newUser()), 403, 'NOT_ROOM_MEMBER')
+    refused(await schedule({ room: 'none' }), 404, 'ROOM_NOT_FOUND')
+    refused(await schedule({ sender: 'owner' }), 400, 'INVALID_REQUEST')
+    refused(await schedule({ message: 'x'.repeat(70_000) }), 413, 'MESSAGE_TOO_LARGE')
+    const body = { room, message: 'x', messageType: 'text', sendAtMS: Date.now() + hourMS }
+    refused(await gateway.admin('POST', '/scheduled', body), 400, 'MISSING_PARAMETER')
+    refused(await gateway.admin('POST', '/scheduled', { ...body, sender: 'nobody' }), 404, 'CLIENT_NOT_FOUND')
+    const twice = [await schedule({ clientMessageID: 'once' }), await schedule({ clientMessageID: 'once' })]
+    assert.equal(twice[0]?.body.result.id, twice[1]?.body.result.id)
+    await gateway.chat.db.scheduled.insertMany(
+      Array.from({ length: 999 }, (_, i) => ({
+        ...{ _id: key(gateway.app, `${i}`), app: gateway.app, id: `${i}`, room, sender: 'bob', content: '1' },
+        ...{ senderKey: key(gateway.app, 'bob'), messageType: 'text', push: false, sendAtMS: 1, createdAtMS: 1 },
+      })),
+    )
+    refused(await schedule(), 409, 'TOO_MANY_SCHEDULED')
+  })
+
+  test('what is refused when it is due says so, and may be sent again', async () => {
+    const { id } = (await schedule()).body.result
+    await gateway.admin('POST', `/blockStatus/room/${room}/bob`)
+    await sendAll()
+    assert.equal((await list())[0].refused.code, 'USER_BLOCKED')
+    await sendAll()
+    await gateway.admin('DELETE', `/blockStatus/room/${room}/bob`)
+    assert.deepEqual(await history(), [])
+    assert.equal((await bob.call('PUT', `/scheduled/${id}`, { message: 'again' })).status, 400)
+    const changed = await bob.call('PUT', `/scheduled/${id}`, { message: 'again', sendAtMS: Date.now() + hourMS })
+    assert.deepEqual([changed.body.result.refused, changed.body.result.message], [undefined, 'again'])
+    await sendAll()
+    assert.deepEqual([await history(), await list()], [['again'], []])
+    for (const [code, change] of [
+      ['ROOM_FROZEN', { status: 0 }],
+      ['SLOW_MODE', { status: 1, slowModeS: 3_600 }],
+    ] as const) {
+      await schedule()
+      await gateway.admin('PUT', `/rooms/${room}`, change)
+      await sendAll()
+      const [found] = await list()
+      // A slow mode only delays.
+      assert.equal(found.refused?.code, code === 'SLOW_MODE' ? undefined : code)
+      assert.equal((await bob.call('DELETE', `/scheduled/${found.id}`)).status, 200)
+    }
+  })
+})
+
+describe('GET, PUT and DELETE /scheduled', () => {
+  test('pages, the next first: the own ones, and with the API key all; changed and cancelled by whose they are', async () => {
+    const times = [3, 1, 2].map((hours) => Date.now() + hours * hourMS)
+    const made = []
+    for (const sendAtMS of times) made.push((await schedule({ sendAtMS })).body.result.id)
+    await schedule({ sendAtMS: Date.now() + 9 * hourMS }, owner)
+    const first = (await bob.call('GET', '/scheduled?limit=2')).body.result
+    const rest = (await bob.call('GET', `/scheduled?limit=2&cursor=${encodeURIComponent(first.cursor)}`)).body.result
+    const ids = [...first.data, ...rest.data].map(({ id }: { id: string }) => id)
+    assert.deepEqual([ids, rest.cursor], [[made[1], made[2], made[0]], undefined])
+    assert.equal((await gateway.admin('GET', '/scheduled')).body.result.data.length, 4)
+    assert.equal((await gateway.admin('GET', '/scheduled?sender=owner')).body.result.data.length, 1)
+    refused(await bob.call('GET', '/scheduled?sender=owner'), 400, 'INVALID_QUERY')
+    refused(await bob.call('GET', '/scheduled?cursor=x'), 400, 'INVALID_QUERY')
+    refused(await owner.call('PUT', `/scheduled/${made[0]}`, { message: 'x' }), 404, 'SCHEDULED_NOT_FOUND')
+    refused(await owner.call('DELETE', `/scheduled/${made[0]}`), 404, 'SCHEDULED_NOT_FOUND')
+    assert.equal((await bob.call('PUT', `/scheduled/${made[0]}`, { message: 'other' })).body.result.message, 'other')
+    assert.equal((await bob.call('DELETE', `/scheduled/${made[1]}`)).status, 200)
+    assert.equal((await gateway.admin('DELETE', `/scheduled/${made[2]}`)).status, 200)
+    await sendAll()
+    assert.deepEqual((await history()).toSorted(), ['later', 'other'])
+  })
+
+  test('go with their user', async () => {
+    const eve = await gateway.newUser()
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
+    await schedule({}, eve)
+    await gateway.admin('DELETE', `/admin/clients/${eve.id}`)
+    assert.equal(await gateway.chat.db.scheduled.countDocuments({ sender: eve.id }), 0)
+  })
+})
