@@ -29,17 +29,25 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
   const addresses = new Set([new URL(baseUrl).host, `localhost:${new URL(baseUrl).port}`])
   let tokens: Promise<Record<string, string>> | undefined
 
-  const demo = async () => {
+  const issue = () => {
     tokens ??= issueTokens(baseUrl)
-    const issued = await tokens.catch((error: unknown) => {
+    return tokens.catch((error: unknown) => {
       tokens = undefined
       throw error
     })
+  }
+  const demo = async () => {
+    const issued = await issue()
     const chat = (user: string) => {
       const query = { token: issued[user] ?? '', clientKey: demoApp.clientKey, room: demoApp.room }
       return `/chat?${new URLSearchParams(query).toString()}`
     }
     return { demo: demoApp.users.map((id) => ({ id, chat: chat(id) })), curl: curlLine(baseUrl) }
+  }
+  /** For "try it out" of the API page: as the demo's server, and as its first user. */
+  const keys = async () => {
+    const [user = ''] = demoApp.users
+    return { apiKey: demoApp.apiKey, clientKey: demoApp.clientKey, userToken: (await issue())[user] ?? '' }
   }
   const nodes = async () => {
     const found = await Promise.all(demoApp.users.map(async (user) => [user, await nodeOf(baseUrl, user)] as const))
@@ -58,6 +66,7 @@ export function createFirstPage(baseUrl: string, services: () => readonly Servic
   const actions: Record<string, (from: IncomingMessage) => Promise<unknown>> = {
     'GET /first-page/demo': demo,
     'GET /first-page/nodes': nodes,
+    'GET /docs/keys.json': keys,
     'POST /first-page/kill': kill,
   }
   return (from, to) => {

@@ -50,6 +50,17 @@ describe.skipIf(isChromiumMissing())('the first minute, in a browser', () => {
     await page.getByRole('link', { name: 'realtime-1' }).waitFor()
   })
 
+  test('the API page has the demo’s keys and the events, and the console hears no complaint', async () => {
+    const page = await openPage(browser, `${baseUrl}/docs`)
+    await page.getByRole('heading', { name: 'Events of the socket' }).waitFor()
+    await page.locator('#events summary').filter({ hasText: 'chat message' }).first().click()
+    const me = page.locator('[id^="operations-"][id$="-getMe"]')
+    await me.locator('.opblock-summary-control').click()
+    await me.getByRole('button', { name: 'Try it out' }).click()
+    await me.getByRole('button', { name: 'Execute' }).click()
+    await me.locator('.live-responses-table').getByText('"alice"').first().waitFor()
+  })
+
   test('pages of others read no token there and kill no node', async () => {
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
       const answer = await fetch(`${baseUrl}/first-page/demo`, { headers })

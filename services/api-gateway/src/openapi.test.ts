@@ -124,7 +124,12 @@ describe('the OpenAPI document', () => {
   test('the page to read is served at /docs', async () => {
     const answer = await fetch(`${gateway.url}/docs`)
     assert.equal(answer.status, 200)
-    assert.match(await answer.text(), /swagger-ui/)
+    const html = await answer.text()
+    assert.match(html, /<title>Parley API<\/title>/)
+    for (const [, file = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      assert.equal((await fetch(gateway.url + file)).status, 200, file)
+    }
+    assert.deepEqual(await (await fetch(`${gateway.url}/docs/keys.json`)).json(), {}, 'no key of anybody')
     const policy = answer.headers.get('content-security-policy') ?? ''
     assert.match(policy, /connect-src 'self'(?:;|$)/)
     assert.match(policy, /style-src 'self' 'unsafe-inline'/)

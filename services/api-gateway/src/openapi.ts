@@ -5,6 +5,7 @@ import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyInstance } from 'fastify'
 import { complete, type OpenApiDocument } from './complete-openapi.ts'
+import { docsPage } from './docs-page.ts'
 import { describeWebhooks } from './openapi-webhooks.ts'
 
 const securityOf: Record<Access, Record<string, string[]>[]> = {
@@ -63,7 +64,14 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         webhooks: describeWebhooks(),
       }),
   })
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: pagePolicy, uiConfig: { validatorUrl: null } })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: pagePolicy,
+    uiConfig: { validatorUrl: null, persistAuthorization: false },
+    ...docsPage,
+  })
+  // The local stack puts the demo's keys here (local/src/first-page.ts).
+  app.get('/docs/keys.json', { schema: { hide: true } }, () => ({}))
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   const events = asyncApiDocument()
   app.get('/asyncapi.json', { schema: { hide: true } }, () => events)

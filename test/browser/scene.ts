@@ -1,0 +1,65 @@
+import { createAdmin } from '@parley/client/admin'
+
+/** What people write in the pictures: who, and what. */
+const talks = {
+  en: {
+    names: ['Mia Laurent', 'Jonas Weber', 'Amara Okafor', 'Trip helper'],
+    rooms: ['Lisbon in May', 'Design review', 'Order 4711', 'Running club'],
+    team: [
+      [1, 'Flights are booked! We land on Friday at noon.'],
+      [2, 'Great. I found a flat near the river, two stops from the centre.'],
+      [0, 'Looks lovely. How long is the walk to the old town?'],
+      [2, 'Ten minutes, mostly downhill 🙂'],
+      [1, 'Then let us take it. @Mia Laurent can you write to the owner?'],
+      [0, 'Done. She answers within the day.'],
+      [3, 'The weather in Lisbon that weekend: 22 °C, sunny. Bring sunglasses.'],
+      [2, 'Perfect. Dinner on Friday? I know a place: https://example.com/tasca'],
+    ],
+    lasts: ['The new colours are in the file', 'Your order is on its way', 'See you at seven at the bridge'],
+  },
+  zh: {
+    names: ['林小雨', '陈浩', '王美玲', '旅行助手'],
+    rooms: ['五月里斯本之行', '设计评审', '订单 4711', '跑步俱乐部'],
+    team: [
+      [1, '机票订好了！我们周五中午到。'],
+      [2, '太好了。我找到一间河边的公寓，离市中心只有两站。'],
+      [0, '看起来很不错。走到老城要多久？'],
+      [2, '十分钟，基本都是下坡 🙂'],
+      [1, '那就订这间吧。@林小雨 你能联系一下房东吗？'],
+      [0, '已经联系了，她今天会回复。'],
+      [3, '那个周末里斯本的天气：22 °C，晴。记得带墨镜。'],
+      [2, '完美。周五一起吃晚饭？我知道一家店：https://example.com/tasca'],
+    ],
+    lasts: ['新的配色已经放进文件里了', '您的订单已发货', '七点在桥边见'],
+  },
+} as const
+
+/** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
+export async function makeScene(
+  url: string,
+  apiKey: string,
+  lang: keyof typeof talks,
+): Promise<{ token: string; room: string }> {
+  const parley = createAdmin({ url, apiKey })
+  const { names, rooms, team, lasts } = talks[lang]
+  const run = Date.now()
+  const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
+  const users = await parley.saveUsers({
+    data: names.map((nickname, i) => ({ _id: ids[i] ?? '', nickname, isRobot: i === 3 })),
+  })
+  if (users.count !== names.length) throw new Error('the users of the pictures could not be made')
+  const { token = '' } = await parley.saveUser({ _id: ids[0] ?? '', issueAccessToken: true })
+  const id = (of: number) => ids[of] ?? ''
+  for (const [i, message] of lasts.entries()) {
+    const name = rooms[i + 1] ?? ''
+    const room = await parley.createRoom({ roomType: 'group', name, members: [id(0), id(i % 3 === 2 ? 2 : 1)] })
+    for (let n = 0; n <= i; n++)
+      await parley.sendMessage({ room: room._id, sender: id(i % 3 === 2 ? 2 : 1), message, messageType: 'text' })
+  }
+  const room = await parley.createRoom({ roomType: 'group', name: rooms[0], members: ids, owner: id(0) })
+  for (const [of, message] of team) {
+    const mentions = message.includes(`@${names[0]}`) ? { mentions: [id(0)] } : {}
+    await parley.sendMessage({ room: room._id, sender: id(of), message, messageType: 'text', ...mentions })
+  }
+  return { token, room: room._id }
+}
