@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { findApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
 import { request } from 'undici'
@@ -45,8 +46,14 @@ async function postOk(baseUrl: string, path: string, body: unknown): Promise<voi
   if (status !== 200) throw new Error(`POST ${path} returned ${status}: ${text}`)
 }
 
+/** Services that have just started on a busy machine may refuse the first requests: they get this long. */
+const mostMS = 60_000
+
 async function post(baseUrl: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
   const headers = { 'im-api-key': demoApp.apiKey, 'content-type': 'application/json' }
-  const answer = await request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: answer.statusCode, text: await answer.body.text() }
+  for (const untilMS = performance.now() + mostMS; ; await pause(500)) {
+    const answer = await request(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 503 || performance.now() > untilMS) return { status: answer.statusCode, text }
+  }
 }
