@@ -24,6 +24,7 @@ import type { Draft, Outcome } from './messages/message-batch.ts'
 import { createSenderProfiles } from './messages/sender-profiles.ts'
 import type { AtPoint } from './messages/settle-appended.ts'
 import { createSettler, type Settler } from './messages/settler.ts'
+import { createStreamedPieces, type StreamedPieces } from './messages/streamed-pieces.ts'
 import { type Censor, createCensor } from './moderation/censorship.ts'
 import type { Log, Steps } from './ports.ts'
 import { addMembersTogether, type MembersAdded, type MembersToAdd } from './rooms/add-members-together.ts'
@@ -39,6 +40,8 @@ export interface ChatSettings {
   tokenDays: number
   /** A batch or an erasure that takes longer goes on as a job, in milliseconds. */
   jobAfterMS: number
+  /** After this long without a piece a streamed message ends, in milliseconds. */
+  streamSilenceMS: number
   /** How long published changes are kept, to be published again when the stream is lost. */
   changesKeptHours: number
 }
@@ -56,6 +59,7 @@ export interface Chat {
   settler: Settler
   jobs: Jobs
   deliveries: Deliveries
+  streamed: StreamedPieces
   /** Limits how many expensive requests run at a time. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   accept(draft: Draft): Promise<Outcome>
@@ -73,7 +77,12 @@ export interface Chat {
   recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>
 }
 
-const defaultChatSettings: ChatSettings = { tokenDays: 30, jobAfterMS: 5_000, changesKeptHours: 72 }
+const defaultChatSettings: ChatSettings = {
+  tokenDays: 30,
+  jobAfterMS: 5_000,
+  streamSilenceMS: 60_000,
+  changesKeptHours: 72,
+}
 
 /** The most messages in one write, which bounds the time that others wait for it. */
 const messagesPerWrite = 500
@@ -126,6 +135,7 @@ export function createChat(
     settler,
     jobs: createJobs(settings.jobAfterMS),
     deliveries: createDeliveries({ db, bus }),
+    streamed: createStreamedPieces({ db, censor, log }, settings.streamSilenceMS),
     limits: {
       queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
       searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),

@@ -3,6 +3,7 @@ import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
+import { closeSilentStreams } from '@parley/chat/messages/end-stream'
 import { eraseMessages } from '@parley/chat/messages/erase-messages'
 import { sendScheduled } from '@parley/chat/messages/send-scheduled'
 import { createRequestCounts } from '@parley/presence/request-counts'
@@ -20,6 +21,7 @@ await runService(
     const chat = startChat({ settings, log, tracing, onStop }, servers, {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
+      streamSilenceMS: settings.streamSilenceMS,
     })
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
@@ -29,6 +31,9 @@ await runService(
     onStop('eraser', () => eraser)
     const scheduled = sendScheduled(chat, signal)
     onStop('scheduled messages', () => scheduled)
+    const closer = closeSilentStreams(chat, signal)
+    onStop('closer of silent streams', () => closer)
+    onStop('streamed pieces', () => chat.streamed.drained())
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 

@@ -42,6 +42,11 @@ export const gatewaySettings = {
     help: 'how long a batch or an erasure may take, in milliseconds, before it is answered with 202 and goes on as a job',
     schema: wholeNumber.default(5_000),
   },
+  streamSilenceMS: {
+    env: 'PARLEY_GATEWAY_STREAM_SILENCE_MS',
+    help: 'how long no piece of a streamed message may come, in milliseconds, before the message ends by itself',
+    schema: wholeNumber.min(1).default(60_000),
+  },
   receiveMS: {
     env: 'PARLEY_GATEWAY_RECEIVE_MS',
     help: 'how long the head and the body of a request may take to arrive, in milliseconds',

@@ -74,7 +74,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     queueCall,
     decisions,
   })
-  const pushToClients = createClientsPusher(shared)
+  const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
   for (const name of ['push', 'pushToClients', 'webhooks'] as const) await ensureConsumer(bus, name)
 

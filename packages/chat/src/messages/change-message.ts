@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
+import type { NotedEvent } from '@parley/db/events/pending-events'
 import {
   findMessageOfApp,
   findRoomOfMessage,
@@ -32,7 +33,7 @@ export interface MessageName {
 /**
  * What editing, recalling, reacting and pinning have in common: a member who is not banned changes a message
  * that is not deleted, its updated time rises, and messageUpdated goes to the room. `change` returns undefined
- * when nothing changes; then there is no event.
+ * when nothing changes; then there is no event, nor what `also` goes out with it.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and what `change` throws
  */
 export async function changeMessage(
@@ -40,6 +41,7 @@ export async function changeMessage(
   caller: UserCaller,
   name: MessageName,
   change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined,
+  also: readonly NotedEvent[] = [],
 ): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
   const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
@@ -54,7 +56,7 @@ export async function changeMessage(
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
-    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated' })
+    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated' }, ...also)
     if (written.content !== found.content) {
       await setSearchWords(db, written, wordsOfContent(written.content), session)
     }

@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
-import type { MessageChange } from '@parley/db/messages/messages'
+import { type MessageChange, ofStream } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -29,7 +29,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   }
   const isRecall = edit.messageType === recalled
   const wanted: MessageChange = isRecall
-    ? { set: { messageType: recalled }, without: ['content', 'mentions'] }
+    ? { set: { messageType: recalled }, without: ['content', 'mentions', ...ofStream] }
     : await newContent(chat, caller.app, edit)
   const { message, quoted } = await changeMessage(chat, caller, name, (before, room) => {
     if (before.sender !== caller.user) {
@@ -48,6 +48,7 @@ async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageC
   const content = contentOf(edit.message)
   const mask = await chat.censor.maskOf(app)
   return {
+    without: ofStream,
     set: {
       content: mask ? mask(content) : content,
       edited: true,

@@ -20,6 +20,7 @@ export interface Draft {
   push: boolean
   skipTotalBadge?: true
   webhook?: false
+  streaming?: true
   /** The same key from the same sender to the same room within 24 hours returns the first message again. */
   sendKey?: string
   clientMessageID?: string
@@ -149,6 +150,7 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     ...(draft.replyTo !== undefined && { replyTo: draft.replyTo }),
     ...(!draft.push && { push: false }),
     ...(draft.skipTotalBadge && { skipTotalBadge: true }),
+    ...(draft.streaming && { streaming: true }),
     ...(draft.webhook === false && { webhook: false }),
     ...(draft.request !== undefined && { request: draft.request }),
   }

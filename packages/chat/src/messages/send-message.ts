@@ -20,6 +20,8 @@ export interface MessageToSend {
   /** Users, and user groups, which stand for their members. */
   mentions?: string[] | undefined
   push: boolean
+  /** A robot writes it piece by piece. */
+  streaming?: true
   /** Leaves the badge out of the message's pushes. */
   skipTotalBadge?: boolean | undefined
   /** false: the room's webhook does not receive it, because the message is its own response. */
@@ -72,6 +74,7 @@ export async function sendContent(
     messageType: send.messageType,
     push: send.push,
     ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(send.streaming && { streaming: true as const }),
     ...(send.webhook === false && { webhook: false }),
     ...(send.byClient && { byClient: true as const }),
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),

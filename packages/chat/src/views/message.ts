@@ -69,6 +69,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     ...(doc.mentions && { mentions: doc.mentions }),
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
+    ...(doc.streaming && { streaming: true }),
     ...(doc.clientMessageID !== undefined && { clientMessageID: doc.clientMessageID }),
     ...(parent && { replyTo: toQuote(parent) }),
   }

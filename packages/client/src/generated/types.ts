@@ -24,6 +24,8 @@ export type RemoveReactionResult = Message
 export type CancelScheduledResult = ScheduledMessage
 export type ChangeScheduledResult = ScheduledMessage
 export type ScheduleMessageResult = ScheduledMessage
+export type EndStreamResult = SentMessage
+export type OpenStreamResult = SentMessage
 export type PinMessageResult = Message
 export type UnpinMessageResult = Message
 export type CreateRoomResult = Room
@@ -212,6 +214,10 @@ export interface Message {
    * Its content was replaced
    */
   edited?: boolean
+  /**
+   * A robot is still writing it
+   */
+  streaming?: boolean
   clientMessageID?: string
   /**
    * The message of the same room that it replies to
@@ -359,6 +365,10 @@ export interface SentMessage {
    * Its content was replaced
    */
   edited?: boolean
+  /**
+   * A robot is still writing it
+   */
+  streaming?: boolean
   clientMessageID?: string
   /**
    * The message of the same room that it replies to
@@ -854,6 +864,63 @@ export interface TypingInput {
   message: string
 }
 export interface TypingResult {}
+export interface AppendStreamInput {
+  /**
+   * Message ID
+   */
+  id: string
+  text: string
+  /**
+   * Where the piece begins, in UTF-16 units; left out, where the last one ended that this gateway had
+   */
+  at?: number
+}
+export interface AppendStreamResult {
+  /**
+   * Message ID
+   */
+  messageID: string
+  /**
+   * Where the piece ends: the next `at`
+   */
+  length: number
+}
+export interface EndStreamInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * The whole content, instead of the pieces: any JSON, at most 64 KiB
+   */
+  message?: unknown
+}
+export interface OpenStreamInput {
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * A robot in the room; required with the API key
+   */
+  sender?: string
+  /**
+   * Free-form type, e.g. text, image, announcement
+   */
+  messageType?: string
+  /**
+   * Whether there is a push at the end
+   */
+  push?: boolean
+  /**
+   * Makes the send repeatable for 24 hours
+   */
+  clientMessageID?: string
+  /**
+   * The message of the same room that it replies to
+   */
+  replyTo?: string
+}
 export interface PinMessageInput {
   /**
    * Message ID
@@ -2810,6 +2877,14 @@ export interface ServerEvents {
      */
     sender: string
     text: string
+    /**
+     * The message, when it is being streamed into the history
+     */
+    message?: string
+    /**
+     * Then: where the piece begins in its text, in UTF-16 units
+     */
+    at?: number
   }
   roomPref: {
     /**
@@ -2991,6 +3066,10 @@ export interface PushCall {
    * Its content was replaced
    */
   edited?: boolean
+  /**
+   * A robot is still writing it
+   */
+  streaming?: boolean
   clientMessageID?: string
   /**
    * The message of the same room that it replies to
@@ -3053,6 +3132,12 @@ export interface ClientCalls {
   deleteForMe: { input: DeleteForMeInput; result: DeleteForMeResult }
   /** Show the other members that the caller is typing: POST /rooms/:id/typing */
   typing: { input: TypingInput; result: TypingResult }
+  /** Add a piece to a message that is being streamed: POST /messages/:id/stream */
+  appendStream: { input: AppendStreamInput; result: AppendStreamResult }
+  /** End a message that is being streamed: POST /messages/:id/stream/end */
+  endStream: { input: EndStreamInput; result: EndStreamResult }
+  /** Open a message that a robot writes piece by piece: POST /messages/stream */
+  openStream: { input: OpenStreamInput; result: OpenStreamResult }
   /** Pin a message: POST /messages/:id/pin */
   pinMessage: { input: PinMessageInput; result: PinMessageResult }
   /** Unpin a message: DELETE /messages/:id/pin */
@@ -3153,6 +3238,12 @@ export interface AdminCalls {
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
   /** Stream a piece of a message that a robot is writing: POST /rooms/:id/aiStreaming */
   streamText: { input: StreamTextInput; result: StreamTextResult }
+  /** Add a piece to a message that is being streamed: POST /messages/:id/stream */
+  appendStream: { input: AppendStreamInput; result: AppendStreamResult }
+  /** End a message that is being streamed: POST /messages/:id/stream/end */
+  endStream: { input: EndStreamInput; result: EndStreamResult }
+  /** Open a message that a robot writes piece by piece: POST /messages/stream */
+  openStream: { input: OpenStreamInput; result: OpenStreamResult }
   /** Create a room: POST /rooms/ */
   createRoom: { input: CreateRoomInput; result: CreateRoomResult }
   /** Delete a room: DELETE /rooms/:id */

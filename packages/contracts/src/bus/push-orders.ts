@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { roomId, userId } from '../ids.ts'
+import { messageId, roomId, userId } from '../ids.ts'
 import { pushPayload } from '../resources/push-payload.ts'
 
 /** An order names at most this many users; for more there are several orders. */
@@ -11,6 +11,8 @@ export const pushToClientsOrder = z.object({
   id: z.string(),
   clients: z.array(userId),
   payload: pushPayload,
+  /** Instead of the clients and the payload: a message that is pushed as if it had just been sent. */
+  message: z.object({ room: roomId, id: messageId }).optional(),
   request: z.string().optional(),
 })
 export type PushToClientsOrder = z.infer<typeof pushToClientsOrder>

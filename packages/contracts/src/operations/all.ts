@@ -13,6 +13,7 @@ import * as pins from './messages/pins.ts'
 import * as reactions from './messages/reactions.ts'
 import * as readers from './messages/readers.ts'
 import * as scheduled from './messages/scheduled.ts'
+import * as streams from './messages/streams.ts'
 import * as trace from './messages/trace.ts'
 import * as appBans from './moderation/app-bans.ts'
 import * as bans from './moderation/bans.ts'
@@ -48,6 +49,7 @@ export const allOperations: readonly Operation[] = [
   scheduled,
   deletions,
   live,
+  streams,
   pins,
   rooms,
   readMarkers,

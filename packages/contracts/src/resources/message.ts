@@ -60,6 +60,7 @@ const common = {
   mentions: z.array(userId).optional().meta(ours),
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
+  streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),
   clientMessageID: z.string().optional().meta(ours),
   replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
 }

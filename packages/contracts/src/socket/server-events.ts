@@ -64,7 +64,13 @@ export const serverEvents = {
   },
   ai_streaming: {
     summary: 'A piece of a message that a robot is writing',
-    payload: z.object({ room: roomId, sender: userId, text: z.string() }),
+    payload: z.object({
+      room: roomId,
+      sender: userId,
+      text: z.string(),
+      message: messageId.optional().meta(ours).describe('The message, when it is being streamed into the history'),
+      at: z.number().int().optional().meta(ours).describe('Then: where the piece begins in its text, in UTF-16 units'),
+    }),
     to: 'room',
     captured: false,
     example: { room: 'demo-room', sender: 'robot', text: 'The answer ' },

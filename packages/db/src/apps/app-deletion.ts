@@ -27,6 +27,7 @@ const ways: Record<CollectionName, Way> = {
   searchTexts: 'roomKeyRange',
   searchProgress: 'idRange',
   userDeletions: 'idRange',
+  messageStreams: 'idRange',
   messages: 'roomKeyRange',
   memberships: 'idRange',
   invitations: 'idRange',

@@ -24,6 +24,9 @@ export interface MessageDoc {
   pinned?: true
   /** Its content was replaced. */
   edited?: true
+  /** A robot is still writing it (message-streams.ts); `streamed`: the length of the text so far. */
+  streaming?: true
+  streamed?: number
   isDeleted?: true
   /** The sender asked for no push. */
   push?: false
@@ -168,11 +171,17 @@ export interface MessageChange {
   set?: Partial<
     Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'isDeleted'>
   >
-  without?: readonly ('content' | 'mentions' | 'reactions' | 'pinned')[]
+  without?: readonly ('content' | 'mentions' | 'reactions' | 'pinned' | 'push' | 'streaming' | 'streamed')[]
 }
 
+/** What a message has while it is being streamed. */
+export const ofStream = ['streaming', 'streamed'] as const
+
 /** A message that is deleted for all keeps its place and loses its content. */
-const stub: MessageChange = { set: { isDeleted: true }, without: ['content', 'mentions', 'reactions', 'pinned'] }
+const stub: MessageChange = {
+  set: { isDeleted: true },
+  without: ['content', 'mentions', 'reactions', 'pinned', ...ofStream],
+}
 
 function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
   const changed = { ...message, ...set }
@@ -213,7 +222,10 @@ export async function stubMessages(
 ): Promise<void> {
   await db.messages.updateMany(
     { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true } },
-    { $set: { isDeleted: true, updatedAtMS }, $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1 } },
+    {
+      $set: { isDeleted: true, updatedAtMS },
+      $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, streaming: 1, streamed: 1 },
+    },
     { session },
   )
 }
@@ -250,4 +262,9 @@ export function isDeletedIn(message: Pick<MessageDoc, 'seq' | 'isDeleted'>, room
 /** A message as clients see it: a stub as soon as its room says that all up to it are deleted. */
 export function currentMessage(message: MessageDoc, room: Deletions): MessageDoc {
   return isDeletedIn(message, room) ? withChange(message, stub) : message
+}
+
+/** The message is not being streamed any more, and stays as it is. */
+export async function stopStreaming(db: Db, message: string): Promise<void> {
+  await db.messages.updateOne({ _id: message }, { $unset: { streaming: 1, streamed: 1 } })
 }

@@ -16,6 +16,7 @@ import { mountPins } from './messages/pins.ts'
 import { mountReactions } from './messages/reactions.ts'
 import { mountReaders } from './messages/readers.ts'
 import { mountScheduled } from './messages/scheduled.ts'
+import { mountStreams } from './messages/streams.ts'
 import { mountTrace } from './messages/trace.ts'
 import { mountBans } from './moderation/bans.ts'
 import { mountBlocks } from './moderation/blocks.ts'
@@ -42,6 +43,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountScheduled(mount, chat)
   mountDeletions(mount, chat)
   mountLive(mount, chat)
+  mountStreams(mount, chat)
   mountPins(mount, chat)
   mountRooms(mount, chat)
   mountReadMarkers(mount, chat)

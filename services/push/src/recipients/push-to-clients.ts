@@ -1,21 +1,26 @@
 import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
-import type { MessageHandler } from '@parley/bus/stream/consume'
+import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
+import { findQuoted } from '@parley/chat/messages/quoted-messages'
+import { toMessageView } from '@parley/chat/views/message'
 import { type PushToClientsOrder, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findMessage } from '@parley/db/messages/messages'
 import { insertPushContent, insertPushes, type PushNetwork } from '@parley/db/push/pushes'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { findUser } from '@parley/db/users/users'
 import type { PushContent } from '../networks/network.ts'
-import { networkOf, pushTo } from './push-message.ts'
+import { type MessageEvent, networkOf, pushTo } from './push-message.ts'
 
 export interface PushToClientsParts {
   db: Db
   networks: ReadonlySet<PushNetwork>
   keepMS: number
   wakeNetworks: Wake['up']
+  pushMessage: MessageHandler<MessageEvent>
 }
 
 interface Order {
@@ -23,13 +28,15 @@ interface Order {
   /** When it was given: one that is published again has waited since then. */
   givenAtMS: number
   order: PushToClientsOrder
+  raw: StreamMessage
 }
 
 /** Makes the handler of push2clients: to every registered device of the clients, connected or not. */
 export function createClientsPusher(parts: PushToClientsParts): MessageHandler<Order> {
   const { db, networks, keepMS, wakeNetworks } = parts
-  const handle = async ({ app, givenAtMS, order }: Order) => {
-    const { id, clients, payload, request } = order
+  const handle = async ({ app, givenAtMS, order, raw }: Order) => {
+    const { id, clients, payload, request, message } = order
+    if (message) return pushStreamed(parts, { app, ...message, givenAtMS, raw })
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
     // Published again, it may be older than pushes are remembered.
@@ -52,7 +59,22 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<O
       app: parsePushSubject(message.subject),
       givenAtMS: readAgain(raw.headers)?.atMS ?? message.takenAtMS,
       order: readPayload(message, pushToClientsOrder),
+      raw: message,
     }),
     handle,
   }
+}
+
+/** A message that was streamed is whole: it is pushed as one that has just been sent. */
+async function pushStreamed(
+  { db, pushMessage }: PushToClientsParts,
+  { app, room, id, givenAtMS, raw }: { app: string; room: string; id: string; givenAtMS: number; raw: StreamMessage },
+): Promise<void> {
+  const found = await findMessage(db, key(app, room), id)
+  if (!found || found.isDeleted) return
+  const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
+  // Handled again, it is known by the note that its pushes were decided.
+  const again = { atMS: givenAtMS }
+  const event = { ...raw, to: { app, room }, event: 'chat message' as const, again }
+  await pushMessage.handle({ event, message: toMessageView(found, sender ?? undefined, quoted) })
 }

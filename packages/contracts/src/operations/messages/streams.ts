@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { messageId, roomId, userId } from '../../ids.ts'
+import { operation } from '../../operation.ts'
+import { messageContent, messageType, sentMessage } from '../../resources/message.ts'
+import { exampleMessage } from '../examples.ts'
+import { streamedText } from './live.ts'
+import { clientMessageID } from './messages.ts'
+
+const errors = [
+  'MISSING_PARAMETER',
+  'MESSAGE_NOT_FOUND',
+  'ROOM_NOT_FOUND',
+  'CLIENT_NOT_FOUND',
+  'NOT_ROOM_MEMBER',
+  'USER_BLOCKED',
+  'ROOM_FROZEN',
+  'INSUFFICIENT_PERMISSIONS',
+  'MESSAGE_TOO_LARGE',
+] as const
+
+export const openStream = operation({
+  id: 'openStream',
+  method: 'POST',
+  path: '/messages/stream',
+  tag: 'Messages',
+  summary: 'Open a message that a robot writes piece by piece',
+  description:
+    'The room gets the message at once, with empty text, `streaming: true` and no push. It ends by the end call, or after 60 s without a piece.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  body: z.strictObject({
+    room: roomId,
+    sender: userId.optional().describe('A robot in the room; required with the API key'),
+    messageType: messageType.default('text'),
+    push: z.boolean().default(true).describe('Whether there is a push at the end'),
+    clientMessageID: clientMessageID.optional(),
+    replyTo: messageId.optional().describe('The message of the same room that it replies to'),
+  }),
+  result: sentMessage,
+  errors,
+  extension: true,
+  example: {
+    body: { room: 'demo-room', sender: 'robot' },
+    result: { ...exampleMessage, sender: 'robot', message: '', streaming: true },
+  },
+})
+
+export const appendStream = operation({
+  id: 'appendStream',
+  method: 'POST',
+  path: '/messages/:id/stream',
+  tag: 'Messages',
+  summary: 'Add a piece to a message that is being streamed',
+  description:
+    'The room gets the piece at once by ai_streaming. What is there so far is written into the history once a second.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ id: messageId }),
+  body: z.strictObject({
+    text: streamedText,
+    at: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('Where the piece begins, in UTF-16 units; left out, where the last one ended that this gateway had'),
+  }),
+  result: z.object({ messageID: messageId, length: z.number().int().describe('Where the piece ends: the next `at`') }),
+  errors,
+  extension: true,
+  example: {
+    body: { text: 'Once upon ', at: 0 },
+    result: { messageID: '66f0c1a2b3c4d5e6f7a8b9c0', length: 10 },
+  },
+})
+
+export const endStream = operation({
+  id: 'endStream',
+  method: 'POST',
+  path: '/messages/:id/stream/end',
+  tag: 'Messages',
+  summary: 'End a message that is being streamed',
+  description: 'Emits messageUpdated with the whole message, and pushes it.',
+  access: 'client-or-admin',
+  form: 'envelope',
+  params: z.object({ id: messageId }),
+  body: z.strictObject({
+    message: messageContent.optional().describe('The whole content, instead of the pieces: any JSON, at most 64 KiB'),
+  }),
+  result: sentMessage,
+  errors: [...errors, 'INVALID_BODY'],
+  extension: true,
+  example: { body: {}, result: { ...exampleMessage, sender: 'robot', message: 'Once upon a time' } },
+})
