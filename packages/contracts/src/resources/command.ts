@@ -3,7 +3,7 @@ import { userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 /** A robot has at most this many commands. */
-export const maxCommands = 100
+const maxCommands = 100
 
 export const commandName = z.string().regex(/^[a-z0-9_-]{1,32}$/, 'expected 1 to 32 of a-z, 0-9, _ and -')
 

@@ -45,7 +45,7 @@ export const scheduledIndexes: IndexDescription[] = [
 ]
 
 /** Longer than a send takes, which gives up after 10 s. */
-export const scheduledLeaseMS = 15_000
+const scheduledLeaseMS = 15_000
 const keptMS = 30 * 24 * 60 * 60 * 1_000
 
 /** Records a message to send later; the one that is there when its idempotency key is used. */

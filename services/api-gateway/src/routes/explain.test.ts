@@ -111,6 +111,13 @@ describe('every query uses its index and examines no more than it returns', () =
         ...{ createdAtMS: i, updatedAtMS: i, expiresAt: new Date(Date.now() + 3_600_000) },
       })),
     )
+    await db.scheduled.insertMany(
+      Array.from({ length: many }, (_, i) => ({
+        ...{ _id: key(gateway.app, `${i}`), app: gateway.app, id: `${i}`, room, sender: 'alice', content: '1' },
+        ...{ senderKey: key(gateway.app, i % 2 ? 'alice' : 'x'), messageType: 'text', push: false },
+        ...{ sendAtMS: Date.now() + 3_600_000 + i, nextMS: Date.now() + 3_600_000 + i, createdAtMS: 1 },
+      })),
+    )
     await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
   }
 
@@ -286,6 +293,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /rooms/{id}/typing', () => bob.call('POST', `/rooms/${room}/typing`, { message: 'x' })],
     ['POST /blockStatus/room', () => alice.call('POST', `/blockStatus/room/${room}/bob`)],
     ['POST /messages/{id}/report', () => alice.call('POST', `/messages/${ids[1_501] ?? ''}/report`, { reason: 'x' })],
+    ['GET /scheduled', () => alice.call('GET', '/scheduled?limit=5')],
+    ['GET /scheduled of the app', () => gateway.admin('GET', '/scheduled?limit=5')],
     ['GET /admin/reports', () => gateway.admin('GET', '/admin/reports?limit=5')],
     ['GET /admin/reports of a room', () => gateway.admin('GET', `/admin/reports?limit=5&room=${room}&status=open`)],
     ['GET /blockStatus/room', () => alice.call('GET', `/blockStatus/room/${room}`)],
