@@ -46,6 +46,13 @@ export async function readStreamState(bus: Bus): Promise<StreamState> {
   }
 }
 
+/** How many messages the stream holds, and how many bytes they take. @throws when NATS is away */
+export async function readStreamSize(bus: Bus): Promise<{ messages: number; bytes: number }> {
+  const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
+  const { messages, bytes } = (await streams.info(eventStream.name)).state
+  return { messages, bytes }
+}
+
 /**
  * Marks the end of the stream: what NATS has handed to its subscribers before this call has a lower position than the mark.
  * Returns the mark's position.

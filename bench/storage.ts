@@ -1,0 +1,161 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectBus } from '@parley/bus/connect'
+import { readStreamSize } from '@parley/bus/stream/stream-state'
+import { connectDb, type Db } from '@parley/db/connect'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { startBenchService } from './bench-service.ts'
+import { httpRequest, loadHttp } from './http-load.ts'
+import { words } from './storage-words.ts'
+
+const { users, messages } = new Command('npm run bench:storage --')
+  .description(
+    `What users and messages need on disk: MongoDB's collections with their indexes, as WiredTiger compresses them, and the stream of
+NATS; per million. Texts of 200 characters of words, rooms of 10 members.`,
+  )
+  .option('--users <number>', 'users, each with a token', wholeNumber(100, 1_000_000), 20_000)
+  .option('--messages <number>', 'messages, about', wholeNumber(1_000, 10_000_000), 50_000)
+  .parse()
+  .opts<{ users: number; messages: number }>()
+const million = 1_000_000
+const perRoom = 10
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
+const { apiKey } = await makeApp(servers.mongoUrl, 'app')
+const gateway = await startBenchService('api-gateway', servers)
+const url = `http://127.0.0.1:${gateway.ports['http']}`
+const bus = await connectBus(servers.natsUrl, 'bench')
+
+const empty = await sizes(db)
+await makeUsers()
+const withUsers = await sizes(db)
+const rooms = await makeRooms()
+const withRooms = await sizes(db)
+const sent = await send(rooms)
+const withMessages = await settled(db)
+const stream = await readStreamSize(bus)
+
+const rows = [
+  row('users, each with a token', users, empty, withUsers),
+  row('rooms of ten members', rooms.length, withUsers, withRooms),
+  row('messages', sent, withRooms, withMessages),
+  { of: 'messages in the stream', count: stream.messages, diskMB: 0, indexMB: 0, streamMB: perMillion(stream) },
+]
+console.log('\nper million            MongoDB, MB   of it indexes   NATS, MB')
+for (const { of, diskMB, indexMB, streamMB } of rows) {
+  console.log(`${of.padEnd(24)}${cell(diskMB)}${cell(indexMB).padStart(16)}${cell(streamMB).padStart(11)}`)
+}
+mkdirSync(join(import.meta.dirname, 'results'), { recursive: true })
+writeFileSync(join(import.meta.dirname, 'results/storage.json'), `${JSON.stringify(rows, null, 2)}\n`)
+await gateway.stop()
+await bus.nats.close()
+await db.client.close()
+await servers.stop()
+
+interface Sizes {
+  disk: number
+  indexes: number
+}
+
+/** Bytes of all collections on disk, after what is in memory was written. */
+async function sizes({ mongo, client }: Db): Promise<Sizes> {
+  await client.db('admin').command({ fsync: 1 })
+  const { storageSize, indexSize } = await mongo.stats()
+  return { disk: Number(storageSize) + Number(indexSize), indexes: Number(indexSize) }
+}
+
+/** The same, when no message is in a tail any more. */
+async function settled(all: Db): Promise<Sizes> {
+  while ((await all.rooms.countDocuments({ 'tail.0': { $exists: true } })) > 0) await nextTurn()
+  return sizes(all)
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+function row(of: string, count: number, before: Sizes, after: Sizes) {
+  const per = (bytes: number) => (bytes / count) * (million / 2 ** 20)
+  return { of, count, diskMB: per(after.disk - before.disk), indexMB: per(after.indexes - before.indexes), streamMB: 0 }
+}
+
+function perMillion({ messages: count, bytes }: { messages: number; bytes: number }): number {
+  return (bytes / count) * (million / 2 ** 20)
+}
+
+function cell(number: number): string {
+  return (number > 0 ? number.toFixed(0) : '').padStart(10)
+}
+
+async function post(path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'im-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return ((await answer.json()) as { result: Record<string, unknown> }).result
+}
+
+async function makeUsers(): Promise<void> {
+  for (let i = 0; i < users; i += 50) {
+    const some = Array.from({ length: Math.min(50, users - i) }, (_, n) => i + n)
+    await Promise.all(
+      some.map((n) => post('/admin/clients', { _id: `user ${n}`, nickname: `User ${n}`, issueAccessToken: true })),
+    )
+  }
+}
+
+async function makeRooms(): Promise<string[]> {
+  const ids: string[] = []
+  for (let i = 0; i + perRoom <= users; i += perRoom) {
+    const members = Array.from({ length: perRoom }, (_, n) => `user ${i + n}`)
+    ids.push(String((await post('/rooms/', { roomType: 'group', members }))['_id']))
+  }
+  return ids
+}
+
+/** Sends for long enough; returns how many the rooms have then. */
+async function send(to: readonly string[]): Promise<number> {
+  const request = (n: number) => {
+    const room = to[n % to.length] as string
+    const sender = `user ${(n % to.length) * perRoom + (Math.floor(n / to.length) % perRoom)}`
+    return httpRequest(
+      'POST',
+      '/messages',
+      { 'im-api-key': apiKey },
+      { room, sender, message: textOf(n), messageType: 'text' },
+    )
+  }
+  let from = 0
+  while ((await countSent()) < messages) {
+    const begin = from
+    let last = begin
+    const next = (n: number) => {
+      last = begin + n
+      return request(last)
+    }
+    await loadHttp(url, next, { connections: 64, seconds: 2 })
+    from = last + 1
+  }
+  return countSent()
+}
+
+async function countSent(): Promise<number> {
+  const [sum] = await db.rooms.aggregate<{ seq: number }>([{ $group: { _id: null, seq: { $sum: '$seq' } } }]).toArray()
+  return sum?.seq ?? 0
+}
+
+/** Words that hardly repeat: what compresses too well would flatter. */
+function textOf(n: number): string {
+  let [text, state] = ['', (n + 1) * 2_654_435_761]
+  while (text.length < 200) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    text += `${words[state % words.length]} `
+  }
+  return text.slice(0, 200)
+}
