@@ -64,8 +64,11 @@ interface Sizes {
 /** Bytes of all collections on disk, after what is in memory was written. */
 async function sizes({ mongo, client }: Db): Promise<Sizes> {
   await client.db('admin').command({ fsync: 1 })
-  const { storageSize, indexSize } = await mongo.stats()
-  return { disk: Number(storageSize) + Number(indexSize), indexes: Number(indexSize) }
+  // Less what the files hold for later: it does not grow with the data.
+  const stats = await mongo.command({ dbStats: 1, freeStorage: 1 })
+  const of = (name: string) => Number(stats[name])
+  const indexes = of('indexSize') - of('indexFreeStorageSize')
+  return { disk: of('storageSize') - of('freeStorageSize') + indexes, indexes }
 }
 
 /** The same, when no message is in a tail any more. */
