@@ -90,6 +90,23 @@ export const rows: Row[] = [
     proves: ['also for the user’s own messages sent from another device'],
   },
   {
+    event: 'thread message',
+    operation: 'POST /messages with thread',
+    act: async (scene) => {
+      const reply = { replyTo: scene.message, thread: true }
+      await scene.admin('POST', '/messages', {
+        room: scene.room,
+        sender: 'alice',
+        message: 'r',
+        messageType: 'x',
+        ...reply,
+      })
+      const { data } = (await scene.as('bob', 'GET', `/messages/${scene.message}/thread`)) as { data: Fields[] }
+      return data[0]
+    },
+    reaches: everyone,
+  },
+  {
     event: 'messageUpdated',
     operation: 'editing by POST /rooms/{id}/message with _id',
     act: (scene) => {

@@ -56,6 +56,26 @@ describe('PUSH_GENERIC', () => {
     new Webhook(secret).verify(text, headers as Record<string, string>)
   })
 
+  test('gets a message of a thread for those who take part in it, and who is mentioned', async () => {
+    const [dave, erin, muted] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob, carol, dave, erin, muted])
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    const root = await platform.send(room, alice, { message: 'root' })
+    const reply = { message: 'reply', replyTo: root, thread: true }
+    const first = await platform.send(room, bob, { ...reply, push: false })
+    await platform.send(room, muted, { ...reply, push: false })
+    await platform.send(room, carol, { ...reply, push: false })
+    await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [bob] })
+    const message = await platform.send(room, carol, { ...reply, mentions: [dave] })
+    await eventually('the call', () => taken(message).length === 1)
+    const [{ body } = assert.fail()] = taken(message)
+    assert.deepEqual(body.pushToClients.toSorted(), [alice, dave].toSorted())
+    assert.deepEqual([body.threadOf, body.seq, callsOf(first).length], [root, 4, 0])
+    const why = async (client: string) =>
+      (await platform.admin('GET', `/admin/push/why?message=${message}&client=${encodeURIComponent(client)}`))['reason']
+    assert.deepEqual([await why(erin), await why(muted), await why(carol)], ['NOT_IN_THREAD', 'MUTED', 'SENDER'])
+  })
+
   test('names the users with no connected socket at all, by the rules of pushing', async () => {
     const [robot, muted, mentioned, banned] = [
       await platform.newUser([], { isRobot: true }),

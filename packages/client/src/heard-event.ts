@@ -16,6 +16,8 @@ export function eventHandlers(
       rooms.heardMessage(message)
     },
     messageUpdated(message) {
+      // Of a thread: no message of the room's list.
+      if (message.threadOf !== undefined) return
       opened(message.room)?.heardMessage(message)
       rooms.heardUpdate(message)
     },

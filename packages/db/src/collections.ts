@@ -28,6 +28,8 @@ import { type RoomDoc, roomIndexes } from './rooms/rooms.ts'
 import { type ScheduledDoc, scheduledIndexes } from './sending/scheduled.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './sending/send-keys.ts'
 import { type StatsPeakDoc, type StatsRoomDoc, type StatsUserDoc, statsIndexes } from './stats-buckets.ts'
+import { threadMemberIndexes } from './threads/thread-members.ts'
+import { threadMessageIndexes } from './threads/thread-messages.ts'
 import type { Turns } from './transactions/turns.ts'
 import { type BlockDoc, blockIndexes } from './users/blocks.ts'
 import { type DeviceDoc, deviceIndexes } from './users/devices.ts'
@@ -56,7 +58,7 @@ const collections = {
   jobs: of<JobDoc>(jobIndexes),
   memberships: of<MembershipDoc>(membershipIndexes),
   messageStreams: of<MessageStreamDoc>(messageStreamIndexes),
-  messages: of<MessageDoc>(messageIndexes),
+  messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes]),
   outbox: of<EarlierOutboxDoc>(earlierOutboxIndexes),
   outgoingCalls: of<OutgoingCallDoc>(outgoingCallIndexes),
   pendingEvents: of<PendingEventsDoc>(pendingEventIndexes),
@@ -76,6 +78,7 @@ const collections = {
   statsRooms: of<StatsRoomDoc>(statsIndexes),
   statsUsers: of<StatsUserDoc>(statsIndexes),
   streamState: of<StreamStateDoc>(),
+  threadMembers: of<MembershipDoc>(threadMemberIndexes),
   tokens: of<TokenDoc>(tokenIndexes),
   userDeletions: of<UserDeletionDoc>(userDeletionIndexes),
   users: of<UserDoc>(userIndexes),

@@ -41,7 +41,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
     events.flatMap((event) => (event.kind === 'message' ? [event.message] : [])),
   )
   const named = events.flatMap((event) => (event.kind === 'room' ? [key(event.app, event.room)] : []))
-  const rooms = await findRoomsByKey(db, [...new Set([...found.map(({ roomKey }) => roomKey), ...named])])
+  const rooms = await findRoomsByKey(db, [...new Set([...found.map(({ app, room }) => key(app, room)), ...named])])
   const roomByKey = new Map(rooms.map((room) => [room._id, room]))
   const quoted = await findQuoted(db, found)
   const toShow = new Set(named)
@@ -52,7 +52,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
       .flatMap(({ app, firstMembers }) => firstMembers.map((user) => ({ app, user }))),
   ])
   const messages = new Map(
-    found.map((message) => [message._id, currentMessage(message, roomByKey.get(message.roomKey) ?? {})]),
+    found.map((message) => [message._id, currentMessage(message, roomByKey.get(key(message.app, message.room)) ?? {})]),
   )
   return {
     message(id) {

@@ -27,8 +27,11 @@ export async function changeAndNotify<T>(chat: Chat, lane: string, work: Work<T>
   return value
 }
 
-/** The first half of changeAndNotify; the caller publishes what is noted. */
-export async function changeAndNote<T>(chat: Chat, lane: string, work: Work<T>): Promise<Committed<T>> {
+/**
+ * The first half of changeAndNotify; the caller publishes what is noted.
+ * @param turn the changes that are sure to conflict wait for each other; by default those of the lane
+ */
+export async function changeAndNote<T>(chat: Chat, lane: string, work: Work<T>, turn = lane): Promise<Committed<T>> {
   return inTransaction(
     chat.db,
     async (session) => {
@@ -37,6 +40,6 @@ export async function changeAndNote<T>(chat: Chat, lane: string, work: Work<T>):
       const [noted = { notes: [], before: [] }] = await chat.outbox.note([{ lane, events: pending }], session)
       return { value, noted }
     },
-    { turn: lane },
+    { turn },
   )
 }

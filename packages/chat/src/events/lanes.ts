@@ -20,6 +20,11 @@ export function markerLane(app: string, room: string, user: string): string {
   return key('marker', app, room, user)
 }
 
+/** The messages of a thread. */
+export function threadLane(app: string, room: string, root: string): string {
+  return key('thread', app, room, root)
+}
+
 /** The changes of one message. */
 export function messageLane(id: string): string {
   return key('message', id)

@@ -79,13 +79,14 @@ async function giveOrder({ control, log }: PublishParts, { app, json }: { app: s
 function messageEvent({ message, sender, quoted }: SentMessageDoc, event: OutgoingEvent['event']): OutgoingEvent {
   const { app, room } = message
   const deleted = { room, messageID: message._id }
+  const isNew = event === 'chat message' || event === 'thread message'
   return {
     to: { app, room },
     event,
     json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
-    id: event === 'chat message' ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
+    id: isNew ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
     ...(message.push === false && { push: false }),
-    ...(message.webhook === false && event === 'chat message' && { webhook: false }),
+    ...(message.webhook === false && isNew && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),
   }
 }

@@ -113,7 +113,7 @@ async function messagesNow(
     wanted.map(({ room, id }) => ({ _id: id, roomKey: key(app, room) })),
   )
   const found = [...sent.values()]
-  const rooms = await findRoomsByKey(db, [...new Set(found.map(({ roomKey }) => roomKey))])
+  const rooms = await findRoomsByKey(db, [...new Set(found.map(({ room }) => key(app, room)))])
   const roomOf = new Map(rooms.map((room) => [room._id, room]))
   const quoted = await findQuoted(db, found)
   const senders = await findUsers(
@@ -123,7 +123,7 @@ async function messagesNow(
   )
   return (roomId, id) => {
     const [message, room] = [sent.get(id), roomOf.get(key(app, roomId))]
-    if (!message || !room || message.roomKey !== room._id) return undefined
+    if (!message || !room || message.room !== room.id) return undefined
     return toMessageView(currentMessage(message, room), senders.get(message.sender), quoted)
   }
 }

@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { findThreadMember } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import type { DeviceDoc } from '@parley/db/users/devices'
 import { expandGroups } from '@parley/db/users/groups'
@@ -26,6 +27,10 @@ export async function reasonNow(
   const mentions = await expandGroups(db, app, message.mentions ?? [])
   const reason = reasonOfMember(member, room, message, mentions.has(client))
   if (reason) return reason
+  if (message.threadOf !== undefined && !mentions.has(client)) {
+    const thread = { app, room: roomId, root: message.threadOf }
+    if (!(await findThreadMember(db, thread, client))) return 'NOT_IN_THREAD'
+  }
   if ((await findRobots(db, app, [client])).has(client)) return 'ROBOT'
   if ((await findBlockersOf(db, app, sender, [client])).has(client)) return 'BLOCKED'
   return devices.length === 0 ? 'NO_DEVICE' : 'NOT_RECORDED'

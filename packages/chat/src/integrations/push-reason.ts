@@ -11,12 +11,18 @@ import type { RoomDoc } from '@parley/db/rooms/rooms'
 export function reasonOfMember(
   member: MemberToPush,
   room: Pick<RoomDoc, 'roomType'>,
-  { sender, seq, createdAtMS }: Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'>,
+  {
+    sender,
+    seq,
+    createdAtMS,
+    threadOf,
+  }: Pick<MessageDoc, 'sender' | 'seq' | 'createdAtMS'> & { threadOf?: string | undefined },
   isMentioned: boolean,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
   // Members who joined after the message begin with it read; times alone might come from two clocks.
-  if (member.joinedAtMS > createdAtMS && member.readSeq >= seq) return 'NOT_A_MEMBER'
+  const beganAfter = threadOf !== undefined || member.readSeq >= seq
+  if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
   // In a direct room `blocked` means that the sender has blocked this member, who still gets the push.
   if (isBlocked(member) && room.roomType === 'group') return 'BANNED'
   return member.pref?.muted === true && !isMentioned ? 'MUTED' : undefined

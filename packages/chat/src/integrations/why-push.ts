@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push-explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
+import { findRoomOfMessage, findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findCall } from '@parley/db/push/call-history'
 import {
   type DeviceDecision,
@@ -13,6 +13,7 @@ import {
   userReasons,
 } from '@parley/db/push/push-decisions'
 import { findPushesTo, type PushDoc } from '@parley/db/push/pushes'
+import { findMembership } from '@parley/db/rooms/memberships'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
@@ -52,8 +53,14 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
   if (reason) return forAll(reason, true)
   const decided = await explainDevices(db, content, client, decisions)
   if (decided.length > 0) return { ...about, recorded: true, ...when, devices: decided }
-  if (isAny) return forAll('NOT_A_MEMBER', true)
+  if (isAny) return forAll(await reasonOfAbsent(db, message, client), true)
   return forAll(await reasonNow(db, message, client, devices), false)
+}
+
+/** Why a user is in none of the pages of members that were looked at. */
+async function reasonOfAbsent(db: Db, { app, room, threadOf }: MessageDoc, client: string): Promise<PushReason> {
+  if (threadOf === undefined) return 'NOT_A_MEMBER'
+  return (await findMembership(db, app, room, client)) ? 'NOT_IN_THREAD' : 'NOT_A_MEMBER'
 }
 
 /** The reason for all devices of the user. */

@@ -50,7 +50,7 @@ export async function changeMessage(
     const taken = await takeRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const found = await findMessageOfApp(db, caller.app, name.id, session)
-    if (!found || found.roomKey !== room._id || isDeletedIn(found, room)) throw unknownMessage(name.id)
+    if (!found || found.room !== room.id || isDeletedIn(found, room)) throw unknownMessage(name.id)
     if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
     const wanted = change(found, room)
     if (!wanted) return found

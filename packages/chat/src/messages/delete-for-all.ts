@@ -1,6 +1,6 @@
 import type { Result } from '@parley/contracts/operation'
 import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/messages/deletions'
-import { countDeletedSince, deleteMessage, findMessage, isDeletedIn, newId } from '@parley/db/messages/messages'
+import { countDeletedSince, deleteMessage, findMessagesOfRoom, isDeletedIn, newId } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
 import { uncountDeleted } from '@parley/db/rooms/memberships'
@@ -14,6 +14,7 @@ import { justWritten, nothingKnown } from '../events/as-of-now.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
 import { messageLane, roomLane } from '../events/lanes.ts'
 import { notifyMembers } from '../events/notify-members.ts'
+import { countedIn } from '../threads/counted-in.ts'
 import { unknownMessage } from './change-message.ts'
 import { nothingQuoted } from './quoted-messages.ts'
 
@@ -21,7 +22,7 @@ import { nothingQuoted } from './quoted-messages.ts'
 const publishWithinMS = 2_000
 
 /**
- * Deletes a message for everybody, or with `_all` every message that the room has now (docs/reference/messages.md#delete).
+ * Deletes a message for everybody, or with `_all` every message that the room and its threads have now (docs/reference/messages.md#delete).
  * The others' unread counts are right at once.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, MESSAGE_NOT_FOUND
  */
@@ -47,12 +48,13 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
   const { value, noted } = await changeAndNote(chat, messageLane(messageId), async (session, pending) => {
     await takeRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
-    const message = await findMessage(db, room._id, messageId, session)
+    const [message] = await findMessagesOfRoom(db, room, [messageId], session)
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
     // The room first, so that sends wait for this instead of making it start again.
     const updatedAtMS = await takeRoomTime(db, room, session)
-    const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, room._id, message, session))]
-    await uncountDeleted(db, room, message.seq, uncounting, session)
+    const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, message.roomKey, message, session))]
+    const of = await countedIn(db, room, message, session)
+    await uncountDeleted(of.members, of.counted, message.seq, uncounting, session)
     await setSearchWords(db, message, [], session)
     pending.push({ kind: 'message', message: message._id, event: 'messageDeleted' })
     return deleteMessage(db, message, updatedAtMS, session)
@@ -65,7 +67,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
 }
 
 /**
- * One write, whatever the length of the history: from now on, readers see every message up to the room's mark as a
+ * One write, whatever the length of the history; `deletedCount` is of the room's own messages: from now on, readers see every message up to the room's mark as a
  * stub, and nobody counts it as unread. eraseMessages changes the documents later.
  */
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
@@ -75,8 +77,9 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     await takeRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const before = room.deletedUpToSeq ?? 0
+    const { lastThreadAtMS = 0, deletedUpToMS = 0 } = room
     const deletedCount = room.seq - before - (await countDeletedSince(db, room, session))
-    if (room.seq === before) return { room, deletedCount, unpublished: undefined }
+    if (room.seq === before && lastThreadAtMS <= deletedUpToMS) return { room, deletedCount, unpublished: undefined }
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
     const leaseUntilMS = Date.now() + publishWithinMS
     const unpublished = newId()

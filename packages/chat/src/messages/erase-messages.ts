@@ -14,6 +14,7 @@ import { takeRoom } from '@parley/db/rooms/take-room'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
 import { roomLane } from '../events/lanes.ts'
+import { eraseThreads } from '../threads/erase-threads.ts'
 
 const lookEveryMS = 1_000
 /** Longer than a chunk takes, so that only one process works on a room. */
@@ -48,6 +49,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
     // Pause for as long as the work took, so that sends to the room get their turn.
     await pause(performance.now() - sinceMS)
   }
+  if (!signal.aborted) await eraseThreads(chat, room, signal)
   if (!signal.aborted) await finish(chat, room)
   return true
 }
@@ -74,13 +76,15 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
 }
 
 /** Removes the messages from the search index, and the mark of the pending work unless more has been added. */
-async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0 }: RoomDoc): Promise<void> {
+async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpToMS = 0 }: RoomDoc): Promise<void> {
   // Indexing a room writes its progress too, so it has finished before this, or begins after these messages.
   await inTransaction(chat.db, (session) => setSearchProgress(chat.db, _id, deletedUpToSeq, session))
-  await deleteSearchTexts(chat.db, _id, deletedUpToSeq)
+  await deleteSearchTexts(chat.db, _id, deletedUpToSeq, deletedUpToMS)
   await inTransaction(chat.db, async (session) => {
     const room = await findRoom(chat.db, app, id, session)
     const isOver = room?.erasing?.doneUpToSeq === deletedUpToSeq && room.deletedUpToSeq === deletedUpToSeq
-    if (isOver && room?.erasing?.unpublished === undefined) await setErasing(chat.db, _id, null, session)
+    const areThreadsOver = (room?.deletedUpToMS ?? 0) === deletedUpToMS
+    if (isOver && areThreadsOver && room?.erasing?.unpublished === undefined)
+      await setErasing(chat.db, _id, null, session)
   })
 }

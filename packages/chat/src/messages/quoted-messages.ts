@@ -29,7 +29,9 @@ export async function findQuoted(
     for (const [id, message] of await findSentMessages(db, all.slice(i, i + atOnce))) quoted.set(id, message)
   }
   const known = rooms ?? (await findRooms(db, all))
-  return new Map([...quoted].map(([id, message]) => [id, currentMessage(message, known.get(message.roomKey) ?? {})]))
+  return new Map(
+    [...quoted].map(([id, message]) => [id, currentMessage(message, known.get(key(message.app, message.room)) ?? {})]),
+  )
 }
 
 /** One message as quoted. */
@@ -37,8 +39,10 @@ export function quotedBy(message: MessageDoc | undefined): Quoted {
   return message ? new Map([[message._id, message]]) : nothingQuoted
 }
 
-function quotedIn({ app, room, replyTo }: MessageDoc): Pick<MessageDoc, '_id' | 'roomKey'>[] {
-  return replyTo === undefined ? [] : [{ _id: replyTo, roomKey: key(app, room) }]
+/** What it replies to, and the last message of the thread about it. */
+function quotedIn({ app, room, replyTo, thread }: MessageDoc): Pick<MessageDoc, '_id' | 'roomKey'>[] {
+  const ids = [replyTo, thread?.lastMessageID].filter((id) => id !== undefined)
+  return ids.map((_id) => ({ _id, roomKey: key(app, room) }))
 }
 
 async function findRooms(

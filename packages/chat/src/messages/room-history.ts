@@ -1,9 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
-import type { Input } from '@parley/contracts/operation'
-import type { listMessages } from '@parley/contracts/operations/messages/messages'
 import { key } from '@parley/db/keys'
-import { type PageSize, type PageStart, pageLength, readHistory, type TimeField } from '@parley/db/messages/history'
-import { currentMessage, findMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { type PageSize, type PageStart, readHistory, type TimeField } from '@parley/db/messages/history'
+import { findMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { type RoomPage, readRoomPage } from '@parley/db/messages/room-page'
 import { findUserDeletions, hiddenBy } from '@parley/db/messages/user-deletions'
 import { findRoomWithTail, unsettledOf } from '@parley/db/sending/tails'
@@ -11,41 +9,34 @@ import { findUsers, onlyUsers, type UserDoc } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { checkMember, checkRoom, requireMemberOf } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { parseTime } from '../read-time.ts'
 import { JsonText, withField } from '../views/json-text.ts'
-import { messageJson } from '../views/message.ts'
+import { type HistoryQuery, pageStart, toPage, toPageSize } from './history-page.ts'
 import { findQuoted } from './quoted-messages.ts'
-
-type Query = Input<typeof listMessages>['query']
-
-/** A page has at most this many bytes of messages, even below its limit. */
-const maxBytes = 4 * 1024 * 1024
 
 /**
  * A page of a room's history (docs/reference/messages.md#history). The cost does not grow with the history: one round trip
  * to the database, one more to find where a page before or after a message begins, more for what one read does not hold.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
  */
-export async function roomHistory(chat: Chat, caller: UserCaller, roomId: string, query: Query): Promise<JsonText> {
+export async function roomHistory(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  query: HistoryQuery,
+): Promise<JsonText> {
   const startedMS = performance.now()
-  const field: TimeField = query.timeRangeField === 'updatedAt' ? 'updatedAtMS' : 'createdAtMS'
-  const start = await pageStart(chat, caller, roomId, query, field)
-  const size = { limit: query.limit, maxBytes }
+  const { field, size } = toPageSize(query)
+  const start = await pageStart(query, field, (id) => findCursor(chat, caller, roomId, id))
   const page = await readRoomPage(chat.db, { app: caller.app, room: roomId, user: caller.user }, start, field, size)
   const room = checkRoom(page?.room, roomId)
   checkMember(page?.isMember)
-  const { messages, users, hidden } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
+  const { messages, ...about } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
   const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
-  const texts = messages.map((message) => messageJson(currentMessage(message, room), users.get(message.sender), quoted))
-  const length = pageLength(
-    messages.map((message, i) => ({ timeMS: message[field], bytes: Buffer.byteLength(texts[i] ?? '') })),
-    size,
-  )
-  const userDeletedIDs = messages.slice(0, length).flatMap(({ _id }) => (hidden.has(_id) ? [_id] : []))
+  const { data, userDeletedIDs } = toPage(messages, { ...about, room, quoted }, { field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
   // Messages are never removed and seq has no holes.
   const rest = { totalCount: room.seq, userDeletedIDs, inspect }
-  return new JsonText([withField(rest, 'data', `[${texts.slice(0, length).join(',')}]`)])
+  return new JsonText([withField(rest, 'data', data)])
 }
 
 /** The messages for the page, who sent them, and which the caller deleted for themselves. */
@@ -67,23 +58,9 @@ async function pageMessages(
   return { messages, users: found, hidden }
 }
 
-async function pageStart(
-  chat: Chat,
-  caller: UserCaller,
-  roomId: string,
-  query: Query,
-  field: TimeField,
-): Promise<PageStart> {
-  const { beforeMessage, afterMessage, afterTime } = query
-  if ([beforeMessage, afterMessage, afterTime].filter((cursor) => cursor !== undefined).length > 1) {
-    throw new ApiError('INVALID_QUERY', 'give only one of beforeMessage, afterMessage and afterTime')
-  }
-  if (afterTime !== undefined) return { from: 'afterTime', timeMS: parseTime('afterTime', afterTime) }
-  const id = beforeMessage ?? afterMessage
-  if (id === undefined) return { from: 'end' }
+async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
   const settled = await findMessage(chat.db, key(caller.app, roomId), id)
-  const message = settled ?? (await unsettledMessage(chat, caller, roomId, id))
-  return { from: beforeMessage === undefined ? 'after' : 'before', timeMS: message[field], id }
+  return settled ?? unsettledMessage(chat, caller, roomId, id)
 }
 
 /** A message that was not settled a moment ago. */

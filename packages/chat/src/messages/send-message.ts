@@ -4,6 +4,7 @@ import { key } from '@parley/db/keys'
 import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
+import { sendInThread, type ThreadDraft } from '../threads/send-in-thread.ts'
 import { JsonText } from '../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../views/message.ts'
 import type { Draft, Refusal } from './message-batch.ts'
@@ -29,6 +30,8 @@ export interface MessageToSend {
   clientMessageID?: string | undefined
   /** ID of a message of the same room. */
   replyTo?: string | undefined
+  /** Keeps it in the thread of that message. */
+  thread?: boolean | undefined
   /** The sender's own client sends it, and not the integrator: a slow mode holds for it. */
   byClient?: boolean | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
@@ -42,7 +45,7 @@ export interface MessageToSend {
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo
+ *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -65,8 +68,11 @@ export async function sendContent(
   content: string,
 ): Promise<{ message: MessageDoc; quoted: Quoted }> {
   const sendKey = send.idempotencyKey ?? send.clientMessageID
+  if (send.thread && send.replyTo === undefined) {
+    throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
+  }
   const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
-  const outcome = await chat.accept({
+  const draft: Draft = {
     app: send.app,
     room: send.room,
     sender: send.sender,
@@ -82,7 +88,11 @@ export async function sendContent(
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
-  })
+  }
+  const isInThread = replyTo && (send.thread || replyTo.quoted?.threadOf !== undefined)
+  const outcome = isInThread
+    ? await sendInThread(chat, { ...draft, replyTo: replyTo.replyTo })
+    : await chat.accept(draft)
   if ('refused' in outcome) throw await refusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
@@ -92,7 +102,7 @@ async function findReplyTo(
   { db }: Chat,
   { app, room }: Pick<MessageToSend, 'app' | 'room'>,
   replyTo: string,
-): Promise<Pick<Draft, 'replyTo' | 'quoted'>> {
+): Promise<Pick<ThreadDraft, 'replyTo' | 'quoted'>> {
   const quoted = await findSentMessage(db, key(app, room), replyTo)
   return { replyTo, ...(quoted && { quoted }) }
 }

@@ -5,7 +5,7 @@ import type { Result } from '@parley/contracts/operation'
 import type { traceMessage as operation } from '@parley/contracts/operations/messages/trace'
 import { key } from '@parley/db/keys'
 import {
-  findMessage,
+  findMessages,
   findRoomOfMessage,
   findSentMessage,
   isDeletedIn,
@@ -35,11 +35,18 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
   const message = room ? await findSentMessage(db, room._id, id) : undefined
   if (!room || !message) throw unknownMessage(id)
   const to = { app, room: room.id }
-  const [isStored, published, nodes, push, calls, readBy] = await Promise.all([
-    findMessage(db, room._id, id),
-    findPublished(bus, { to, event: 'chat message', id, sinceMS: message.createdAtMS }, mostInStream).catch(
-      (error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a trace'),
-    ),
+  const [stored, published, nodes, push, calls, readBy] = await Promise.all([
+    findMessages(db, [id]),
+    findPublished(
+      bus,
+      {
+        to,
+        event: message.threadOf === undefined ? 'chat message' : 'thread message',
+        id,
+        sinceMS: message.createdAtMS,
+      },
+      mostInStream,
+    ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a trace')),
     askNodes(bus, control.nodes(), {
       request: 'deliveries',
       body: { ...to, message: id },
@@ -58,7 +65,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
     isDeleted: isDeletedIn(message, room),
     accepted: { atMS: createdAtMS, ...(request !== undefined && { request }) },
     ...(published && { published }),
-    settled: isStored !== null,
+    settled: stored.length > 0,
     deliveries: deliveries.sort((a, b) => a.atMS - b.atMS),
     silentNodes: nodes.silent,
     push,

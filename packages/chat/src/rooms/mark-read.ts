@@ -42,7 +42,7 @@ export async function markRead(
             uncounted: sumOf(await countUncountedAfter(chat.db, membership, message.seq, own, session)),
           }
         : before
-    await setReadMarker(chat.db, membership._id, marker, session)
+    await setReadMarker(chat.db.memberships, membership._id, marker, session)
     const standsAt =
       marker.readSeq === message.seq
         ? messageId

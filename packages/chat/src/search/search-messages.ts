@@ -41,13 +41,24 @@ export async function searchMessages(
     return searchAll(chat, caller, rooms, words, query.limit)
   })
   const byRoom = Map.groupBy(found, (message) => message.room)
-  return { messages: [...byRoom].map(([room, messages]) => ({ room, messages: messages.map(({ _id }) => _id) })) }
+  return { messages: [...byRoom].map(([room, own]) => toResult(room, own)) }
 }
 
 interface Found {
   _id: string
   /** ID of the room. */
   room: string
+  /** Of a message of a thread. */
+  threadOf?: string
+}
+
+function toResult(room: string, found: readonly Found[]): Result<typeof operation>['messages'][number] {
+  const inThreads = found.flatMap(({ _id, threadOf }) => (threadOf === undefined ? [] : [{ _id, threadOf }]))
+  return {
+    room,
+    messages: found.flatMap(({ _id, threadOf }) => (threadOf === undefined ? [_id] : [])),
+    ...(inThreads.length > 0 && { threadMessages: inThreads }),
+  }
 }
 
 async function searchAll(
@@ -106,9 +117,9 @@ async function searchRooms(
   const { rooms, words, limit, untilMS } = query
   const found: Found[] = []
   for await (const page of searchPages(chat.db, [...rooms.keys()], words, { atOnce: hitsAtOnce, untilMS })) {
-    const hits = page.flatMap(({ _id, roomKey, seq }) => {
+    const hits = page.flatMap(({ roomKey, ...hit }) => {
       const room = rooms.get(roomKey)
-      return room && !isDeletedIn({ seq }, room) ? [{ _id, room: room.id, seq }] : []
+      return room && !isDeletedIn(hit, room) ? [{ ...hit, room: room.id }] : []
     })
     // The words of a message change with it in one transaction, so the index is right.
     const hidden = await findUserDeletions(chat.db, app, user, hits)

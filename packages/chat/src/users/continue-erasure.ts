@@ -9,6 +9,7 @@ import { removeFromRooms } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { deleteScheduledOf } from '@parley/db/sending/scheduled'
+import { leaveThreads } from '@parley/db/threads/thread-members'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -37,6 +38,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
+  await leaveThreads(chat.db, app, user)
   await forgetPushes(chat.db, app, user)
   return true
 }

@@ -1,6 +1,7 @@
 import { type Message, type Quote, quoteLength, type SentMessage } from '@parley/contracts/resources/message'
 import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/messages'
+import type { Thread } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/users'
 import { cut, textOf } from '../messages/message-text.ts'
 import type { Quoted } from '../messages/quoted-messages.ts'
@@ -72,7 +73,14 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     ...(doc.streaming && { streaming: true }),
     ...(doc.clientMessageID !== undefined && { clientMessageID: doc.clientMessageID }),
     ...(parent && { replyTo: toQuote(parent) }),
+    ...(doc.threadOf !== undefined && { threadOf: doc.threadOf }),
+    ...(doc.thread && threadFields(doc.thread, quoted)),
   }
+}
+
+function threadFields({ seq, lastMessageID, users }: Thread, quoted: Quoted) {
+  const last = quoted.get(lastMessageID)
+  return { threadCount: seq, threadParticipants: users, ...(last && { lastThreadMessage: toQuote(last) }) }
 }
 
 function toQuote({ _id, sender, messageType, content, isDeleted }: MessageDoc): Quote {

@@ -5,6 +5,8 @@ export const clientCalls = {
   addReaction: 'POST /messages/:id/reaction',
   removeReaction: 'DELETE /messages/:id/reaction?',
   listReaders: 'GET /messages/:id/readers',
+  listThread: 'GET /messages/:id/thread?',
+  markThreadRead: 'PUT /messages/:id/thread/lastRead',
   cancelScheduled: 'DELETE /scheduled/:id',
   changeScheduled: 'PUT /scheduled/:id',
   listScheduled: 'GET /scheduled?',

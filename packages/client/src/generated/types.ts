@@ -202,7 +202,7 @@ export interface Message {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room
+   * 1, 2, 3… without holes in its room or thread
    */
   seq: number
   /**
@@ -223,6 +223,24 @@ export interface Message {
    * The message of the same room that it replies to
    */
   replyTo?: Quote
+  /**
+   * The message whose thread it is in; then seq counts in the thread
+   */
+  threadOf?: string
+  /**
+   * The messages of the thread about it
+   */
+  threadCount?: number
+  /**
+   * The last of them
+   */
+  lastThreadMessage?: Quote
+  /**
+   * The first five who take part in the thread
+   *
+   * Items: User ID
+   */
+  threadParticipants?: string[]
   sender: Sender
 }
 export interface Reaction {
@@ -353,7 +371,7 @@ export interface SentMessage {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room
+   * 1, 2, 3… without holes in its room or thread
    */
   seq: number
   /**
@@ -374,6 +392,24 @@ export interface SentMessage {
    * The message of the same room that it replies to
    */
   replyTo?: Quote
+  /**
+   * The message whose thread it is in; then seq counts in the thread
+   */
+  threadOf?: string
+  /**
+   * The messages of the thread about it
+   */
+  threadCount?: number
+  /**
+   * The last of them
+   */
+  lastThreadMessage?: Quote
+  /**
+   * The first five who take part in the thread
+   *
+   * Items: User ID
+   */
+  threadParticipants?: string[]
   /**
    * User ID
    */
@@ -418,6 +454,10 @@ export interface SendMessageInput {
    * ID of the message of the same room that it replies to
    */
   replyTo?: string
+  /**
+   * Keeps the message in the thread about the one that it replies to
+   */
+  thread?: boolean
 }
 export interface WriteMessageInput {
   /**
@@ -454,6 +494,10 @@ export interface WriteMessageInput {
    * ID of the message of the same room that it replies to
    */
   replyTo?: string
+  /**
+   * Keeps the message in the thread about the one that it replies to
+   */
+  thread?: boolean
 }
 export interface AddReactionInput {
   /**
@@ -520,6 +564,72 @@ export interface ListReadersResult {
      */
     lastReadTimeMS?: number
   }[]
+}
+export interface ListThreadInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * Max messages returned
+   */
+  limit?: number
+  /**
+   * Messages before this message, where it stands now
+   */
+  beforeMessage?: string
+  /**
+   * Messages after this message, where it stands now
+   */
+  afterMessage?: string
+  /**
+   * ISO-8601, or milliseconds since 1970-01-01 UTC
+   */
+  afterTime?: string
+  timeRangeField?: 'updatedAt' | 'createdAt' | 'messageTime'
+}
+export interface ListThreadResult {
+  /**
+   * The message that the thread is about
+   */
+  root: Message
+  /**
+   * All messages of the thread
+   */
+  totalCount: number
+  /**
+   * Whether the caller sent the root or a message of the thread
+   */
+  takesPart: boolean
+  /**
+   * Messages of the thread that the caller has not read; 0 for who takes no part
+   */
+  unread: number
+  data: Message[]
+  /**
+   * IDs of the messages that the caller deleted for themselves
+   */
+  userDeletedIDs: string[]
+}
+export interface MarkThreadReadInput {
+  /**
+   * Message ID
+   */
+  id: string
+  /**
+   * A message of the thread
+   */
+  message: string
+}
+export interface MarkThreadReadResult {
+  /**
+   * Message ID
+   */
+  threadOf: string
+  /**
+   * Messages of the thread that the caller has not read; 0 for who takes no part
+   */
+  unread: number
 }
 export interface TraceMessageInput {
   /**
@@ -2321,9 +2431,24 @@ export interface SearchResult {
      */
     room: string
     /**
+     * In the history of the room
+     *
      * Items: Message ID
      */
     messages: string[]
+    /**
+     * In its threads; absent when there is none
+     */
+    threadMessages?: {
+      /**
+       * Message ID
+       */
+      _id: string
+      /**
+       * Message ID
+       */
+      threadOf: string
+    }[]
   }[]
 }
 export interface PushPayload {
@@ -2428,6 +2553,7 @@ export interface PushExplanation {
     | 'ROBOT'
     | 'PUSH_FALSE'
     | 'NOT_A_MEMBER'
+    | 'NOT_IN_THREAD'
     | 'PUSH_GENERIC'
     | 'DELETED'
     | 'LATE'
@@ -2714,6 +2840,7 @@ export interface FeedEvent {
    */
   event:
     | 'chat message'
+    | 'thread message'
     | 'room'
     | 'lastRead'
     | 'roomPref'
@@ -2824,6 +2951,7 @@ export interface Job {
 }
 export interface ServerEvents {
   'chat message': Message
+  'thread message': Message
   room: Room
   lastRead: {
     /**
@@ -3054,7 +3182,7 @@ export interface PushCall {
   reactionCount: number
   isDeleted: boolean
   /**
-   * 1, 2, 3… without holes in its room
+   * 1, 2, 3… without holes in its room or thread
    */
   seq: number
   /**
@@ -3075,6 +3203,24 @@ export interface PushCall {
    * The message of the same room that it replies to
    */
   replyTo?: Quote
+  /**
+   * The message whose thread it is in; then seq counts in the thread
+   */
+  threadOf?: string
+  /**
+   * The messages of the thread about it
+   */
+  threadCount?: number
+  /**
+   * The last of them
+   */
+  lastThreadMessage?: Quote
+  /**
+   * The first five who take part in the thread
+   *
+   * Items: User ID
+   */
+  threadParticipants?: string[]
   sender: Sender
   roomName: string
   /**
@@ -3103,6 +3249,7 @@ export interface WebhookAnswer {
      * Message ID
      */
     replyTo?: string
+    thread?: boolean
   }
 }
 export interface ClientCalls {
@@ -3116,6 +3263,10 @@ export interface ClientCalls {
   removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
   /** Who has read a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
+  /** A page of the thread about a message: GET /messages/:id/thread */
+  listThread: { input: ListThreadInput; result: ListThreadResult }
+  /** Report the last message of a thread that the caller has read: PUT /messages/:id/thread/lastRead */
+  markThreadRead: { input: MarkThreadReadInput; result: MarkThreadReadResult }
   /** Do not send a message later: DELETE /scheduled/:id */
   cancelScheduled: { input: CancelScheduledInput; result: CancelScheduledResult }
   /** Change a message that is to be sent later, or was refused: PUT /scheduled/:id */

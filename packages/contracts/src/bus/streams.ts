@@ -8,11 +8,21 @@ export const eventStream = {
 } as const
 
 /** The room events that a room's webhook receives. */
-const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
+const webhookEvents = [
+  'chat message',
+  'thread message',
+  'messageUpdated',
+  'messageDeleted',
+  'room',
+] as const satisfies RoomEvent[]
 
 /** `subjects`: the part of the stream that the consumer receives. */
 export const durableConsumers = {
-  push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
+  push: {
+    name: 'push',
+    stream: eventStream.name,
+    subjects: [everyRoomSubject('chat message'), everyRoomSubject('thread message')],
+  },
   pushToClients: { name: 'push-to-clients', stream: eventStream.name, subjects: [allPushToClientsSubject] },
   webhooks: {
     name: 'webhooks',

@@ -14,6 +14,7 @@ import * as reactions from './messages/reactions.ts'
 import * as readers from './messages/readers.ts'
 import * as scheduled from './messages/scheduled.ts'
 import * as streams from './messages/streams.ts'
+import * as threads from './messages/threads.ts'
 import * as trace from './messages/trace.ts'
 import * as appBans from './moderation/app-bans.ts'
 import * as bans from './moderation/bans.ts'
@@ -45,6 +46,7 @@ export const allOperations: readonly Operation[] = [
   messages,
   reactions,
   readers,
+  threads,
   trace,
   scheduled,
   deletions,

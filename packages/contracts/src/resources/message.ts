@@ -56,13 +56,20 @@ const common = {
   reactions: z.array(reaction),
   reactionCount: z.number().int(),
   isDeleted: z.boolean(),
-  seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room'),
+  seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room or thread'),
   mentions: z.array(userId).optional().meta(ours),
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
   streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),
   clientMessageID: z.string().optional().meta(ours),
   replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
+  threadOf: messageId
+    .optional()
+    .meta(ours)
+    .describe('The message whose thread it is in; then seq counts in the thread'),
+  threadCount: z.number().int().min(1).optional().meta(ours).describe('The messages of the thread about it'),
+  lastThreadMessage: quote.optional().meta(ours).describe('The last of them'),
+  threadParticipants: z.array(userId).optional().meta(ours).describe('The first five who take part in the thread'),
 }
 
 /** A message in the history and in events (docs/reference/resources.md#message). */

@@ -13,6 +13,7 @@ const pushReason = z.enum([
   'ROBOT',
   'PUSH_FALSE',
   'NOT_A_MEMBER',
+  'NOT_IN_THREAD',
   'PUSH_GENERIC',
   'DELETED',
   'LATE',

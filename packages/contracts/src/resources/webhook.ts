@@ -35,7 +35,14 @@ export type WebhookCall = z.infer<typeof webhookCall>
 export const webhookAnswer = z.object({
   senderID: userId.optional(),
   toBotState: z.string().max(256).optional(),
-  data: z.object({ message: messageContent, messageType, replyTo: messageId.optional().meta(ours) }).optional(),
+  data: z
+    .object({
+      message: messageContent,
+      messageType,
+      replyTo: messageId.optional().meta(ours),
+      thread: z.boolean().optional().meta(ours),
+    })
+    .optional(),
 })
 export type WebhookAnswer = z.infer<typeof webhookAnswer>
 

@@ -30,6 +30,19 @@ export const serverEvents = {
     captured: true,
     example: exampleMessage,
   },
+  'thread message': {
+    summary: 'A thread of a room received a message',
+    payload: message,
+    to: 'room',
+    captured: true,
+    extension: true,
+    example: {
+      ...exampleMessage,
+      _id: '66f0c1a2b3c4d5e6f7a8b9c1',
+      id: '66f0c1a2b3c4d5e6f7a8b9c1',
+      threadOf: exampleMessage._id,
+    },
+  },
   room: {
     summary: 'A room was created, or its members, name or settings changed',
     payload: room,

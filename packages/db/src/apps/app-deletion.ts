@@ -30,6 +30,7 @@ const ways: Record<CollectionName, Way> = {
   messageStreams: 'idRange',
   messages: 'roomKeyRange',
   memberships: 'idRange',
+  threadMembers: 'idRange',
   invitations: 'idRange',
   bans: 'idRange',
   blocks: 'idRange',

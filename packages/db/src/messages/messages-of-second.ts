@@ -13,7 +13,7 @@ export async function findNextMessageMS(db: Db, fromMS: number): Promise<number 
 
 /**
  * The messages whose IDs were made in a stretch of time, in whole seconds, in the order of their creation: an ID begins with
- * its time (MongoDB manual, "ObjectId").
+ * its time (MongoDB manual, "ObjectId"). Without those of threads, whose events are noted.
  */
 export async function findMessagesOfSecond(
   db: Db,
@@ -21,7 +21,7 @@ export async function findMessagesOfSecond(
   toMS: number,
 ): Promise<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>[]> {
   const messages = await db.messages
-    .find({ _id: { $gte: idAt(fromMS), $lt: idAt(toMS) } })
+    .find({ _id: { $gte: idAt(fromMS), $lt: idAt(toMS) }, threadOf: { $exists: false } })
     .project<Pick<MessageDoc, '_id' | 'createdAtMS' | 'seq'>>({ createdAtMS: 1, seq: 1 })
     .toArray()
   return messages.toSorted((one, other) => one.createdAtMS - other.createdAtMS || one.seq - other.seq)

@@ -1,13 +1,16 @@
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { findRoomOfTailMessage, findTails, unsettledOf } from '../sending/tails.ts'
+import type { Thread } from '../threads/thread.ts'
 
 export interface MessageDoc {
   /** 24 hexadecimal digits, growing within a process. */
   _id: string
   app: string
   room: string
+  /** key(app, room); of a message of a thread, the key of the thread, in which its seq counts. */
   roomKey: string
   seq: number
   sender: string
@@ -21,6 +24,10 @@ export interface MessageDoc {
   clientMessageID?: string
   /** ID of the message of the same room that it replies to. */
   replyTo?: string
+  /** ID of the message whose thread it is in. */
+  threadOf?: string
+  /** The thread about it. */
+  thread?: Thread
   pinned?: true
   /** Its content was replaced. */
   edited?: true
@@ -58,12 +65,12 @@ export async function insertMessages(db: Db, messages: MessageDoc[], session: Cl
   await db.messages.insertMany(messages, { session, ordered: true })
 }
 
-/** A message of a room, be it settled or in the room's tail. */
+/** A message of a room or its threads, be it settled or in the room's tail. */
 export async function findSentMessage(db: Db, roomKey: string, id: string): Promise<MessageDoc | undefined> {
   return (await findSentMessages(db, [{ _id: id, roomKey }])).get(id)
 }
 
-/** Messages of rooms, be they settled or in the tails, by ID; what is not there is left out. */
+/** Messages of rooms or their threads, be they settled or in the tails, by ID; what is not there is left out. */
 export async function findSentMessages(
   db: Db,
   wanted: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
@@ -71,7 +78,9 @@ export async function findSentMessages(
   const roomOf = new Map(wanted.map(({ _id, roomKey }) => [_id, roomKey]))
   const found = new Map<string, MessageDoc>()
   const add = (messages: readonly MessageDoc[]) => {
-    for (const message of messages) if (roomOf.get(message._id) === message.roomKey) found.set(message._id, message)
+    for (const message of messages) {
+      if (roomOf.get(message._id) === key(message.app, message.room)) found.set(message._id, message)
+    }
   }
   const missing = () => wanted.filter(({ _id }) => !found.has(_id))
   add(await findMessages(db, [...roomOf.keys()]))
@@ -88,7 +97,7 @@ export async function findSentMessages(
   return found
 }
 
-/** A message that is settled: for who has taken the room (takeRoom), or has read the tail before. */
+/** A message of the room itself that is settled: for who has taken the room (takeRoom), or has read the tail before. */
 export async function findMessage(
   db: Db,
   roomKey: string,
@@ -141,14 +150,14 @@ export async function findMessages(db: Db, ids: readonly string[], session?: Cli
   return db.messages.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray()
 }
 
-/** The messages of a room with these IDs; others are left out. */
+/** The settled messages of a room and its threads with these IDs; others are left out. */
 export async function findMessagesOfRoom(
   db: Db,
-  roomKey: string,
+  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   ids: readonly string[],
   session?: ClientSession,
 ): Promise<MessageDoc[]> {
-  return db.messages.find({ _id: { $in: [...ids] }, roomKey }, { ...(session && { session }) }).toArray()
+  return db.messages.find({ _id: { $in: [...ids] }, app, room: id }, { ...(session && { session }) }).toArray()
 }
 
 /** The messages of a room after a seq, in its order. */
@@ -222,12 +231,17 @@ export async function stubMessages(
 ): Promise<void> {
   await db.messages.updateMany(
     { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true } },
-    {
-      $set: { isDeleted: true, updatedAtMS },
-      $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, streaming: 1, streamed: 1 },
-    },
+    asStub(updatedAtMS),
     { session },
   )
+}
+
+/** The update that makes messages stubs. */
+export function asStub(updatedAtMS: number) {
+  return {
+    $set: { isDeleted: true as const, updatedAtMS },
+    $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, streaming: 1, streamed: 1 } as const,
+  }
 }
 
 /** Messages of a room up to a seq, the latest first. */
@@ -252,11 +266,18 @@ export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSe
 }
 
 /** What a room says of deletions. */
-export type Deletions = Pick<RoomDoc, 'deletedUpToSeq'>
+export type Deletions = Pick<RoomDoc, 'deletedUpToSeq' | 'deletedUpToMS'>
 
 /** Whether a message is deleted for all, individually or with all of its room. */
-export function isDeletedIn(message: Pick<MessageDoc, 'seq' | 'isDeleted'>, room: Deletions): boolean {
-  return message.isDeleted === true || message.seq <= (room.deletedUpToSeq ?? 0)
+export function isDeletedIn(
+  message: Pick<MessageDoc, 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf'>,
+  room: Deletions,
+): boolean {
+  if (message.isDeleted === true) return true
+  // A room's clock gives the messages of its threads their times, and moves with each.
+  return message.threadOf === undefined
+    ? message.seq <= (room.deletedUpToSeq ?? 0)
+    : message.createdAtMS <= (room.deletedUpToMS ?? 0)
 }
 
 /** A message as clients see it: a stub as soon as its room says that all up to it are deleted. */

@@ -5,16 +5,18 @@ import type { MessageDoc } from './messages.ts'
 /** A member who has read a message. `markerSetAtMS` is of their latest report, of this message or a later one. */
 export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
+type Sent = Pick<MessageDoc, 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
+
 /**
- * The members whose read marker has reached the message, the longest-standing first; at most `limit` are looked at. Not
+ * The members, of a message of a thread those who take part, whose read marker has reached the message, the longest-standing first; at most `limit` are looked at. Not
  * its sender, and not who joined after it (they begin with it read) and has read nothing since.
  */
 export async function findReaders(
   db: Db,
-  { roomKey, seq, sender, createdAtMS }: Pick<MessageDoc, 'roomKey' | 'seq' | 'sender' | 'createdAtMS'>,
+  { roomKey, seq, sender, createdAtMS, threadOf }: Sent,
   limit: number,
 ): Promise<Reader[]> {
-  const found = await db.memberships
+  const found = await membersOf(db, threadOf)
     .find({ roomKey, readSeq: { $gte: seq } })
     .project<Reader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
     .limit(limit)
@@ -27,6 +29,14 @@ export async function findReaders(
 }
 
 /** How many members' markers have reached the message: those of findReaders, its sender, and who joined after it. */
-export async function countReaders(db: Db, { roomKey, seq }: Pick<MessageDoc, 'roomKey' | 'seq'>): Promise<number> {
-  return db.memberships.countDocuments({ roomKey, readSeq: { $gte: seq } }, { hint: { roomKey: 1, readSeq: 1 } })
+export async function countReaders(db: Db, { roomKey, seq, threadOf }: Sent): Promise<number> {
+  return membersOf(db, threadOf).countDocuments(
+    { roomKey, readSeq: { $gte: seq } },
+    { hint: { roomKey: 1, readSeq: 1 } },
+  )
+}
+
+/** Those who read a message: the members of the room, or who takes part in the thread. */
+function membersOf(db: Db, threadOf: string | undefined): Db['memberships'] {
+  return threadOf === undefined ? db.memberships : db.threadMembers
 }

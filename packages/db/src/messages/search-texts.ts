@@ -1,5 +1,6 @@
 import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
 import type { MessageDoc } from './messages.ts'
 
@@ -10,6 +11,8 @@ export interface SearchTextDoc {
   roomKey: string
   seq: number
   createdAtMS: number
+  /** Of a message of a thread: in the room of `roomKey`, while `seq` is of the thread. */
+  threadOf?: string
   words: string[]
 }
 
@@ -55,20 +58,22 @@ export async function setSearchProgress(db: Db, room: string, seq: number, sessi
 /** Sets the words of a message whose content changes, inside the transaction that changes it. */
 export async function setSearchWords(
   db: Db,
-  { _id, roomKey, seq, createdAtMS }: MessageDoc,
+  { _id, app, room, threadOf, seq, createdAtMS }: MessageDoc,
   words: string[],
   session: ClientSession,
 ): Promise<void> {
-  await db.searchTexts.updateOne({ _id }, { $set: { roomKey, seq, createdAtMS, words } }, { upsert: true, session })
+  const text = { roomKey: key(app, room), seq, createdAtMS, words, ...(threadOf !== undefined && { threadOf }) }
+  await db.searchTexts.updateOne({ _id }, { $set: text }, { upsert: true, session })
 }
 
-/** Removes the words of all messages of a room up to a seq. */
-export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number): Promise<void> {
-  await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq } })
+/** Removes the words of all messages of a room up to a seq, and of its threads up to a time. */
+export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number, upToMS: number): Promise<void> {
+  await db.searchTexts.deleteMany({ roomKey, seq: { $lte: upToSeq }, threadOf: { $exists: false } })
+  await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
 }
 
 /** A found message. */
-export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq'>
+export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
  * The messages of the rooms that hold all the words, latest first, some at a time.
@@ -100,5 +105,5 @@ export function searchTextsWith(db: Db, rooms: readonly string[], words: readonl
   return db.searchTexts
     .find({ roomKey: { $in: [...rooms] }, words: { $all: [...words] } })
     .sort({ createdAtMS: -1 })
-    .project<SearchHit>({ roomKey: 1, seq: 1 })
+    .project<SearchHit>({ roomKey: 1, seq: 1, createdAtMS: 1, threadOf: 1 })
 }

@@ -9,6 +9,7 @@ import { key } from '../keys.ts'
 export interface UserDeletionDoc {
   /** key(app, room, user, message) */
   _id: string
+  /** The message's: of a thread, its key. */
   roomKey: string
   user: string
   message: string
@@ -36,6 +37,14 @@ export function deletionOfAllKey(app: string, room: string, user: string): strin
   return key(app, room, user, everything)
 }
 
+/** A message that a user may have deleted for themselves. Deleting all of a room does not concern its threads. */
+export interface ToHide {
+  _id: string
+  room: string
+  seq: number
+  threadOf?: string
+}
+
 /** What is read of a deletion. */
 export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
 
@@ -44,7 +53,7 @@ export async function findUserDeletions(
   db: Db,
   app: string,
   user: string,
-  messages: readonly { _id: string; room: string; seq: number }[],
+  messages: readonly ToHide[],
   session?: ClientSession,
 ): Promise<Set<string>> {
   if (messages.length === 0) return new Set()
@@ -62,12 +71,13 @@ export function hiddenBy(
   deletions: readonly FoundDeletion[],
   app: string,
   user: string,
-  messages: readonly { _id: string; room: string; seq: number }[],
+  messages: readonly ToHide[],
 ): Set<string> {
   const seqOf = new Map(deletions.map(({ _id, seq }) => [_id, seq]))
   const hidden = messages.filter(
-    ({ _id, room, seq }) =>
-      seq <= (seqOf.get(deletionOfAllKey(app, room, user)) ?? 0) || seqOf.has(deletionKey(app, room, user, _id)),
+    ({ _id, room, seq, threadOf }) =>
+      seqOf.has(deletionKey(app, room, user, _id)) ||
+      (threadOf === undefined && seq <= (seqOf.get(deletionOfAllKey(app, room, user)) ?? 0)),
   )
   return new Set(hidden.map(({ _id }) => _id))
 }
@@ -104,13 +114,13 @@ export async function insertUserDeletions(
   app: string,
   room: string,
   user: string,
-  messages: readonly { _id: string; seq: number; sender: string }[],
+  messages: readonly { _id: string; roomKey: string; seq: number; sender: string }[],
   session: ClientSession,
 ): Promise<void> {
   if (messages.length === 0) return
-  const deletions = messages.map(({ _id: message, seq, sender }) => ({
+  const deletions = messages.map(({ _id: message, roomKey, seq, sender }) => ({
     _id: key(app, room, user, message),
-    roomKey: key(app, room),
+    roomKey,
     user,
     message,
     seq,

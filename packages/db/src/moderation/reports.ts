@@ -47,10 +47,7 @@ const keptMS = 30 * 24 * 60 * 60 * 1_000
 const mostReporters = 200
 const reasonsShown = 20
 
-type Reported = Pick<
-  MessageDoc,
-  '_id' | 'app' | 'room' | 'roomKey' | 'sender' | 'messageType' | 'createdAtMS' | 'content'
->
+type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
 
 /** Adds a user's report of a message, unless they have reported it; a decided report is open again. */
 export async function addReport(
@@ -58,10 +55,19 @@ export async function addReport(
   message: Reported,
   { id, user, reason }: { id: string; user: string; reason: string },
 ): Promise<void> {
-  const { app, room, roomKey, sender, messageType, createdAtMS: messageTimeMS, content } = message
+  const { app, room, sender, messageType, createdAtMS: messageTimeMS, content } = message
   const now = Date.now()
   const userKey = key(app, user)
-  const fixed = { app, id, message: message._id, room, roomKey, sender, senderKey: key(app, sender), messageTimeMS }
+  const fixed = {
+    app,
+    id,
+    message: message._id,
+    room,
+    roomKey: key(app, room),
+    sender,
+    senderKey: key(app, sender),
+    messageTimeMS,
+  }
   const first = { ...fixed, messageType, createdAtMS: now, ...(content !== undefined && { content }) }
   const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
   const reporter = { client: user, userKey, reason, atMS: now }

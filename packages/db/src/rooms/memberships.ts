@@ -31,6 +31,8 @@ export interface MembershipDoc {
   /** When the ban ends; a ban without it, and a block, have no end. */
   blockedUntilMS?: number
   pref?: StoredPref
+  /** When the member last sent to a thread of the room, while that has a slow mode. */
+  threadSentAtMS?: number
 }
 
 /** The colours are JSON text, because a tag may have any name. */
@@ -229,22 +231,23 @@ export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], ses
 /**
  * A message that was deleted for all no longer counts as unread: records it for every member who has it after
  * their marker, except those for whom it never counted (its sender, and members who deleted it for themselves).
+ * @param members of rooms, or of threads
  */
 export async function uncountDeleted(
-  db: Db,
-  room: RoomDoc,
+  members: Db['memberships'],
+  room: Pick<RoomDoc, '_id' | 'deletedUpToSeq'>,
   seq: number,
   except: readonly string[],
   session: ClientSession,
 ): Promise<void> {
   const deletedUpTo = room.deletedUpToSeq ?? 0
-  const members = { roomKey: room._id, user: { $nin: [...except] } }
+  const others = { roomKey: room._id, user: { $nin: [...except] } }
   // Current markers first, because the others become current; see currentMarker.
-  const current = { ...members, readSeq: { $gte: deletedUpTo, $lt: seq } }
-  await db.memberships.updateMany(current, { $inc: { uncounted: 1 } }, { session })
+  const current = { ...others, readSeq: { $gte: deletedUpTo, $lt: seq } }
+  await members.updateMany(current, { $inc: { uncounted: 1 } }, { session })
   if (deletedUpTo > 0) {
-    const stale = { ...members, readSeq: { $lt: deletedUpTo } }
-    await db.memberships.updateMany(stale, { $set: { readSeq: deletedUpTo, uncounted: 1 } }, { session })
+    const stale = { ...others, readSeq: { $lt: deletedUpTo } }
+    await members.updateMany(stale, { $set: { readSeq: deletedUpTo, uncounted: 1 } }, { session })
   }
 }
 
@@ -268,16 +271,13 @@ export async function updatePref(
 /**
  * Sets the read marker, inside the transaction that counted `uncounted`. Writes it even when it stays where it was, so
  * that concurrent reports exclude each other.
+ * @param members of rooms, or of threads
  */
 export async function setReadMarker(
-  db: Db,
+  members: Db['memberships'],
   membership: string,
   { readSeq, uncounted }: ReadMarker,
   session: ClientSession,
 ): Promise<void> {
-  await db.memberships.updateOne(
-    { _id: membership },
-    { $set: { readSeq, uncounted, markerSetAtMS: Date.now() } },
-    { session },
-  )
+  await members.updateOne({ _id: membership }, { $set: { readSeq, uncounted, markerSetAtMS: Date.now() } }, { session })
 }

@@ -45,6 +45,10 @@ export interface RoomDoc extends Tail {
   lastMessageAtMS: number
   /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
   deletedUpToSeq?: number
+  /** Every message of its threads up to this time is, too. */
+  deletedUpToMS?: number
+  /** When the last message was sent to one of its threads. */
+  lastThreadAtMS?: number
   /** The rest of a deletion of all messages, which goes on in the background: see erase-messages. */
   erasing?: Erasing
   memberCount: number
@@ -104,7 +108,7 @@ export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise
 /** The fields by which lists of rooms are filtered and sorted. */
 export type RoomSummary = Pick<
   RoomDoc,
-  '_id' | 'id' | 'name' | 'createdAtMS' | 'lastMessageAtMS' | 'seq' | 'deletedUpToSeq' | 'roomTags'
+  '_id' | 'id' | 'name' | 'createdAtMS' | 'lastMessageAtMS' | 'seq' | 'deletedUpToSeq' | 'deletedUpToMS' | 'roomTags'
 >
 
 export const summaryFields = {
@@ -114,6 +118,7 @@ export const summaryFields = {
   lastMessageAtMS: 1,
   seq: 1,
   deletedUpToSeq: 1,
+  deletedUpToMS: 1,
   roomTags: 1,
 } as const
 
@@ -177,9 +182,10 @@ export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, sessio
   return firstMS
 }
 
-/** Marks every message of the room as deleted for all, and records the pending work. */
+/** Marks every message of the room and its threads as deleted for all, and records the pending work. */
 export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
-  await db.rooms.updateOne({ _id: room._id }, { $set: { deletedUpToSeq: room.seq, erasing }, ...moved() }, { session })
+  const deleted = { deletedUpToSeq: room.seq, deletedUpToMS: room.clockMS, erasing }
+  await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
 }
 
 /** Leases a room whose messages are to be erased; null when there is none. */
@@ -206,7 +212,18 @@ export async function markErasingPublished(db: Db, room: string, deletion: strin
 /** What decides over the next messages of a room. */
 export type RoomToSendTo = Pick<
   RoomDoc,
-  '_id' | 'app' | 'id' | 'seq' | 'clockMS' | 'status' | 'deletedAt' | 'deletedUpToSeq' | 'erasing' | 'rev' | 'tailBytes'
+  | '_id'
+  | 'app'
+  | 'id'
+  | 'seq'
+  | 'clockMS'
+  | 'status'
+  | 'deletedAt'
+  | 'deletedUpToSeq'
+  | 'deletedUpToMS'
+  | 'erasing'
+  | 'rev'
+  | 'tailBytes'
 >
 
 /** The change of a room by one batch of messages. */

@@ -104,6 +104,7 @@ const roomFields = {
   status: 1,
   deletedAt: 1,
   deletedUpToSeq: 1,
+  deletedUpToMS: 1,
   erasing: 1,
   rev: 1,
   tailBytes: 1,

@@ -11,6 +11,16 @@ export interface SendKeyDoc {
 
 export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: 24 * 60 * 60 }]
 
+/** Which of these keys are used: the message of each. */
+export async function findSendKeys(
+  db: Db,
+  keys: readonly string[],
+  session: ClientSession,
+): Promise<Map<string, string>> {
+  const found = await db.sendKeys.find({ _id: { $in: [...keys] } }, { session }).toArray()
+  return new Map(found.map(({ _id, message }) => [_id, message]))
+}
+
 export async function insertSendKeys(db: Db, used: SendKeyDoc[], session: ClientSession): Promise<void> {
   if (used.length > 0) await db.sendKeys.insertMany(used, { session })
 }

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
 import type { MembershipDoc } from '../rooms/memberships.ts'
 
@@ -25,7 +26,9 @@ export async function countUncountedAfter(
   session: ClientSession,
 ): Promise<Uncounted> {
   const { app, room, roomKey, user, settledSeq = 0 } = membership
-  const from = Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
+  // Who deletes all messages of a room for themselves keeps its threads.
+  const isOfThread = roomKey !== key(app, room)
+  const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
   const after = { $gt: from }
   const ownSettled = { roomKey, sender: user, seq: { ...after, $nin: [...ownInTail] } }
   const ownCounted = ownInTail.filter((own) => own > from && own <= settledSeq).length

@@ -17,6 +17,7 @@ import { mountReactions } from './messages/reactions.ts'
 import { mountReaders } from './messages/readers.ts'
 import { mountScheduled } from './messages/scheduled.ts'
 import { mountStreams } from './messages/streams.ts'
+import { mountThreads } from './messages/threads.ts'
 import { mountTrace } from './messages/trace.ts'
 import { mountBans } from './moderation/bans.ts'
 import { mountBlocks } from './moderation/blocks.ts'
@@ -39,6 +40,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountMessages(mount, chat)
   mountReactions(mount, chat)
   mountReaders(mount, chat)
+  mountThreads(mount, chat)
   mountTrace(mount, chat)
   mountScheduled(mount, chat)
   mountDeletions(mount, chat)

@@ -12,7 +12,7 @@ import type { WebhookEvent } from '@parley/contracts/resources/webhook'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMessage } from '@parley/db/messages/messages'
+import { findMessagesOfRoom } from '@parley/db/messages/messages'
 import { forgetAnswersOfMessage, forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { findWebhooks } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
@@ -98,6 +98,7 @@ async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order
 /** The webhooks' names of room events. */
 const namesOfEvents = {
   'chat message': 'MESSAGE',
+  'thread message': 'MESSAGE',
   messageUpdated: 'MESSAGE_UPDATED',
   messageDeleted: 'MESSAGE_DELETED',
   room: 'ROOM',
@@ -141,7 +142,7 @@ function ofMembers(message: StreamMessage): Happened {
 async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<unknown> {
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }
-  const found = messageID === allMessages ? null : await findMessage(db, key(app, room), messageID)
+  const [found] = messageID === allMessages ? [] : await findMessagesOfRoom(db, { app, id: room }, [messageID])
   if (!found) return data
   const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
   return toMessageView(found, sender ?? undefined, quoted)

@@ -3,6 +3,7 @@ import { key } from '@parley/db/keys'
 import { findMessagesUpTo } from '@parley/db/messages/messages'
 import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { findThreadMessages } from '@parley/db/threads/thread-messages'
 import type { PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
@@ -28,9 +29,23 @@ export async function forgetText(db: Db, app: string, message: string): Promise<
   await forgetTexts(db, app, [message])
 }
 
-/** Of all messages of a room that were deleted together. */
+async function forgetTextsOfThreads(db: Db, room: { app: string; id: string }, upToMS: number): Promise<void> {
+  let afterMS = Date.now() - keepPushesSeconds * 1_000
+  while (afterMS < upToMS) {
+    const found = await findThreadMessages(db, room, { afterMS, upToMS }, atOnce)
+    await forgetTexts(
+      db,
+      room.app,
+      found.map(({ _id }) => _id),
+    )
+    afterMS = found.at(-1)?.createdAtMS ?? upToMS
+  }
+}
+
+/** Of all messages of a room and its threads that were deleted together. */
 export async function forgetTextsOfRoom(db: Db, app: string, id: string): Promise<void> {
   const room = await findRoom(db, app, id)
+  await forgetTextsOfThreads(db, { app, id }, room?.deletedUpToMS ?? 0)
   for (let upToSeq = room?.deletedUpToSeq ?? 0; upToSeq > 0; ) {
     const found = await findMessagesUpTo(db, key(app, id), upToSeq, atOnce)
     const ids = found.map(({ _id }) => _id)

@@ -4,6 +4,7 @@ import type { Db } from '@parley/db/connect'
 import type { UserReason } from '@parley/db/push/push-decisions'
 import { pageMembers } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { pageThreadMembers } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import { expandGroups } from '@parley/db/users/groups'
 import { findRobots } from '@parley/db/users/users'
@@ -24,6 +25,7 @@ export interface RecipientPage {
  * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, banned members,
  * those who block the sender, and those who muted the room, unless mentioned, alone or with a group
  * (docs/reference/push.md#who-gets-a-push). Does not look at who is online.
+ * Of a message of a thread: who takes part in it, and who is mentioned.
  * A page has the same members whenever it is read, as long as nobody leaves.
  */
 export async function* pageRecipients(
@@ -34,7 +36,7 @@ export async function* pageRecipients(
 ): AsyncGenerator<RecipientPage> {
   const mentions = await expandGroups(db, room.app, message.mentions ?? [])
   const sent = { ...message, sender: message.sender._id }
-  for await (const page of pageMembers(db, room._id, perPage)) {
+  for await (const page of pageOf(db, room, message, mentions, perPage)) {
     const left: RecipientPage['left'] = {}
     const leave = (user: string, reason: UserReason) => {
       const users = left[reason]
@@ -59,4 +61,16 @@ export async function* pageRecipients(
     }
     yield { recipients, left }
   }
+}
+
+function pageOf(
+  db: Db,
+  { _id, app, id: room }: RoomDoc,
+  { threadOf: root }: Message,
+  mentions: ReadonlySet<string>,
+  perPage: number,
+) {
+  return root === undefined
+    ? pageMembers(db, _id, perPage)
+    : pageThreadMembers(db, { app, room, root }, mentions, perPage)
 }

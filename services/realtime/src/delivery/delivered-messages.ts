@@ -17,7 +17,8 @@ export function createDeliveredMessages(): DeliveredMessages {
   const nameOf = (topic: string, message: string) => `${topic}\0${message}`
   return {
     note(event, sockets) {
-      if (event.event !== 'chat message' || event.id === undefined) return
+      const isNew = event.event === 'chat message' || event.event === 'thread message'
+      if (!isNew || event.id === undefined) return
       const name = nameOf(topicOf(event.to), event.id)
       const before = delivered.get(name) ?? []
       delivered.set(name, [...before, { sockets, atMS: Date.now() }].slice(-mostPerMessage))

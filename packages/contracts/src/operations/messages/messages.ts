@@ -13,10 +13,24 @@ export const clientMessageID = z.string().min(1).max(128).describe('Makes the se
 
 const mentions = z.array(userId).max(maxMentions)
 
+export const thread = z
+  .boolean()
+  .optional()
+  .describe('Keeps the message in the thread about the one that it replies to')
+
 export const replyTo = messageId.optional().describe('ID of the message of the same room that it replies to')
 
 const idempotencyHeaders = z.looseObject({
   'idempotency-key': clientMessageID.optional().meta(ours),
+})
+
+/** Which part of a history, of a room or a thread. */
+export const historyQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(20).describe('Max messages returned'),
+  beforeMessage: messageId.optional().describe('Messages before this message, where it stands now'),
+  afterMessage: messageId.optional().describe('Messages after this message, where it stands now'),
+  afterTime: timeParameter.optional(),
+  timeRangeField: z.enum(['updatedAt', 'createdAt', 'messageTime']).default('updatedAt'),
 })
 
 export const listMessages = operation({
@@ -30,13 +44,7 @@ export const listMessages = operation({
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),
-  query: z.object({
-    limit: z.coerce.number().int().min(1).max(500).default(20).describe('Max messages returned'),
-    beforeMessage: messageId.optional().describe('Messages before this message, where it stands now'),
-    afterMessage: messageId.optional().describe('Messages after this message, where it stands now'),
-    afterTime: timeParameter.optional(),
-    timeRangeField: z.enum(['updatedAt', 'createdAt', 'messageTime']).default('updatedAt'),
-  }),
+  query: historyQuery,
   result: z.object({
     totalCount: z.number().int().describe('All messages in the room'),
     data: z.array(message),
@@ -72,6 +80,7 @@ export const sendMessage = operation({
       .describe('Users who receive mention notifications; a user group stands for its members'),
     clientMessageID: clientMessageID.optional().meta(ours),
     replyTo: replyTo.meta(ours),
+    thread: thread.meta(ours),
   }),
   result: sentMessage,
   errors: [
@@ -115,6 +124,7 @@ export const writeMessage = operation({
       skipTotalBadge: z.boolean().default(false),
       clientMessageID: clientMessageID.optional(),
       replyTo,
+      thread,
     })
     .meta({
       anyOf: [

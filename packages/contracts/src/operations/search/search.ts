@@ -23,7 +23,18 @@ export const search = operation({
     roomTags: z.array(z.string().min(1).max(128)).max(100).optional().describe('Only rooms with one of these tags'),
     limit: z.number().int().min(1).max(500).default(50).describe('Messages in all'),
   }),
-  result: z.object({ messages: z.array(z.object({ room: roomId, messages: z.array(messageId) })) }),
+  result: z.object({
+    messages: z.array(
+      z.object({
+        room: roomId,
+        messages: z.array(messageId).describe('In the history of the room'),
+        threadMessages: z
+          .array(z.object({ _id: messageId, threadOf: messageId }))
+          .optional()
+          .describe('In its threads; absent when there is none'),
+      }),
+    ),
+  }),
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   example: {
     body: { type: ['messages'], keyword: 'hello' },

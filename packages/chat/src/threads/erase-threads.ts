@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { mostAtOneTime } from '@parley/db/messages/messages'
+import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { findThreadMessages, stubMessagesByID } from '@parley/db/threads/thread-messages'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Chat } from '../chat.ts'
+
+/**
+ * Turns the documents of the threads' messages that were deleted with all of their room into stubs, as eraseMessages does
+ * those of the room itself. Done again, it finds them done.
+ */
+export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSignal): Promise<void> {
+  if (room.lastThreadAtMS === undefined) return
+  let afterMS: number | undefined = 0
+  while (afterMS !== undefined && !signal.aborted) {
+    const sinceMS = performance.now()
+    afterMS = await eraseChunk(chat, room, afterMS)
+    // So that sends to the room get their turn.
+    await pause(performance.now() - sinceMS)
+  }
+}
+
+/** Returns from where on there may be more. */
+async function eraseChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Promise<number | undefined> {
+  return inTransaction(chat.db, async (session) => {
+    const room = await takeRoom(chat.db, app, id, session)
+    const range = { afterMS, upToMS: room?.deletedUpToMS ?? 0 }
+    const messages = room ? await findThreadMessages(chat.db, room, range, mostAtOneTime, session) : []
+    if (!room || messages.length === 0) return undefined
+    const updatedAtMS = await takeRoomTime(chat.db, room, session)
+    const ids = messages.map(({ _id }) => _id)
+    await stubMessagesByID(chat.db, ids, updatedAtMS, session)
+    return messages.at(-1)?.createdAtMS
+  })
+}

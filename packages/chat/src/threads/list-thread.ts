@@ -1,0 +1,84 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import {
+  firstRead,
+  historyStages,
+  type PageSize,
+  type PageStart,
+  readHistory,
+  type TimeField,
+} from '@parley/db/messages/history'
+import { currentMessage, findMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { findRoom } from '@parley/db/rooms/rooms'
+import { threadKey } from '@parley/db/threads/thread'
+import { findThreadMember } from '@parley/db/threads/thread-members'
+import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import { checkRoom } from '../access/require-member.ts'
+import type { Chat } from '../chat.ts'
+import { type HistoryQuery, pageStart, toPage, toPageSize } from '../messages/history-page.ts'
+import { findQuoted } from '../messages/quoted-messages.ts'
+import { JsonText, withField } from '../views/json-text.ts'
+import { messageJson } from '../views/message.ts'
+import { findRoot } from './find-thread.ts'
+import { unreadInThread } from './unread-in-thread.ts'
+
+/**
+ * A page of the thread about a message, and what the caller has not read of it (docs/reference/messages.md#threads). The
+ * cost does not grow with the thread.
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, INVALID_QUERY
+ */
+export async function listThread(chat: Chat, caller: UserCaller, id: string, query: HistoryQuery): Promise<JsonText> {
+  const { db } = chat
+  const { app, user } = caller
+  const { room: of, root: found } = await findRoot(chat, caller, id)
+  const { field, size } = toPageSize(query)
+  const start = await pageStart(query, field, (cursor) => findCursor(db, found, cursor))
+  const thread = { app, room: of.id, root: found._id }
+  const { room, root, member, messages } = await inSnapshot(db, async (session) => ({
+    room: checkRoom(await findRoom(db, app, of.id, session), of.id),
+    // One in the tail of the room is about no thread yet.
+    root: (await findMessages(db, [found._id], session))[0] ?? found,
+    member: await findThreadMember(db, thread, user, session),
+    messages: await readPage(db, found, { start, field, size }),
+  }))
+  const all = [root, ...messages]
+  const [users, hidden, quoted] = await Promise.all([
+    findUsers(
+      db,
+      app,
+      all.map(({ sender }) => sender),
+    ),
+    findUserDeletions(db, app, user, messages),
+    findQuoted(db, all, new Map([[room._id, room]])),
+  ])
+  const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { field, size })
+  const counts = {
+    totalCount: root.thread?.seq ?? 0,
+    takesPart: member !== null,
+    unread: unreadInThread(root, room, member),
+  }
+  const rootJson = messageJson(currentMessage(root, room), users.get(root.sender), quoted)
+  const withRoot = withField({ ...counts, userDeletedIDs }, 'root', rootJson)
+  return new JsonText([`${withRoot.slice(0, -1)},"data":${data}}`])
+}
+
+async function readPage(
+  db: Db,
+  root: MessageDoc,
+  { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
+): Promise<MessageDoc[]> {
+  const roomKey = threadKey(root, root._id)
+  const most = firstRead(size)
+  const settled = await db.messages.aggregate<MessageDoc>(historyStages(roomKey, start, field, most)).toArray()
+  const of = { roomKey, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
+  return readHistory(db, of, start, field, size, { settled, most })
+}
+
+async function findCursor(db: Db, root: MessageDoc, id: string): Promise<MessageDoc> {
+  const message = await findMessage(db, threadKey(root, root._id), id)
+  if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the thread`)
+  return message
+}

@@ -1,0 +1,148 @@
+import { key } from '@parley/db/keys'
+import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
+import { setSearchWords } from '@parley/db/messages/search-texts'
+import { findMembership, findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
+import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { findSendKeys, insertSendKeys } from '@parley/db/sending/send-keys'
+import { countedThread, grownThread } from '@parley/db/threads/thread'
+import { countOwnInThread, findThreadMember, joinThread, noteThreadSent } from '@parley/db/threads/thread-members'
+import { insertInThread } from '@parley/db/threads/thread-messages'
+import type { Session } from '@parley/db/transactions/transaction'
+import { appBanKey } from '@parley/db/users/app-bans'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { justWritten } from '../events/as-of-now.ts'
+import { changeAndNote } from '../events/change-and-notify.ts'
+import { roomLane, threadLane } from '../events/lanes.ts'
+import type { Noted } from '../events/outbox.ts'
+import { type Draft, MessageBatch, type Outcome, sendKeysOf } from '../messages/message-batch.ts'
+import { quotedBy } from '../messages/quoted-messages.ts'
+import { wordsOfContent } from '../search/search-words.ts'
+import { findThreadPause } from './thread-pause.ts'
+
+/** A draft of a message of a thread: it replies to the root, or to another message of the thread. */
+export type ThreadDraft = Draft & { replyTo: string }
+
+/**
+ * Writes a message of a thread (docs/reference/messages.md#threads): in one transaction that takes the room, so that it
+ * conflicts with whatever decides over sending there. The message gets the next seq of the thread, and a time of the room,
+ * which moves in no other way.
+ */
+export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
+  const { app, room: roomId, quoted, replyTo } = draft
+  const id = newId()
+  const mask = await chat.censor.maskOf(app)
+  const masked = mask ? { ...draft, content: mask(draft.content) } : draft
+  const { value, noted } = await changeAndNote(
+    chat,
+    threadLane(app, roomId, quoted?.threadOf ?? replyTo),
+    async (session, pending) => {
+      const room = await takeRoom(chat.db, app, roomId, session)
+      const { batch, outcome, parent } = await decide(chat, masked, id, room, session)
+      if (!room || !parent || 'refused' in outcome || outcome.repeated) return { room, outcome }
+      const message = await write(chat, outcome.message, parent, room, session)
+      const keys = [...batch.bySendKey.keys()]
+      await insertSendKeys(
+        chat.db,
+        keys.map((_id) => ({ _id, message: id, usedAt: new Date() })),
+        session,
+      )
+      pending.push({ kind: 'message', message: id, event: 'thread message' })
+      return { room, outcome: { message, repeated: false, quoted: parent } }
+    },
+    roomLane(app, roomId),
+  )
+  if (value.room && 'message' in value.outcome && !value.outcome.repeated) {
+    void publish(chat, value.room, value.outcome, noted)
+  }
+  return value.outcome
+}
+
+/** What becomes of the draft, by the rules of every message: if it is accepted, with the seq and time of the room. */
+async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc | null, session: Session) {
+  const { db } = chat
+  const { app, sender, replyTo } = draft
+  const own = key(app, draft.room, sender)
+  const memberships = await findMembershipsByKey(db, [own, appBanKey(app, sender)], session)
+  const membership = memberships.find(({ _id }) => _id === own)
+  const [parent] = room ? await findMessagesOfRoom(db, room, [replyTo], session) : []
+  const before = await findSentBefore(chat, draft, room, session)
+  const pauses = room && membership ? await findThreadPause(db, draft, room, membership) : new Map()
+  const facts = { rooms: room ? [room] : [], memberships, pauses }
+  const batch = new MessageBatch(facts, before)
+  const { quoted: _quoted, ...rest } = draft
+  batch.add(parent ? { ...rest, quoted: parent } : rest, id)
+  return { batch, outcome: batch.outcomes[0] as Outcome, parent }
+}
+
+/** The messages that the draft's key made already, by the names of the key. */
+async function findSentBefore(
+  { db }: Chat,
+  draft: Draft,
+  room: RoomDoc | null,
+  session: Session,
+): Promise<Map<string, MessageDoc>> {
+  const names = sendKeysOf(draft)
+  const [, withRoom] = names
+  if (withRoom === undefined) return new Map()
+  const used = await findSendKeys(db, names, session)
+  const isSame = (entry: { sender: string; sendKey?: string }) =>
+    entry.sender === draft.sender && entry.sendKey === draft.sendKey
+  const inTail = room?.tail?.find(isSame)
+  if (inTail) used.set(withRoom, inTail._id)
+  const messages = new Map((await findMessages(db, [...used.values()], session)).map((one) => [one._id, one]))
+  const found = new Map<string, MessageDoc>()
+  for (const [name, message] of used) {
+    const sent = messages.get(message)
+    if (sent) found.set(name, sent)
+  }
+  return found
+}
+
+/** Writes the message into the thread, and counts it for who takes part. */
+async function write(
+  { db }: Chat,
+  made: MessageDoc,
+  parent: MessageDoc,
+  room: RoomDoc,
+  session: Session,
+): Promise<MessageDoc> {
+  const [root = parent] =
+    parent.threadOf === undefined ? [] : await findMessagesOfRoom(db, room, [parent.threadOf], session)
+  const timeMS = await takeRoomTime(db, room, session)
+  const before = countedThread(root, room)
+  const seq = before.seq + 1
+  const times = { createdAtMS: timeMS, updatedAtMS: timeMS }
+  const message = { ...made, ...times, roomKey: before._id, seq, threadOf: root._id }
+  await insertInThread(db, message, root, grownThread(root, before, message), session)
+
+  const { app, room: roomId, sender } = message
+  const thread = { app, room: roomId, root: root._id }
+  const begin = (user: string, readSeq: number) =>
+    joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
+  const isFirst = seq === 1
+  // Who has left the room takes no part.
+  const author = isFirst && root.sender !== sender && (await findMembership(db, app, roomId, root.sender, session))
+  if (author) await begin(root.sender, 0)
+  const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)
+  if (member) await countOwnInThread(db, member, before, session)
+  else await begin(sender, seq)
+
+  if (room.slowModeS) await noteThreadSent(db, { app, room: roomId, user: sender }, timeMS, session)
+  const words = wordsOfContent(message.content)
+  if (words.length > 0) await setSearchWords(db, message, words, session)
+  return message
+}
+
+async function publish(
+  { db, outbox }: Chat,
+  room: RoomDoc,
+  { message, quoted }: { message: MessageDoc; quoted?: MessageDoc | undefined },
+  noted: Noted,
+): Promise<void> {
+  // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both.
+  if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
+  const sender = (await findUser(db, message.app, message.sender)) ?? undefined
+  await outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
+}

@@ -1,0 +1,24 @@
+import type { Db } from '@parley/db/connect'
+import type { MembershipDoc } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import type { Pause } from '@parley/db/sending/send-facts'
+import type { Draft } from '../messages/message-batch.ts'
+import { findPauses } from '../messages/slow-mode.ts'
+
+/**
+ * How the slow mode of a room holds the member back from its threads, by the ID of the membership: after a message to the
+ * room, or to one of its threads. The room is taken.
+ */
+export async function findThreadPause(
+  db: Db,
+  draft: Draft,
+  room: RoomDoc,
+  { _id, threadSentAtMS = Number.NEGATIVE_INFINITY }: MembershipDoc,
+): Promise<Map<string, Pause>> {
+  const { slowModeS = 0, owner, managers, tail = [] } = room
+  if (slowModeS === 0) return new Map()
+  const sent = tail.map(({ sender, createdAtMS }) => ({ sender, atMS: createdAtMS }))
+  const slow = { everyMS: slowModeS * 1_000, managers, sent, ...(owner !== undefined && { owner }) }
+  const inRoom = (await findPauses(db, [draft], [{ ...room, slow }])).get(_id)
+  return new Map(inRoom && [[_id, { ...inRoom, lastMS: Math.max(inRoom.lastMS, threadSentAtMS) }]])
+}

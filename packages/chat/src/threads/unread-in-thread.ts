@@ -1,0 +1,15 @@
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { type MembershipDoc, type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { countedThread } from '@parley/db/threads/thread'
+
+/** Unread messages of a thread for who takes part in it; all three read at one moment. Exact, and counts nothing. */
+export function unreadInThread(
+  root: MessageDoc,
+  room: RoomDoc,
+  member: (ReadMarker & Pick<MembershipDoc, '_id'>) | null,
+): number {
+  if (!member) return 0
+  const { seq, deletedUpToSeq } = countedThread(root, room)
+  return unreadOf(member, { seq, deletedUpToSeq, own: [] })
+}

@@ -1,0 +1,115 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { currentMarker, type MembershipDoc, type MemberToPush, type ReadMarker } from '../rooms/memberships.ts'
+import { type CountedThread, threadKey } from './thread.ts'
+
+/**
+ * Who takes part in a thread: the sender of its root, and who has sent to it. A document as a membership, with the key of
+ * the thread for the room's. It outlives the membership of the room: who comes back takes part as before.
+ */
+export const threadMemberIndexes: IndexDescription[] = [
+  { key: { userKey: 1 } },
+  { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
+  { key: { roomKey: 1, readSeq: 1 } },
+]
+
+interface ThreadOf {
+  app: string
+  room: string
+  /** ID of the message that it is about. */
+  root: string
+}
+
+export async function findThreadMember(
+  db: Db,
+  { app, room, root }: ThreadOf,
+  user: string,
+  session?: ClientSession,
+): Promise<MembershipDoc | null> {
+  return db.threadMembers.findOne({ _id: key(app, room, root, user) }, { ...(session && { session }) })
+}
+
+/** Lets a user take part, with this marker. */
+export async function joinThread(
+  db: Db,
+  { app, room, root }: ThreadOf,
+  user: string,
+  { joinedAtMS, ...marker }: ReadMarker & { joinedAtMS: number },
+  session: ClientSession,
+): Promise<void> {
+  const roomKey = threadKey({ app, room }, root)
+  const _id = key(app, room, root, user)
+  const member = { _id, app, room, roomKey, user, userKey: key(app, user), joinedAtMS, ...marker }
+  await db.threadMembers.insertOne(member, { session })
+}
+
+/** Records a further message of a user who takes part: it does not count as unread for them. */
+export async function countOwnInThread(
+  db: Db,
+  member: MembershipDoc,
+  thread: CountedThread,
+  session: ClientSession,
+): Promise<void> {
+  const { readSeq, uncounted } = currentMarker(member, thread)
+  const counted = { readSeq, uncounted: uncounted + 1 }
+  await db.threadMembers.updateOne({ _id: member._id }, { $set: counted }, { session })
+}
+
+/** Records when a member of a room with a slow mode sent to a thread. */
+export async function noteThreadSent(
+  db: Db,
+  { app, room, user }: { app: string; room: string; user: string },
+  atMS: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
+}
+
+/** Takes an erased user out of all threads. */
+export async function leaveThreads(db: Db, app: string, user: string): Promise<void> {
+  await db.threadMembers.deleteMany({ userKey: key(app, user) })
+}
+
+/**
+ * Who is notified of a message of a thread, in pages: those who take part, and who is mentioned; of these, the members of
+ * the room.
+ */
+export async function* pageThreadMembers(
+  db: Db,
+  { app, room, root }: ThreadOf,
+  mentioned: ReadonlySet<string>,
+  perPage: number,
+): AsyncGenerator<MemberToPush[]> {
+  const left = new Set(mentioned)
+  const members = db.threadMembers
+    .find({ roomKey: threadKey({ app, room }, root) })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .project<{ user: string }>({ _id: 0, user: 1 })
+    .batchSize(perPage)
+  let users: string[] = []
+  for await (const { user } of members) {
+    left.delete(user)
+    if (users.push(user) < perPage) continue
+    yield findMembersToPush(db, app, room, users)
+    users = []
+  }
+  const all = [...users, ...left]
+  for (let i = 0; i < all.length; i += perPage) yield findMembersToPush(db, app, room, all.slice(i, i + perPage))
+}
+
+function findMembersToPush(db: Db, app: string, room: string, users: readonly string[]): Promise<MemberToPush[]> {
+  return db.memberships
+    .find({ _id: { $in: users.map((user) => key(app, room, user)) } })
+    .sort({ joinedAtMS: 1, _id: 1 })
+    .project<MemberToPush>({
+      _id: 0,
+      user: 1,
+      joinedAtMS: 1,
+      readSeq: 1,
+      blocked: 1,
+      blockedUntilMS: 1,
+      'pref.muted': 1,
+    })
+    .toArray()
+}

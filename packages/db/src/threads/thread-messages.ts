@@ -1,0 +1,56 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { asStub, type MessageDoc } from '../messages/messages.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import type { Thread } from './thread.ts'
+
+/** The messages of all threads of a room; no other message is in it. */
+export const threadMessageIndexes: IndexDescription[] = [
+  { key: { app: 1, room: 1, createdAtMS: 1 }, partialFilterExpression: { threadOf: { $exists: true } } },
+]
+
+/** Inserts a message of a thread and writes the thread at its root, inside the transaction that has taken the room. */
+export async function insertInThread(
+  db: Db,
+  message: MessageDoc,
+  root: MessageDoc,
+  thread: Thread,
+  session: ClientSession,
+): Promise<void> {
+  await db.messages.insertOne(message, { session })
+  await db.messages.updateOne({ _id: root._id }, { $set: { thread } }, { session })
+  const { createdAtMS } = message
+  await db.rooms.updateOne({ _id: roomKeyOf(root) }, { $set: { lastThreadAtMS: createdAtMS } }, { session })
+}
+
+/** A root is in the room itself. */
+const roomKeyOf = ({ roomKey }: MessageDoc) => roomKey
+
+/** Messages of the threads of a room that were sent in a stretch of time, the oldest first. */
+export async function findThreadMessages(
+  db: Db,
+  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
+  { afterMS, upToMS }: { afterMS: number; upToMS: number },
+  limit: number,
+  session?: ClientSession,
+): Promise<Pick<MessageDoc, '_id' | 'createdAtMS'>[]> {
+  return db.messages
+    .find(
+      { app, room: id, createdAtMS: { $gt: afterMS, $lte: upToMS }, threadOf: { $exists: true } },
+      { ...(session && { session }) },
+    )
+    .project<Pick<MessageDoc, '_id' | 'createdAtMS'>>({ createdAtMS: 1 })
+    .sort({ createdAtMS: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Makes messages stubs, if they are none. */
+export async function stubMessagesByID(
+  db: Db,
+  ids: readonly string[],
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.messages.updateMany({ _id: { $in: [...ids] }, isDeleted: { $ne: true } }, asStub(updatedAtMS), { session })
+}

@@ -1,0 +1,63 @@
+import { key } from '../keys.ts'
+
+/** What a message, the root, says of the thread about it. Written with each message of the thread. */
+export interface Thread {
+  /** seq of the last message, and so their number: it has no holes, and none is removed. */
+  seq: number
+  lastMessageID: string
+  lastMessageAtMS: number
+  /** The first who take part: the sender of the root, then who has sent to the thread. */
+  users: string[]
+  /** Up to this seq its messages were deleted with all of the room, before the last one was sent. */
+  deletedUpToSeq?: number
+}
+
+/** Of those who take part, so many are shown. */
+const mostUsersShown = 5
+
+/** The `roomKey` of a thread's messages and of its members: a thread is to them what a room is to others. */
+export function threadKey({ app, room }: { app: string; room: string }, root: string): string {
+  return key(app, room, root)
+}
+
+/** A thread as it concerns its members' unread counts. */
+export interface CountedThread {
+  /** threadKey */
+  _id: string
+  seq: number
+  deletedUpToSeq: number
+}
+
+/** The message that a thread is about. */
+interface Root {
+  _id: string
+  app: string
+  room: string
+  thread?: Thread
+}
+
+/**
+ * The thread of a root as it is now. Deleting all messages of a room writes only the room: when the last message of the
+ * thread is from before that, all are deleted, and each later one notes how many were.
+ */
+export function countedThread(root: Root, room: { deletedUpToMS?: number }): CountedThread {
+  const { seq = 0, lastMessageAtMS = 0, deletedUpToSeq = 0 } = root.thread ?? {}
+  const areAllDeleted = lastMessageAtMS <= (room.deletedUpToMS ?? 0)
+  return { _id: threadKey(root, root._id), seq, deletedUpToSeq: areAllDeleted ? seq : deletedUpToSeq }
+}
+
+/** The thread of a root with one more message. */
+export function grownThread(
+  { sender, thread }: { sender: string; thread?: Thread },
+  { seq, deletedUpToSeq }: CountedThread,
+  message: { _id: string; createdAtMS: number; sender: string },
+): Thread {
+  const users = new Set([...(thread?.users ?? [sender]), message.sender])
+  return {
+    seq: seq + 1,
+    lastMessageID: message._id,
+    lastMessageAtMS: message.createdAtMS,
+    users: [...users].slice(0, mostUsersShown),
+    ...(deletedUpToSeq > 0 && { deletedUpToSeq }),
+  }
+}
