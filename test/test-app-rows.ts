@@ -59,6 +59,13 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     statsPeaks: { _id: key('day', '0'), app, level: 'day', at: new Date(0), expiresAt: far },
     statsRooms: { _id: key('day', '0', 'room'), app, level: 'day', at: new Date(0), expiresAt: far },
     statsUsers: { _id: key('day', '0', 'ann'), app, level: 'day', at: new Date(0), expiresAt: far },
+    threadMembers: {
+      _id: key('room', 'm', 'ann'),
+      ...ofRoom,
+      roomKey: key('room', 'm'),
+      user: 'ann',
+      userKey: key('ann'),
+    },
     userDeletions: { _id: key('room', 'ann', 'm'), roomKey: key('room'), user: 'ann', message: 'm', seq: 1 },
   }
   for (const [name, row] of Object.entries(rows)) {
