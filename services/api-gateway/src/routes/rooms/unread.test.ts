@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
 import { key } from '@parley/db/keys'
 import { insertMemberships } from '@parley/db/rooms/room-members'
-import { findRoom } from '@parley/db/rooms/rooms'
+import { findRoom, moved } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -301,7 +301,8 @@ async function comeOrGo({ app, chat }: TestGateway, user: TestUser, room: ModelR
   await inTransaction(chat.db, async (session) => {
     const doc = await findRoom(chat.db, app, room.id, session)
     if (!doc) throw new Error('the room is gone')
-    await chat.db.rooms.updateOne({ _id: doc._id }, { $inc: { memberCount: isMember ? -1 : 1 } }, { session })
+    const change = { $inc: { memberCount: isMember ? -1 : 1, ...moved().$inc } }
+    await chat.db.rooms.updateOne({ _id: doc._id }, change, { session })
     if (isMember) await chat.db.memberships.deleteOne({ _id: key(app, room.id, user.id) }, { session })
     else await insertMemberships(chat.db, doc, [user.id], session)
   })
