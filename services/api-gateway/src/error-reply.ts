@@ -35,7 +35,6 @@ const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_BODY',
-  FST_UNDER_PRESSURE: 'SERVICE_UNAVAILABLE',
 }
 
 function toApiError(error: unknown, request: FastifyRequest, operation: Operation | undefined): ApiError {

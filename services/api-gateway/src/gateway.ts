@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serializerCompiler } from '@fastify/type-provider-zod'
-import underPressure from '@fastify/under-pressure'
 import { createApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
 import { createUserAuthentication } from '@parley/chat/access/authenticate-user'
 import { callingDevice } from '@parley/chat/access/calling-device'
@@ -26,6 +25,7 @@ import { maxBodyBytes, readBodies } from './read-body.ts'
 import { createRefusals } from './refused-requests.ts'
 import { watchRequests } from './request-metrics.ts'
 import { mountAll } from './routes/all.ts'
+import { shedLoad } from './shed-load.ts'
 import { takeInput } from './take-input.ts'
 import { createTracedRequests } from './traced-requests.ts'
 
@@ -98,7 +98,7 @@ export async function createGateway({
   refusals.register(app)
   readBodies(app)
   takeInput(app)
-  await app.register(underPressure, { maxEventLoopDelay: maxLoopDelayMS, exposeStatusRoute: false })
+  await shedLoad(app, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, rateLimits)
   await serveDocuments(app)
   await serveChatPage(app, chatPage)

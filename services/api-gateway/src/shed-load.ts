@@ -1,0 +1,28 @@
+import underPressure from '@fastify/under-pressure'
+import { ApiError } from '@parley/contracts/errors'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+
+const sampleMS = 1_000
+const retryAfterSeconds = 10
+
+/**
+ * Refuses requests with 503 and Retry-After while the event loop is further behind than so many milliseconds; 0 is no limit.
+ * What the start has taken is no reason: by the first look at the event loop, a gateway that has just started is behind.
+ */
+export async function shedLoad(app: FastifyInstance, maxLoopDelayMS: number): Promise<void> {
+  let startedMS = Number.POSITIVE_INFINITY
+  app.addHook('onListen', (done) => {
+    startedMS = performance.now()
+    done()
+  })
+  await app.register(underPressure, {
+    maxEventLoopDelay: maxLoopDelayMS,
+    sampleInterval: sampleMS,
+    exposeStatusRoute: false,
+    async pressureHandler(_request, reply: FastifyReply): Promise<void> {
+      if (performance.now() - startedMS < 2 * sampleMS) return
+      reply.header('retry-after', retryAfterSeconds)
+      throw new ApiError('SERVICE_UNAVAILABLE')
+    },
+  })
+}
