@@ -1,5 +1,5 @@
 /**
- * How large a regular expression becomes when it is compiled, with its repetitions written out: `(ab){100}` is 200. An
+ * How large a regular expression becomes when it is compiled, with its repetitions written out: `(ab){100}` is 400. An
  * upper bound, for patterns in the syntax of RE2, in time linear in the pattern; any number for invalid patterns.
  */
 export function patternSize(pattern: string): number {
@@ -18,7 +18,8 @@ export function patternSize(pattern: string): number {
       last *= times
       i += repeat[0].length
     } else if (rest.startsWith('(')) {
-      open.push(1)
+      // An empty group compiles to three instructions, which may be repeated.
+      open.push(2)
       i++
     } else if (rest.startsWith(')') && open.length > 1) {
       last = open.pop() ?? 0
