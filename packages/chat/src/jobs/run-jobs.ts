@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { runEvery } from '@parley/async/run-every'
 import { type JobDoc, leaseJob } from '@parley/db/jobs'
 import type { Chat } from '../chat.ts'
 import { continueBatch } from '../messages/run-batch.ts'
@@ -14,16 +14,11 @@ const atOnce = 4
  * processes may run this.
  */
 export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat))) continue
-    } catch (error) {
-      chat.log.warn({ err: error }, 'jobs not read; trying again')
-    }
-    await pause(lookEveryMS, undefined, { signal }).catch((error: Error) => {
-      if (!signal.aborted) throw error
-    })
+  const takeJobs = async () => {
+    while (!signal.aborted && chat.jobs.count < atOnce && (await takeNextJob(chat))) continue
   }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'jobs not read; trying again')
+  await runEvery(lookEveryMS, takeJobs, { onError, signal })
 }
 
 /** Begins to work on a job that nobody works on, if there is one; returns whether there was. */
