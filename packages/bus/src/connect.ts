@@ -39,7 +39,7 @@ export interface BusAccess {
 /**
  * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas. A user
  *   stands in the first as `user:password@`, a token as `token@`.
- * @throws when no server answers in 5 s, or it refuses the credentials.
+ * @throws when no server responds in 5 s, or it refuses the credentials.
  */
 export async function connectBus(
   url: string,

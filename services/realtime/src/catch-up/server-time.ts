@@ -28,7 +28,7 @@ const socketsAtOnce = 200
 
 /**
  * Sends `serverTime` once a minute to the sockets that gave `since`: they have got every event that the stream took up to
- * that time. NATS hands a node its events and its answers in one order, so what was routed to it before is here by then.
+ * that time. NATS hands a node its events and its replies in one order, so what was routed to it before is here by then.
  */
 export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
   return startRunning(
