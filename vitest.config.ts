@@ -3,14 +3,15 @@ import { wholeRun } from './test/run/run-tests.ts'
 
 /** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
 const alone = [
-  'test/chaos.test.ts',
-  'test/since-chaos.test.ts',
+  'test/faults/chaos.test.ts',
+  'test/catch-up/since-chaos.test.ts',
   'test/hostile/*.test.ts',
   'test/failover/*.test.ts',
   'test/browser/*.test.ts',
 ]
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
-const services = ['test/*.test.ts', 'test/{secured,deploy,client,examples}/*.test.ts', 'local/src/**/*.test.ts']
+const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
+const others = ['test/{checks,run,whole-run}/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
 const longestMS = 300_000
@@ -21,7 +22,7 @@ export default defineConfig({
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 1, { include: unit, exclude: gateway }),
       project('gateway', 1, { include: gateway }),
-      project('services', 1, { include: services, exclude: alone }),
+      project('services', 1, { include: services, exclude: [...alone, ...others] }),
       project('alone', 2, { include: alone, fileParallelism: false }),
       project(wholeRun, 3, { include: ['test/whole-run/*.test.ts'] }),
     ],

@@ -4,9 +4,9 @@ import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { ServerName, Servers } from '@parley/stack/up'
 import { io, type Socket } from 'socket.io-client'
-import { type RunningService, type ServiceStarter, serviceStarter } from './running-services.ts'
+import { type RunningService, type ServiceStarter, serviceStarter } from './faults/running-services.ts'
 
-export type { RunningService } from './running-services.ts'
+export type { RunningService } from './faults/running-services.ts'
 
 export type Fields = Record<string, unknown>
 

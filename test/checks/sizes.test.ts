@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { dirname } from 'node:path'
 import { describe, test } from 'vitest'
 import { files, isTest, read } from './source-files.ts'
 
@@ -16,6 +17,12 @@ describe('source files are small', () => {
 
   test('95 of 100 have less than 160 lines', () => {
     assert.ok(at(0.95) < 160, `the 95th percentile is ${at(0.95)}`)
+  })
+
+  test('no folder has more than 40 files', () => {
+    const folders = Map.groupBy(files, (file) => dirname(file))
+    const full = [...folders].filter(([, inside]) => inside.length > 40).map(([folder]) => folder)
+    assert.deepEqual(full, [])
   })
 
   test('they were counted', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Admin, createAdmin, verifyWebhook } from '@parley/client/admin'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually } from '../platform.ts'
-import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from '../test-webhooks.ts'
+import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
 
 describe("the integrator's server, by @parley/client/admin", () => {
   let platform: WebhookPlatform

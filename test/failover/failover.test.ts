@@ -6,7 +6,7 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { everythingArrives, type Seen, type Sending, startSending, wholeHistory } from '../durable-sending.ts'
+import { everythingArrives, type Seen, type Sending, startSending, wholeHistory } from '../faults/durable-sending.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { type Cluster, newServersDir, primaryOf, startNatsCluster, startReplicaSet, startSentinels } from './servers.ts'
 

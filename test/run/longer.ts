@@ -5,11 +5,11 @@ import { Command, InvalidArgumentError } from 'commander'
 /** `npm run chaos`, `npm run since` and `npm run hostile`: tests that `npm test` runs for a short time, for as long as is asked. */
 const tests = {
   chaos: {
-    ...{ path: 'test/chaos.test.ts', variable: 'PARLEY_CHAOS_SECONDS', seconds: 60 },
+    ...{ path: 'test/faults/chaos.test.ts', variable: 'PARLEY_CHAOS_SECONDS', seconds: 60 },
     what: 'Kills, drains and restarts realtime nodes under 300 clients and full load, and counts what each client has.',
   },
   since: {
-    ...{ path: 'test/since-chaos.test.ts', variable: 'PARLEY_SINCE_SECONDS', seconds: 120 },
+    ...{ path: 'test/catch-up/since-chaos.test.ts', variable: 'PARLEY_SINCE_SECONDS', seconds: 120 },
     what: 'Drops 500 clients again and again while nodes, gateways and NATS are killed: auth2 with since brings everything.',
   },
   hostile: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'vitest'
-import { findSecrets } from '../secrets-in-logs.ts'
+import { findSecrets } from '../operating/secrets-in-logs.ts'
 
 /** Fewer lines than a run writes mean that the logs were not found. */
 const fewestLines = 500

@@ -5,6 +5,9 @@ import { envelope, okEnvelope } from '@parley/contracts/envelope'
 import type { Input, Operation, Result } from '@parley/contracts/operation'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
+import { envelopeText } from './replies/envelope-text.ts'
+import { errorAnswers } from './replies/error-answers.ts'
+import { EventStream, sendEventStream } from './replies/event-stream.ts'
 import {
   type AuthenticatedCaller,
   type Authentication,
@@ -12,11 +15,8 @@ import {
   type CallerOf,
   isBare,
   rememberedCaller,
-} from './authenticate.ts'
-import { envelopeText } from './envelope-text.ts'
-import { errorAnswers } from './error-answers.ts'
-import { EventStream, sendEventStream } from './event-stream.ts'
-import { headerForms } from './header-forms.ts'
+} from './requests/authenticate.ts'
+import { headerForms } from './requests/header-forms.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,12 +4,12 @@ import { readSettings, SettingsError } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
 import { Command } from 'commander'
-import { appCommand } from './app-command.ts'
-import { badgeCommand } from './badge-command.ts'
-import { importCommand } from './import-command.ts'
-import { keyCommand } from './key-command.ts'
-import { migrateCommand } from './migrate-command.ts'
-import { rebuildStreamCommand } from './stream-command.ts'
+import { appCommand } from './commands/app-command.ts'
+import { badgeCommand } from './commands/badge-command.ts'
+import { importCommand } from './commands/import-command.ts'
+import { keyCommand } from './commands/key-command.ts'
+import { migrateCommand } from './commands/migrate-command.ts'
+import { rebuildStreamCommand } from './commands/stream-command.ts'
 
 async function withDb<T>(work: (db: Db) => Promise<T>, timeoutMS?: number): Promise<T> {
   const { mongoUrl, mongoTls } = readSettings(mongoSettings, process.env)

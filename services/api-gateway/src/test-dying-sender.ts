@@ -1,8 +1,8 @@
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { createChat } from '@parley/chat/chat'
-import { sendMessage } from '@parley/chat/messages/send-message'
-import type { SettlePoint } from '@parley/chat/messages/settle-appended'
+import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
+import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 

@@ -5,7 +5,7 @@ import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming
 import { ensureStream } from '@parley/bus/stream/stream'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { type Chat, createChat } from '@parley/chat/chat'
-import type { AtPoint } from '@parley/chat/messages/settle-appended'
+import type { AtPoint } from '@parley/chat/messages/accepting/settle-appended'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'

@@ -5,7 +5,7 @@ import { key } from '@parley/db/keys'
 import { currentMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers, type UserDoc } from '@parley/db/users/users'
-import { findQuoted, type Quoted } from '../messages/quoted-messages.ts'
+import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
 import { toRoomView } from '../views/room.ts'
 
 /** A message, the profile of its sender, and the message that it quotes. */

@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
 import { newUserDoc, type UserDoc } from '@parley/db/users/users'
-import { contentOf } from '../messages/message-content.ts'
+import { contentOf } from '../messages/sending/message-content.ts'
 import { importedMessageId } from './known-ids.ts'
 
 export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile }: ImportOf<'user'>): UserDoc {

@@ -1,5 +1,5 @@
 import { type ImportLine, importLine } from '@parley/contracts/import-line'
-import { contentOf } from '../messages/message-content.ts'
+import { contentOf } from '../messages/sending/message-content.ts'
 import type { Line } from './lines-of.ts'
 
 /** Why a line cannot be imported. */

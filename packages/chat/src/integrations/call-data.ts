@@ -7,7 +7,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { readAsOfNow } from '../events/as-of-now.ts'
-import { findQuoted } from '../messages/quoted-messages.ts'
+import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { toMessageView } from '../views/message.ts'
 
 type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'data'>

@@ -2,7 +2,7 @@ import type { TypedCommand } from '@parley/contracts/resources/command'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
 import { findCommandRobots } from '@parley/db/users/commands'
-import { textOf } from '../messages/message-text.ts'
+import { textOf } from '../messages/reading/message-text.ts'
 
 const command = /^\/([\w-]{1,32})(?:\s+([\s\S]*))?$/
 

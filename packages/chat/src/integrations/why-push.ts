@@ -17,7 +17,7 @@ import { findMembership } from '@parley/db/rooms/memberships'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/change-message.ts'
+import { unknownMessage } from '../messages/changing/change-message.ts'
 import { reasonNow } from './push-reason-now.ts'
 
 /** What is known of one push to a device. */

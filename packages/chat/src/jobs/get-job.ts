@@ -4,7 +4,7 @@ import type { getJob as operation } from '@parley/contracts/operations/integrati
 import type { Job } from '@parley/contracts/resources/job'
 import { findJob } from '@parley/db/jobs'
 import type { Chat } from '../chat.ts'
-import { outcomesText } from '../messages/batch-outcomes.ts'
+import { outcomesText } from '../messages/sending/batch-outcomes.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 
 /**

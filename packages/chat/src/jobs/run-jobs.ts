@@ -1,7 +1,7 @@
 import { runEvery } from '@parley/async/run-every'
 import { type JobDoc, leaseJob } from '@parley/db/jobs'
 import type { Chat } from '../chat.ts'
-import { continueBatch } from '../messages/run-batch.ts'
+import { continueBatch } from '../messages/sending/run-batch.ts'
 import { continueErasure } from '../users/continue-erasure.ts'
 import { workOnJob } from './work-on-job.ts'
 

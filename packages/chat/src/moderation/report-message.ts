@@ -7,7 +7,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/change-message.ts'
+import { unknownMessage } from '../messages/changing/change-message.ts'
 
 /**
  * Reports a message that the caller sees to the moderators of the app (docs/reference/moderation.md#reports). A second

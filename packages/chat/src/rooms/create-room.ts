@@ -10,10 +10,10 @@ import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { publishRoom } from '../events/publish-room.ts'
-import { writeSystemMessage } from '../messages/system-message.ts'
+import { writeSystemMessage } from '../messages/sending/system-message.ts'
 import { toRoomViewFor } from '../views/room.ts'
-import { expandMembers } from './expand-members.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
+import { expandMembers } from './members/expand-members.ts'
 
 type Request = Input<typeof operation>['body']
 

@@ -7,7 +7,7 @@ import { onlyUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { findQuoted, type Quoted } from '../messages/quoted-messages.ts'
+import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
 import { JsonText } from '../views/json-text.ts'
 import { roomJsonTo } from '../views/room.ts'
 

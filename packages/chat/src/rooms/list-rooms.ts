@@ -4,7 +4,7 @@ import type { listRooms as operation } from '@parley/contracts/operations/rooms/
 import { findRoomsOfMember, findShownRooms, type RoomOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { findQuoted } from '../messages/quoted-messages.ts'
+import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { parseTime } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
 import { lastMessageOf, shownRoomJson } from './get-room.ts'

@@ -1,4 +1,4 @@
-import { textOf } from '../messages/message-text.ts'
+import { textOf } from '../messages/reading/message-text.ts'
 
 /** The most words of one text, which bounds the index of a message. */
 const maxWords = 1_000

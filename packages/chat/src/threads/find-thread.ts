@@ -3,7 +3,7 @@ import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { unknownMessage } from '../messages/change-message.ts'
+import { unknownMessage } from '../messages/changing/change-message.ts'
 
 /**
  * The message that a thread is about, and its room, by the ID of the message or of one of the thread.

@@ -2,8 +2,8 @@ import type { Db } from '@parley/db/connect'
 import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { Pause } from '@parley/db/sending/send-facts'
-import type { Draft } from '../messages/message-batch.ts'
-import { findPauses } from '../messages/slow-mode.ts'
+import type { Draft } from '../messages/accepting/message-batch.ts'
+import { findPauses } from '../messages/accepting/slow-mode.ts'
 
 /**
  * How the slow mode of a room holds the member back from its threads, by the ID of the membership: after a message to the

@@ -3,8 +3,8 @@ import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { Thread } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/users'
-import { cut, textOf } from '../messages/message-text.ts'
-import type { Quoted } from '../messages/quoted-messages.ts'
+import { cut, textOf } from '../messages/reading/message-text.ts'
+import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
 
 /** The summary of a user in messages and rooms. An erased user keeps the ID and loses the profile. */

@@ -5,7 +5,7 @@ import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/users'
 import type { Caller } from '../access/caller.ts'
-import type { Quoted } from '../messages/quoted-messages.ts'
+import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
 import { messageJson, toSenderView } from './message.ts'
 

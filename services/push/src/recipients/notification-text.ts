@@ -1,4 +1,4 @@
-import { cut, textOf } from '@parley/chat/messages/message-text'
+import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { PushContent } from '../networks/network.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
-import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
+import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { proves } from '@parley/conformance/proves'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'

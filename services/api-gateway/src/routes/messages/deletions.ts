@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
-import { deleteForAll } from '@parley/chat/messages/delete-for-all'
-import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/delete-for-me'
+import { deleteForAll } from '@parley/chat/messages/changing/delete-for-all'
+import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/delete-for-me'
 import * as operations from '@parley/contracts/operations/messages/deletions'
 import type { Mount } from '../../mount.ts'
 

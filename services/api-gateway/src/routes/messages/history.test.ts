@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
-import { sendMessage } from '@parley/chat/messages/send-message'
+import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
+import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { proves } from '@parley/conformance/proves'
 import { listMessages } from '@parley/contracts/operations/messages/messages'
 import { message as messageShape } from '@parley/contracts/resources/message'

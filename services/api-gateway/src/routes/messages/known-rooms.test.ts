@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { closeBus } from '@parley/bus/connect'
-import { sendMessage } from '@parley/chat/messages/send-message'
+import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'

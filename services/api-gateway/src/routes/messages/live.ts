@@ -1,6 +1,6 @@
 import { asUser } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
-import { streamText } from '@parley/chat/messages/stream-text'
+import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import * as operations from '@parley/contracts/operations/messages/live'
 import type { Mount } from '../../mount.ts'

@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { pinMessage, unpinMessage } from '@parley/chat/messages/pin-message'
+import { pinMessage, unpinMessage } from '@parley/chat/messages/changing/pin-message'
 import * as operations from '@parley/contracts/operations/messages/pins'
 import type { Mount } from '../../mount.ts'
 

@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { addReaction, removeReaction } from '@parley/chat/messages/react'
+import { addReaction, removeReaction } from '@parley/chat/messages/changing/react'
 import * as operations from '@parley/contracts/operations/messages/reactions'
 import type { Mount } from '../../mount.ts'
 

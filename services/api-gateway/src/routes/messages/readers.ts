@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { listReaders } from '@parley/chat/messages/list-readers'
+import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import * as operations from '@parley/contracts/operations/messages/readers'
 import type { Mount } from '../../mount.ts'
 

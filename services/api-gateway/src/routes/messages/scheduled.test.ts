@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { sendContent } from '@parley/chat/messages/send-message'
-import { sendDue } from '@parley/chat/messages/send-scheduled'
+import { sendContent } from '@parley/chat/messages/sending/send-message'
+import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { key } from '@parley/db/keys'
 import { claimDue } from '@parley/db/sending/scheduled'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'

@@ -4,7 +4,7 @@ import {
   changeScheduled,
   listScheduled,
   scheduleMessage,
-} from '@parley/chat/messages/schedule-message'
+} from '@parley/chat/messages/sending/schedule-message'
 import * as operations from '@parley/contracts/operations/messages/scheduled'
 import type { Mount } from '../../mount.ts'
 

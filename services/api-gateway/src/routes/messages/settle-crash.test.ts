@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SettlePoint } from '@parley/chat/messages/settle-appended'
+import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'

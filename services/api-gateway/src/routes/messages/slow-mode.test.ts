@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendMessage } from '@parley/chat/messages/send-message'
+import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { ApiError } from '@parley/contracts/errors'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'

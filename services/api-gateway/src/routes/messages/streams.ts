@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
-import { endStream } from '@parley/chat/messages/end-stream'
-import { appendStream, openStream } from '@parley/chat/messages/stream-message'
+import { endStream } from '@parley/chat/messages/streaming/end-stream'
+import { appendStream, openStream } from '@parley/chat/messages/streaming/stream-message'
 import * as operations from '@parley/contracts/operations/messages/streams'
 import type { Mount } from '../../mount.ts'
 

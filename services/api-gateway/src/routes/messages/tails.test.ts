@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { SettlePoint } from '@parley/chat/messages/settle-appended'
+import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
 import { key } from '@parley/db/keys'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
-import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
+import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import type { Message } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'

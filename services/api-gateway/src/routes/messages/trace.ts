@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { traceMessage } from '@parley/chat/messages/trace-message'
+import { traceMessage } from '@parley/chat/messages/reading/trace-message'
 import * as operations from '@parley/contracts/operations/messages/trace'
 import type { Mount } from '../../mount.ts'
 

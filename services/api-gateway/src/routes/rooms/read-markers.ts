@@ -1,5 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { markRead } from '@parley/chat/rooms/mark-read'
+import { markRead } from '@parley/chat/rooms/unread/mark-read'
 import * as delivered from '@parley/contracts/operations/rooms/delivered'
 import * as operations from '@parley/contracts/operations/rooms/read-markers'
 import type { Mount } from '../../mount.ts'

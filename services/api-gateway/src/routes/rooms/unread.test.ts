@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
+import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { key } from '@parley/db/keys'
 import { insertMemberships } from '@parley/db/rooms/room-members'
 import { findRoom, moved } from '@parley/db/rooms/rooms'

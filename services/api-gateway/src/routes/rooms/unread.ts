@@ -1,7 +1,7 @@
 import type { Chat } from '@parley/chat/chat'
-import { explainBadge } from '@parley/chat/rooms/explain-badge'
-import { totalUnread } from '@parley/chat/rooms/total-unread'
-import { unreadByTags } from '@parley/chat/rooms/unread-by-tags'
+import { explainBadge } from '@parley/chat/rooms/unread/explain-badge'
+import { totalUnread } from '@parley/chat/rooms/unread/total-unread'
+import { unreadByTags } from '@parley/chat/rooms/unread/unread-by-tags'
 import * as operations from '@parley/contracts/operations/rooms/unread'
 import type { Mount } from '../../mount.ts'
 

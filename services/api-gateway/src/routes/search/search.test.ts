@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { eraseNextRoom } from '@parley/chat/messages/erase-messages'
+import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { indexRoom } from '@parley/chat/search/index-messages'
 import { isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'

@@ -1,0 +1,36 @@
+import type { Db } from '@parley/db/connect'
+import { newId } from '@parley/db/messages/messages'
+import type { TailSwitch } from '@parley/db/sending/tail-switch'
+import type { Outbox } from '../../events/outbox.ts'
+import type { Censor } from '../../moderation/censorship.ts'
+import { acceptInTails } from './accept-in-tails.ts'
+import { acceptInTransaction } from './accept-in-transaction.ts'
+import type { KnownRooms } from './known-rooms.ts'
+import type { Draft, Outcome } from './message-batch.ts'
+import type { SenderProfiles } from './sender-profiles.ts'
+import type { Settler } from './settler.ts'
+
+export interface AcceptParts {
+  db: Db
+  outbox: Outbox
+  profiles: SenderProfiles
+  censor: Censor
+  tails: TailSwitch
+  known: KnownRooms
+  settler: Settler
+}
+
+/**
+ * Writes a batch of messages: each gets the next seq of its room, and the room moves forward with it. One outcome per
+ * draft, in order: a refused draft leaves no trace and takes no seq, what could not be written is a rejected promise.
+ *
+ * The cost does not grow with the members or the history of a room: one write, and a read of what decides where that is
+ * not known.
+ */
+export async function acceptMessages(
+  parts: AcceptParts,
+  drafts: readonly Draft[],
+): Promise<(Outcome | Promise<Outcome>)[]> {
+  const sends = drafts.map((draft) => ({ draft, id: newId() }))
+  return (await parts.tails.areOn()) ? acceptInTails(parts, sends) : acceptInTransaction(parts, sends)
+}

@@ -1,0 +1,100 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import type { TailAppend } from '@parley/db/sending/append-statement'
+import type { UserDoc } from '@parley/db/users/users'
+import { LRUCache } from 'lru-cache'
+import { justWritten } from '../../events/as-of-now.ts'
+import { roomLane } from '../../events/lanes.ts'
+import type { Outbox } from '../../events/outbox.ts'
+import type { Log } from '../../ports.ts'
+import { quotedBy } from '../reading/quoted-messages.ts'
+import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
+
+/** So long messages are gathered in tails before they are settled. */
+const gatherMS = 40
+/** So many are settled without waiting for more. */
+const enough = 1_000
+const againAfterMS = 1_000
+/** A room in use is settled far more often. */
+const rememberMS = 5_000
+
+/** Publishes and settles what this process has appended to tails. */
+export interface Settler {
+  /** What was appended, and the profiles of its senders by key(app, user). */
+  take(append: TailAppend, senders: ReadonlyMap<string, UserDoc>): void
+  /** Settles when everything that was taken is settled, or could not be: then the relay does it. */
+  idle(): Promise<void>
+}
+
+export function createSettler(
+  { db, outbox, log }: { db: Db; outbox: Outbox; log: Log },
+  at: AtPoint = () => undefined,
+): Settler {
+  let waiting: Unsettled[] = []
+  let messages = 0
+  let running: Promise<boolean> | undefined
+  let timer: NodeJS.Timeout | undefined
+  const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
+
+  function schedule(afterMS: number): void {
+    if (running) return
+    if (timer && afterMS > 0) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void run(), afterMS)
+  }
+
+  function run(): Promise<boolean> {
+    clearTimeout(timer)
+    timer = undefined
+    running ??= settleWaiting().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  async function settleWaiting(): Promise<boolean> {
+    const work = waiting
+    waiting = []
+    messages = 0
+    try {
+      await settle({ db, outbox, at, countedUpTo }, work)
+      if (waiting.length > 0) setImmediate(schedule, messages >= enough ? 0 : gatherMS)
+      return true
+    } catch (error) {
+      log.warn({ err: error }, 'messages are not settled yet; trying again')
+      waiting = [...work, ...waiting]
+      setImmediate(schedule, againAfterMS)
+      return false
+    }
+  }
+
+  async function publish(one: Unsettled, senders: ReadonlyMap<string, UserDoc>): Promise<void> {
+    const { room, messages: sent } = one.append
+    // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both, in this order.
+    if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
+    const docs = sent.map(({ message, quoted }) => {
+      return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
+    })
+    one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
+    if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
+    if (one.isPublished) await at('published')
+  }
+
+  return {
+    take(append, senders) {
+      void at('written')
+      const events = append.messages.map(({ message }) => {
+        return { kind: 'message' as const, message: message._id, event: 'chat message' as const }
+      })
+      const one: Unsettled = { append, events, isPublished: false }
+      void publish(one, senders)
+      waiting.push(one)
+      messages += events.length
+      schedule(messages >= enough ? 0 : gatherMS)
+    },
+    async idle() {
+      while (running || waiting.length > 0) if (!(await run())) break
+      clearTimeout(timer)
+    },
+  }
+}

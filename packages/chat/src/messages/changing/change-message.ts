@@ -1,0 +1,79 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Message } from '@parley/contracts/resources/message'
+import type { NotedEvent } from '@parley/db/events/pending-events'
+import {
+  findMessageOfApp,
+  findRoomOfMessage,
+  isDeletedIn,
+  type MessageChange,
+  type MessageDoc,
+  changeMessage as writeChange,
+} from '@parley/db/messages/messages'
+import { setSearchWords } from '@parley/db/messages/search-texts'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { findUser, type UserDoc } from '@parley/db/users/users'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMemberOf } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { justWritten } from '../../events/as-of-now.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { messageLane } from '../../events/lanes.ts'
+import { wordsOfContent } from '../../search/search-words.ts'
+import { toMessageView } from '../../views/message.ts'
+import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
+
+/** Names a message, with its room if the request names that. */
+export interface MessageName {
+  id: string
+  room?: string
+}
+
+/**
+ * What editing, recalling, reacting and pinning have in common: a member who is not banned changes a message
+ * that is not deleted, its updated time rises, and messageUpdated goes to the room. `change` returns undefined
+ * when nothing changes; then there is no event, nor what `also` goes out with it.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and what `change` throws
+ */
+export async function changeMessage(
+  chat: Chat,
+  caller: UserCaller,
+  name: MessageName,
+  change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined,
+  also: readonly NotedEvent[] = [],
+): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
+  const { db } = chat
+  const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
+  if (roomId === undefined) throw unknownMessage(name.id)
+  const { value: message, noted } = await changeAndNote(chat, messageLane(name.id), async (session, pending) => {
+    const taken = await takeRoom(db, caller.app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
+    const found = await findMessageOfApp(db, caller.app, name.id, session)
+    if (!found || found.room !== room.id || isDeletedIn(found, room)) throw unknownMessage(name.id)
+    if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
+    const wanted = change(found, room)
+    if (!wanted) return found
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    const written = await writeChange(db, found, wanted, updatedAtMS, session)
+    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated' }, ...also)
+    if (written.content !== found.content) {
+      await setSearchWords(db, written, wordsOfContent(written.content), session)
+    }
+    return written
+  })
+  const [found, quoted] = await Promise.all([findUser(db, caller.app, message.sender), findQuoted(db, [message])])
+  const sender = found ?? undefined
+  void chat.outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted }] }))
+  return { message, sender, quoted }
+}
+
+/** The same; returns the message as everyone sees it. */
+export async function changeToView(...given: Parameters<typeof changeMessage>): Promise<Message> {
+  const { message, sender, quoted } = await changeMessage(...given)
+  return toMessageView(message, sender, quoted)
+}
+
+export function unknownMessage(id: string): ApiError {
+  return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)}, or it was deleted`)
+}

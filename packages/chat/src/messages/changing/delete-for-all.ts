@@ -1,0 +1,103 @@
+import type { Result } from '@parley/contracts/operation'
+import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/messages/deletions'
+import { countDeletedSince, deleteMessage, findMessagesOfRoom, isDeletedIn, newId } from '@parley/db/messages/messages'
+import { setSearchWords } from '@parley/db/messages/search-texts'
+import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
+import { uncountDeleted } from '@parley/db/rooms/memberships'
+import { markAllDeleted, markErasingPublished, type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import type { Session } from '@parley/db/transactions/transaction'
+import { type Caller, userOf } from '../../access/caller.ts'
+import { findActingRole, requireRole } from '../../access/room-role.ts'
+import type { Chat } from '../../chat.ts'
+import { justWritten, nothingKnown } from '../../events/as-of-now.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { messageLane, roomLane } from '../../events/lanes.ts'
+import { notifyMembers } from '../../events/notify-members.ts'
+import { countedIn } from '../../threads/counted-in.ts'
+import { nothingQuoted } from '../reading/quoted-messages.ts'
+import { unknownMessage } from './change-message.ts'
+
+/** How long eraseMessages leaves the event to the request that deleted. */
+const publishWithinMS = 2_000
+
+/**
+ * Deletes a message for everybody, or with `_all` every message that the room and its threads have now (docs/reference/messages.md#delete).
+ * The others' unread counts are right at once.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, MESSAGE_NOT_FOUND
+ */
+export async function deleteForAll(
+  chat: Chat,
+  caller: Caller,
+  roomId: string,
+  messageId: string,
+): Promise<Result<typeof operation>> {
+  const deletedCount =
+    messageId === allMessages ? await deleteAll(chat, caller, roomId) : await deleteOne(chat, caller, roomId, messageId)
+  return {
+    deletedCount,
+    roomID: roomId,
+    messageID: messageId,
+    deletedBy: userOf(caller) ?? null,
+    deletedAt: new Date().toISOString(),
+  }
+}
+
+async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
+  const { db } = chat
+  const { value, noted } = await changeAndNote(chat, messageLane(messageId), async (session, pending) => {
+    await takeRoom(db, caller.app, roomId, session)
+    const room = await requireModerator(chat, caller, roomId, session)
+    const [message] = await findMessagesOfRoom(db, room, [messageId], session)
+    if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
+    // The room first, so that sends wait for this instead of making it start again.
+    const updatedAtMS = await takeRoomTime(db, room, session)
+    const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, message.roomKey, message, session))]
+    const of = await countedIn(db, room, message, session)
+    await uncountDeleted(of.members, of.counted, message.seq, uncounting, session)
+    await setSearchWords(db, message, [], session)
+    pending.push({ kind: 'message', message: message._id, event: 'messageDeleted' })
+    return deleteMessage(db, message, updatedAtMS, session)
+  })
+  void chat.outbox.publish(
+    noted,
+    justWritten({ messages: [{ message: value, sender: undefined, quoted: nothingQuoted }] }),
+  )
+  return 1
+}
+
+/**
+ * One write, whatever the length of the history; `deletedCount` is of the room's own messages: from now on, readers see every message up to the room's mark as a
+ * stub, and nobody counts it as unread. eraseMessages changes the documents later.
+ */
+async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
+  const { db } = chat
+  const lane = roomLane(caller.app, roomId)
+  const { value, noted } = await changeAndNote(chat, lane, async (session, pending) => {
+    await takeRoom(db, caller.app, roomId, session)
+    const room = await requireModerator(chat, caller, roomId, session)
+    const before = room.deletedUpToSeq ?? 0
+    const { lastThreadAtMS = 0, deletedUpToMS = 0 } = room
+    const deletedCount = room.seq - before - (await countDeletedSince(db, room, session))
+    if (room.seq === before && lastThreadAtMS <= deletedUpToMS) return { room, deletedCount, unpublished: undefined }
+    const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
+    const leaseUntilMS = Date.now() + publishWithinMS
+    const unpublished = newId()
+    await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished }, session)
+    const payload = { room: room.id, messageID: allMessages }
+    notifyMembers(pending, { app: room.app, room: room.id }, 'messageDeleted', payload)
+    return { room, deletedCount, unpublished }
+  })
+  const { room, deletedCount, unpublished } = value
+  if ((await chat.outbox.publish(noted, nothingKnown)) && unpublished !== undefined) {
+    await markErasingPublished(db, room._id, unpublished)
+  }
+  return deletedCount
+}
+
+/** The room, if the caller may delete the messages of others in it. */
+async function requireModerator(chat: Chat, caller: Caller, roomId: string, session: Session): Promise<RoomDoc> {
+  const { room, role } = await findActingRole(chat, caller, roomId, session)
+  requireRole(role, 'manager', 'messages are deleted for all')
+  return room
+}

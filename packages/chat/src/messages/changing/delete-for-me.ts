@@ -1,0 +1,90 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import { findMessagesOfRoom, isDeletedIn, type MessageDoc } from '@parley/db/messages/messages'
+import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
+import { currentMarker, type MembershipDoc, setReadMarker } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { findThreadMember } from '@parley/db/threads/thread-members'
+import type { Session } from '@parley/db/transactions/transaction'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMemberOf } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNotify } from '../../events/change-and-notify.ts'
+import { userLane } from '../../events/lanes.ts'
+import { notifyUser } from '../../events/notify-user.ts'
+import { countedIn } from '../../threads/counted-in.ts'
+
+type Deleted = EventPayload<'userDeleteMessages'>
+
+/**
+ * Deletes messages of a room for the caller only and notifies their devices (docs/reference/messages.md#delete). Those
+ * that they deleted before stay deleted.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND naming the unknown messages
+ */
+export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string, ids: string[]): Promise<Deleted> {
+  const { db } = chat
+  const { app, user } = caller
+  const deleted = { room: roomId, messages: ids, isUserDeleteAllMessagesInRoom: false }
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const taken = await takeRoom(db, app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
+    const messages = await findMessagesOfRoom(db, room, ids, session)
+    const known = new Set(messages.map((message) => message._id))
+    const unknown = ids.filter((id) => !known.has(id))
+    if (unknown.length > 0) {
+      throw new ApiError(
+        'MESSAGE_NOT_FOUND',
+        `messages: not in the room: ${unknown.map((id) => JSON.stringify(id)).join(', ')}`,
+      )
+    }
+    const before = await findUserDeletions(db, app, user, messages, session)
+    const added = messages.filter((message) => !before.has(message._id))
+    await insertUserDeletions(db, app, roomId, user, added, session)
+
+    for (const hidden of Map.groupBy(added, ({ roomKey }) => roomKey).values()) {
+      await uncount(chat, user, { room, membership }, hidden, session)
+    }
+    notifyUser(pending, caller, 'userDeleteMessages', deleted)
+  })
+  return deleted
+}
+
+/** Messages of the room, or of one of its threads, no longer count as unread for the member. */
+async function uncount(
+  { db }: Chat,
+  user: string,
+  { room, membership }: { room: RoomDoc; membership: MembershipDoc },
+  hidden: readonly MessageDoc[],
+  session: Session,
+): Promise<void> {
+  const [first] = hidden
+  if (!first) return
+  const { members, counted } = await countedIn(db, room, first, session)
+  const { app, room: roomId, threadOf: root } = first
+  const member =
+    root === undefined ? membership : await findThreadMember(db, { app, room: roomId, root }, user, session)
+  if (!member) return
+  const { readSeq, uncounted } = currentMarker(member, counted)
+  const unread = hidden.filter(({ seq, sender }) => seq > readSeq && sender !== user)
+  const more = unread.filter((message) => !isDeletedIn(message, room)).length
+  if (more > 0) await setReadMarker(members, member._id, { readSeq, uncounted: uncounted + more }, session)
+}
+
+/**
+ * Deletes every message that the room itself has now for the caller only; its threads stay. The cost does not grow with their number.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
+  const { db } = chat
+  const deleted = { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true }
+  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    const taken = await takeRoom(db, caller.app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
+    await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
+    const { readSeq } = currentMarker(membership, room)
+    await setReadMarker(db.memberships, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
+    notifyUser(pending, caller, 'userDeleteMessages', deleted)
+  })
+  return deleted
+}

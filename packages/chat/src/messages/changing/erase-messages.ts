@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { runEvery } from '@parley/async/run-every'
+import { mostAtOneTime, stubMessages } from '@parley/db/messages/messages'
+import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search-texts'
+import {
+  findRoom,
+  leaseErasing,
+  markErasingPublished,
+  type RoomDoc,
+  setErasing,
+  takeRoomTimes,
+} from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Chat } from '../../chat.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { eraseThreads } from '../../threads/erase-threads.ts'
+
+const lookEveryMS = 1_000
+/** Longer than a chunk takes, so that only one process works on a room. */
+const leaseMS = 10_000
+/** Messages in one transaction, few because sends to the room wait for it. */
+const chunk = 200
+
+/**
+ * Turns the documents of messages that were deleted with all of their room into stubs, until the signal aborts. Each
+ * gets a new updated time, so that a sync by afterTime sees it. In small transactions, the oldest first; any number of
+ * processes may run this, and another goes on where one stops.
+ */
+export async function eraseMessages(chat: Chat, signal: AbortSignal): Promise<void> {
+  const eraseRooms = async () => {
+    while (!signal.aborted && (await eraseNextRoom(chat, signal))) continue
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'deleted messages not erased; trying again')
+  await runEvery(lookEveryMS, eraseRooms, { onError, signal })
+}
+
+/** Works on one room that no other process works on; returns whether there was one. */
+export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
+  const room = await leaseErasing(chat.db, leaseMS)
+  if (!room) return false
+  const unpublished = room.erasing?.unpublished
+  if (unpublished !== undefined && (await chat.outbox.publishLanes([roomLane(room.app, room.id)]))) {
+    await markErasingPublished(chat.db, room._id, unpublished)
+  }
+  for (let more = true; more && !signal.aborted; ) {
+    const sinceMS = performance.now()
+    more = await eraseChunk(chat, room)
+    // Pause for as long as the work took, so that sends to the room get their turn.
+    await pause(performance.now() - sinceMS)
+  }
+  if (!signal.aborted) await eraseThreads(chat, room, signal)
+  if (!signal.aborted) await finish(chat, room)
+  return true
+}
+
+/** Returns whether there is more to do. */
+async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
+  return inTransaction(chat.db, async (session) => {
+    const room = await takeRoom(chat.db, app, id, session)
+    const end = room?.deletedUpToSeq ?? 0
+    if (!room?.erasing || room.erasing.doneUpToSeq === end) return false
+    const afterSeq = room.erasing.doneUpToSeq
+    const upToSeq = Math.min(afterSeq + chunk, end)
+    const times = Math.ceil((upToSeq - afterSeq) / mostAtOneTime)
+    const firstMS = await takeRoomTimes(chat.db, room, times, session)
+    for (let i = 0; i < times; i++) {
+      const from = afterSeq + i * mostAtOneTime
+      const range = { afterSeq: from, upToSeq: Math.min(from + mostAtOneTime, upToSeq) }
+      await stubMessages(chat.db, room._id, range, firstMS + i, session)
+    }
+    const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: Date.now() + leaseMS }
+    await setErasing(chat.db, room._id, left, session)
+    return upToSeq < end
+  })
+}
+
+/** Removes the messages from the search index, and the mark of the pending work unless more has been added. */
+async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpToMS = 0 }: RoomDoc): Promise<void> {
+  // Indexing a room writes its progress too, so it has finished before this, or begins after these messages.
+  await inTransaction(chat.db, (session) => setSearchProgress(chat.db, _id, deletedUpToSeq, session))
+  await deleteSearchTexts(chat.db, _id, deletedUpToSeq, deletedUpToMS)
+  await inTransaction(chat.db, async (session) => {
+    const room = await findRoom(chat.db, app, id, session)
+    const isOver = room?.erasing?.doneUpToSeq === deletedUpToSeq && room.deletedUpToSeq === deletedUpToSeq
+    const areThreadsOver = (room?.deletedUpToMS ?? 0) === deletedUpToMS
+    if (isOver && areThreadsOver && room?.erasing?.unpublished === undefined)
+      await setErasing(chat.db, _id, null, session)
+  })
+}

@@ -1,0 +1,14 @@
+import type { Message } from '@parley/contracts/resources/message'
+import type { UserCaller } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { changeToView } from './change-message.ts'
+
+/** Pins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED */
+export async function pinMessage(chat: Chat, caller: UserCaller, id: string): Promise<Message> {
+  return changeToView(chat, caller, { id }, ({ pinned }) => (pinned ? undefined : { set: { pinned: true } }))
+}
+
+/** Unpins a message. @throws ApiError MESSAGE_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED */
+export async function unpinMessage(chat: Chat, caller: UserCaller, id: string): Promise<Message> {
+  return changeToView(chat, caller, { id }, ({ pinned }) => (pinned ? { without: ['pinned'] } : undefined))
+}

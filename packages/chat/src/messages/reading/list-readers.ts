@@ -1,0 +1,50 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Result } from '@parley/contracts/operation'
+import { maxReadersMembers, type listReaders as operation } from '@parley/contracts/operations/messages/readers'
+import { findRoomOfMessage, findSentMessage, isDeletedIn } from '@parley/db/messages/messages'
+import { findReaders, type Reader } from '@parley/db/messages/readers'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import { findUsers, type UserDoc } from '@parley/db/users/users'
+import type { Caller } from '../../access/caller.ts'
+import { findRole } from '../../access/room-role.ts'
+import type { Chat } from '../../chat.ts'
+import { toSenderView } from '../../views/message.ts'
+import { unknownMessage } from '../changing/change-message.ts'
+
+type ReaderView = Result<typeof operation>['data'][number]
+
+/**
+ * The members who have read a message, the longest-standing first (docs/reference/messages.md#who-has-read).
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; RESULT_TOO_LARGE in a room of too many members
+ */
+export async function listReaders(chat: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {
+  const { db } = chat
+  const roomId = await findRoomOfMessage(db, by.app, id)
+  if (roomId === undefined) throw unknownMessage(id)
+  const { room } = await inTransaction(db, (session) => findRole(chat, by, roomId, session))
+  const message = await findSentMessage(db, room._id, id)
+  if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
+  if (room.memberCount > maxReadersMembers) {
+    throw new ApiError('RESULT_TOO_LARGE', `who has read is listed in rooms of at most ${maxReadersMembers} members`)
+  }
+  const readers = await findReaders(db, message, maxReadersMembers)
+  const users = await findUsers(
+    db,
+    by.app,
+    readers.map(({ user }) => user),
+  )
+  return {
+    messageID: id,
+    roomID: room.id,
+    totalCount: readers.length,
+    memberCount: room.memberCount,
+    data: readers.map((reader) => toReaderView(reader, users.get(reader.user))),
+  }
+}
+
+function toReaderView({ user, markerSetAtMS }: Reader, profile: UserDoc | undefined): ReaderView {
+  return {
+    ...toSenderView(user, profile),
+    ...(markerSetAtMS !== undefined && { lastReadTimeMS: markerSetAtMS }),
+  }
+}

@@ -1,0 +1,73 @@
+import { ApiError } from '@parley/contracts/errors'
+import { key } from '@parley/db/keys'
+import { type PageSize, type PageStart, readHistory, type TimeField } from '@parley/db/messages/history'
+import { findMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { type RoomPage, readRoomPage } from '@parley/db/messages/room-page'
+import { findUserDeletions, hiddenBy } from '@parley/db/messages/user-deletions'
+import { findRoomWithTail, unsettledOf } from '@parley/db/sending/tails'
+import { findUsers, onlyUsers, type UserDoc } from '@parley/db/users/users'
+import type { UserCaller } from '../../access/caller.ts'
+import { checkMember, checkRoom, requireMemberOf } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { JsonText, withField } from '../../views/json-text.ts'
+import { type HistoryQuery, pageStart, toPage, toPageSize } from './history-page.ts'
+import { findQuoted } from './quoted-messages.ts'
+
+/**
+ * A page of a room's history (docs/reference/messages.md#history). The cost does not grow with the history: one round trip
+ * to the database, one more to find where a page before or after a message begins, more for what one read does not hold.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
+ */
+export async function roomHistory(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  query: HistoryQuery,
+): Promise<JsonText> {
+  const startedMS = performance.now()
+  const { field, size } = toPageSize(query)
+  const start = await pageStart(query, field, (id) => findCursor(chat, caller, roomId, id))
+  const page = await readRoomPage(chat.db, { app: caller.app, room: roomId, user: caller.user }, start, field, size)
+  const room = checkRoom(page?.room, roomId)
+  checkMember(page?.isMember)
+  const { messages, ...about } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
+  const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
+  const { data, userDeletedIDs } = toPage(messages, { ...about, room, quoted }, { field, size })
+  const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
+  // Messages are never removed and seq has no holes.
+  const rest = { totalCount: room.seq, userDeletedIDs, inspect }
+  return new JsonText([withField(rest, 'data', data)])
+}
+
+/** The messages for the page, who sent them, and which the caller deleted for themselves. */
+async function pageMessages(
+  chat: Chat,
+  { app, user }: UserCaller,
+  { room, first, users, deletions }: RoomPage,
+  { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
+): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {
+  const of = { roomKey: room._id, tail: unsettledOf(room), clockMS: room.clockMS }
+  const messages = await readHistory(chat.db, of, start, field, size, first)
+  const isAll = messages.length <= first.most
+  if (isAll) return { messages, users: onlyUsers(users), hidden: hiddenBy(deletions, app, user, messages) }
+  const senders = messages.map((message) => message.sender)
+  const [found, hidden] = await Promise.all([
+    findUsers(chat.db, app, senders),
+    findUserDeletions(chat.db, app, user, messages),
+  ])
+  return { messages, users: found, hidden }
+}
+
+async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
+  const settled = await findMessage(chat.db, key(caller.app, roomId), id)
+  return settled ?? unsettledMessage(chat, caller, roomId, id)
+}
+
+/** A message that was not settled a moment ago. */
+async function unsettledMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
+  const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithTail(chat.db, caller.app, roomId))
+  const message =
+    unsettledOf(room).find((unsettled) => unsettled._id === id) ?? (await findMessage(chat.db, room._id, id))
+  if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
+  return message
+}

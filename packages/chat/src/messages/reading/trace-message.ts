@@ -1,0 +1,84 @@
+import { askNodes } from '@parley/bus/control/ask-nodes'
+import { findPublished } from '@parley/bus/stream/find-published'
+import { deliveriesAnswer } from '@parley/contracts/bus/node-requests'
+import type { Result } from '@parley/contracts/operation'
+import type { traceMessage as operation } from '@parley/contracts/operations/messages/trace'
+import { key } from '@parley/db/keys'
+import {
+  findMessages,
+  findRoomOfMessage,
+  findSentMessage,
+  isDeletedIn,
+  type MessageDoc,
+} from '@parley/db/messages/messages'
+import { countReaders, findReaders } from '@parley/db/messages/readers'
+import { findCallsOfMessage } from '@parley/db/push/call-history'
+import { countDecisions } from '@parley/db/push/push-decisions'
+import { findRoom } from '@parley/db/rooms/rooms'
+import type { Chat } from '../../chat.ts'
+import { toDeliveryView } from '../../views/webhook-delivery.ts'
+import { unknownMessage } from '../changing/change-message.ts'
+
+const mostReaders = 1_000
+/** Events of the room that are looked at in the stream. */
+const mostInStream = 1_000
+
+/**
+ * The way of one message: accepted, published, settled, delivered, pushed, called, read
+ * (docs/reference/messages.md#the-way-of-a-message).
+ * @throws ApiError MESSAGE_NOT_FOUND
+ */
+export async function traceMessage(chat: Chat, app: string, id: string): Promise<Result<typeof operation>> {
+  const { db, bus, control, log } = chat
+  const roomId = await findRoomOfMessage(db, app, id)
+  const room = roomId === undefined ? null : await findRoom(db, app, roomId)
+  const message = room ? await findSentMessage(db, room._id, id) : undefined
+  if (!room || !message) throw unknownMessage(id)
+  const to = { app, room: room.id }
+  const [stored, published, nodes, push, calls, readBy] = await Promise.all([
+    findMessages(db, [id]),
+    findPublished(
+      bus,
+      {
+        to,
+        event: message.threadOf === undefined ? 'chat message' : 'thread message',
+        id,
+        sinceMS: message.createdAtMS,
+      },
+      mostInStream,
+    ).catch((error: unknown) => log.warn({ err: error, app, message: id }, 'stream not read for a trace')),
+    askNodes(bus, control.nodes(), {
+      request: 'deliveries',
+      body: { ...to, message: id },
+      schema: deliveriesAnswer,
+    }),
+    countDecisions(db, key(app, id)),
+    findCallsOfMessage(db, app, id),
+    readersOf(chat, message),
+  ])
+  const { request, createdAtMS, sender, seq } = message
+  const deliveries = nodes.answers.flatMap(({ node, answer }) =>
+    answer.map(({ sockets, atMS }) => ({ node, sockets, atMS })),
+  )
+  return {
+    ...{ message: id, room: room.id, sender, seq },
+    isDeleted: isDeletedIn(message, room),
+    accepted: { atMS: createdAtMS, ...(request !== undefined && { request }) },
+    ...(published && { published }),
+    settled: stored.length > 0,
+    deliveries: deliveries.sort((a, b) => a.atMS - b.atMS),
+    silentNodes: nodes.silent,
+    push,
+    calls: calls.map(toDeliveryView),
+    readBy,
+  }
+}
+
+/** Raw markers: who read it before it was deleted has read it. */
+async function readersOf({ db }: Chat, message: MessageDoc): Promise<Result<typeof operation>['readBy']> {
+  const [readers, reached] = await Promise.all([findReaders(db, message, mostReaders), countReaders(db, message)])
+  return {
+    totalCount: reached > mostReaders ? reached : readers.length,
+    data: readers.map(({ user }) => user),
+  }
+}

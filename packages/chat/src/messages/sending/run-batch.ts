@@ -1,0 +1,96 @@
+import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { BatchTarget, sendBatch as operation } from '@parley/contracts/operations/messages/messages'
+import { advanceJob, type JobDoc } from '@parley/db/jobs'
+import { apiErrorOf } from '../../api-error-of.ts'
+import type { Chat } from '../../chat.ts'
+import { openDirectRoom } from '../../rooms/create-room.ts'
+import type { BatchOutcome } from './batch-outcomes.ts'
+import { batchTemplate } from './batch-template.ts'
+import { sendContent } from './send-message.ts'
+
+export type Batch = Input<typeof operation>['body']
+
+/** A batch that is being sent. */
+export interface BatchWork {
+  app: string
+  batch: Batch
+  /** Names the batch, so that nobody gets its message twice, however often it is sent. */
+  id: string
+  /** ID of the request, for the log lines of the messages' ways. */
+  request: string
+  /** So many recipients are served already. */
+  from: number
+}
+
+/** Recipients served at the same time: their rooms and messages share transactions. */
+const atOnce = 250
+/** The same for a job, whose progress is recorded after each part: after a kill no more than this is repeated. */
+const atOnceInJob = 100
+
+/**
+ * Sends one message to many recipients (docs/reference/messages.md#send-to-many), in order and part by part, and calls `note` with the outcomes
+ * of each part. A receiver gets it in the direct room with the sender. An error of one recipient, or of the database
+ * meanwhile, is the outcome of that recipient only.
+ * @returns whether all are served; not when `isStopped` said so before a part
+ */
+export async function runBatch(
+  chat: Chat,
+  { app, batch, id, request, from }: BatchWork,
+  note: (outcomes: BatchOutcome[]) => Promise<void>,
+  isStopped: () => boolean,
+  perPart = atOnce,
+): Promise<boolean> {
+  const contentFor = batchTemplate(batch.message)
+  const { sender, messageType, push, skipTotalBadge } = batch
+
+  async function sendTo(target: BatchTarget, i: number): Promise<BatchOutcome> {
+    if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
+    // Before the room, which is created when there is none.
+    const content = contentFor(target.patterns)
+    const room = target.room ?? (await openDirectRoom(chat, app, [sender, target.receiver ?? '']))
+    const idempotencyKey = `batch ${id} ${i}`
+    const sent = { app, room, sender, messageType, push, skipTotalBadge, request, idempotencyKey }
+    const { message } = await sendContent(chat, sent, content)
+    return { message: message._id, roomKey: message.roomKey }
+  }
+
+  async function outcomeOf(target: BatchTarget, i: number): Promise<BatchOutcome> {
+    try {
+      return await sendTo(target, i)
+    } catch (error) {
+      const { code, message, status } = apiErrorOf(error)
+      if (status >= 500) chat.log.error({ err: error, app, request, room: target.room }, 'message of a batch not sent')
+      return { error: { code, message } }
+    }
+  }
+
+  for (let i = from; i < batch.paras.length; i += perPart) {
+    if (isStopped()) return false
+    await note(await Promise.all(batch.paras.slice(i, i + perPart).map((target, n) => outcomeOf(target, i + n))))
+  }
+  return true
+}
+
+/** Goes on with a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
+export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
+  if (!job.batch) return true
+  const { json, request } = job.batch
+  const work = { app: job.app, batch: JSON.parse(json) as Batch, id: job.id, request, from: job.done }
+  let { done } = job
+  const note = async (outcomes: BatchOutcome[]) => {
+    requireServed(outcomes)
+    await advanceJob(chat.db, { ...job, done }, outcomes.length, { outcomes })
+    done += outcomes.length
+  }
+  return runBatch(chat, work, note, () => chat.jobs.signal.aborted, atOnceInJob)
+}
+
+/** In a job nobody goes without the message because the database was away: the part is tried again. */
+export function requireServed(outcomes: readonly BatchOutcome[]): void {
+  for (const outcome of outcomes) {
+    if ('error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode)) {
+      throw new ApiError('SERVICE_UNAVAILABLE')
+    }
+  }
+}

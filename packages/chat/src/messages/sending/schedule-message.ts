@@ -1,0 +1,132 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type {
+  changeScheduled as changeOperation,
+  listScheduled as listOperation,
+  scheduleMessage as operation,
+} from '@parley/contracts/operations/messages/scheduled'
+import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import * as scheduled from '@parley/db/sending/scheduled'
+import { findUser } from '@parley/db/users/users'
+import { asUser, type Caller, userOf } from '../../access/caller.ts'
+import { requireMember } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { contentOf } from './message-content.ts'
+
+const mostOfSender = 1_000
+const yearMS = 366 * 24 * 60 * 60 * 1_000
+
+/**
+ * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
+ * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER,
+ *   TOO_MANY_SCHEDULED
+ */
+export async function scheduleMessage(
+  chat: Chat,
+  by: Caller,
+  { message, sender: named, skipTotalBadge, mentions, ...given }: Input<typeof operation>['body'],
+): Promise<ScheduledMessage> {
+  const { db } = chat
+  const { app } = by
+  const sender = userOf(by) ?? named
+  if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
+  if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
+  requireTime(given.sendAtMS)
+  const content = contentOf(message)
+  if (!(await findUser(db, app, sender)))
+    throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
+  await requireMember(chat, asUser(app, sender), given.room)
+  if ((await scheduled.countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
+    throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
+  }
+  const id = newId()
+  const { room, messageType, sendAtMS, push, clientMessageID, replyTo } = given
+  const made = await scheduled.insertScheduled(db, {
+    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
+    ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: Date.now() },
+    ...(skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(mentions && { mentions }),
+    ...(clientMessageID !== undefined && { clientMessageID, once: key(app, sender, room, clientMessageID) }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(by.kind === 'user' && { byClient: true as const }),
+  })
+  return toView(made)
+}
+
+/** @throws ApiError INVALID_QUERY */
+export async function listScheduled(
+  { db }: Chat,
+  by: Caller,
+  { sender, limit, cursor }: Input<typeof listOperation>['query'],
+): Promise<Result<typeof listOperation>> {
+  const own = userOf(by)
+  if (own !== undefined && sender !== undefined && sender !== own) {
+    throw new ApiError('INVALID_QUERY', 'sender: must be the caller')
+  }
+  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const found = await scheduled.findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit })
+  const last = found.length === limit ? found.at(-1) : undefined
+  return { data: found.map(toView), ...(last && { cursor: `${last.sendAtMS} ${last.id}` }) }
+}
+
+/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, MESSAGE_TOO_LARGE */
+export async function changeScheduled(
+  { db }: Chat,
+  by: Caller,
+  id: string,
+  { sendAtMS, message, messageType }: Input<typeof changeOperation>['body'],
+): Promise<ScheduledMessage> {
+  const found = await findOwn(db, by, id)
+  if (sendAtMS !== undefined || found.refused) requireTime(sendAtMS)
+  const changed = await scheduled.changeScheduled(db, found, {
+    sendAtMS: sendAtMS ?? found.sendAtMS,
+    ...(message !== undefined && { content: contentOf(message) }),
+    ...(messageType !== undefined && { messageType }),
+  })
+  if (!changed) throw unknown(id)
+  return toView(changed)
+}
+
+/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent */
+export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
+  const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
+  if (!cancelled) throw unknown(id)
+  return toView(cancelled)
+}
+
+async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<scheduled.ScheduledDoc> {
+  const found = await scheduled.findScheduled(db, by.app, id)
+  const own = userOf(by)
+  if (!found || (own !== undefined && found.sender !== own)) throw unknown(id)
+  return found
+}
+
+function unknown(id: string): ApiError {
+  return new ApiError('SCHEDULED_NOT_FOUND', `id: no message ${JSON.stringify(id)} waits, or it is being sent`)
+}
+
+function requireTime(sendAtMS: number | undefined): void {
+  const now = Date.now()
+  if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
+  throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a time to come within a year, in Unix milliseconds')
+}
+
+function parseCursor(cursor: string): scheduled.ScheduledCursor {
+  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
+  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return { sendAtMS: Number(time), id }
+}
+
+function toView(doc: scheduled.ScheduledDoc): ScheduledMessage {
+  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS, createdAtMS, refused } =
+    doc
+  return {
+    ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
+    ...(mentions && { mentions }),
+    ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(refused && { refused }),
+  }
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { advanceJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
+import { newId } from '@parley/db/messages/messages'
+import type { Chat } from '../../chat.ts'
+import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
+import { JsonText, listText } from '../../views/json-text.ts'
+import { type BatchOutcome, outcomesText } from './batch-outcomes.ts'
+import { contentOf } from './message-content.ts'
+import { type Batch, requireServed, runBatch } from './run-batch.ts'
+
+/**
+ * POST /messages/batch: in its turn, sends to all recipients, even when the client no longer waits for the result. What takes
+ * longer than a request may goes on as a job (docs/reference/jobs.md).
+ * @param about the ID of the request, for the log lines of the messages' ways; and the key that makes the batch repeatable
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST of the message itself; TOO_MANY_REQUESTS
+ */
+export async function answerBatch(
+  chat: Chat,
+  app: string,
+  batch: Batch,
+  { request, idempotencyKey }: { request: string; idempotencyKey?: string | undefined },
+): Promise<JsonText | Accepted> {
+  contentOf(batch.message)
+  const id = idempotencyKey === undefined ? newId() : nameOf(idempotencyKey)
+  const earlier = idempotencyKey === undefined ? undefined : await answerOfEarlier(chat, app, id)
+  if (earlier) return earlier
+  const outcomes: BatchOutcome[] = []
+  let job: Promise<JobDoc> | undefined
+
+  async function note(part: BatchOutcome[]): Promise<void> {
+    if (job) {
+      requireServed(part)
+      await advanceJob(chat.db, { ...(await job), done: outcomes.length }, part.length, { outcomes: part })
+    }
+    outcomes.push(...part)
+  }
+  const isStopped = () => job !== undefined && chat.jobs.signal.aborted
+  const sending = chat.limits.batches(app, () => runBatch(chat, { app, batch, id, request, from: 0 }, note, isStopped))
+  if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
+
+  job = insertJob(
+    chat.db,
+    {
+      ...{ app, id, kind: 'batch', total: batch.paras.length, done: outcomes.length, outcomes: [...outcomes] },
+      batch: { json: JSON.stringify(batch), request },
+    },
+    chat.jobs.worker,
+  )
+  void workOnJob(chat, await job, () => sending)
+  return new Accepted(id)
+}
+
+/** The ID of the batch that this key names. */
+function nameOf(idempotencyKey: string): string {
+  return createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)
+}
+
+/** What a batch of this ID is answered that became a job before; undefined when none did. */
+async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<JsonText | Accepted | undefined> {
+  const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })
+  if (!found) return undefined
+  const { state, outcomes = [] } = found
+  return state === 'done' ? new JsonText(listText(outcomesText(chat.db, outcomes))) : new Accepted(id)
+}

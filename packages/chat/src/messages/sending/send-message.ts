@@ -1,0 +1,134 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { SentMessage } from '@parley/contracts/resources/message'
+import { key } from '@parley/db/keys'
+import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../../chat.ts'
+import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
+import { JsonText } from '../../views/json-text.ts'
+import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
+import type { Draft, Refusal } from '../accepting/message-batch.ts'
+import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
+import { contentOf } from './message-content.ts'
+
+export interface MessageToSend {
+  app: string
+  room: string
+  sender: string
+  /** Any JSON of at most 64 KiB. */
+  message: unknown
+  messageType: string
+  /** Users, and user groups, which stand for their members. */
+  mentions?: string[] | undefined
+  push: boolean
+  /** A robot writes it piece by piece. */
+  streaming?: true
+  /** Leaves the badge out of the message's pushes. */
+  skipTotalBadge?: boolean | undefined
+  /** false: the room's webhook does not receive it, because the message is its own response. */
+  webhook?: false
+  clientMessageID?: string | undefined
+  /** ID of a message of the same room. */
+  replyTo?: string | undefined
+  /** Keeps it in the thread of that message. */
+  thread?: boolean | undefined
+  /** The sender's own client sends it, and not the integrator: a slow mode holds for it. */
+  byClient?: boolean | undefined
+  /** Makes the send repeatable; by default the clientMessageID. */
+  idempotencyKey?: string | undefined
+  /** ID of the request, for the log lines of the message. */
+  request?: string | undefined
+}
+
+/**
+ * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is on
+ * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
+ * share their round trips.
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
+ *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone
+ */
+export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return toSentMessageView(message, quoted)
+}
+
+/** The same, with the message as JSON text: its content is not read and written again. */
+export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return new JsonText(sentMessageJson(message, quoted))
+}
+
+/**
+ * The same with the content as JSON text, whose size has been checked.
+ * @returns the message as it is stored, and what it quotes
+ */
+export async function sendContent(
+  chat: Chat,
+  send: Omit<MessageToSend, 'message'>,
+  content: string,
+): Promise<{ message: MessageDoc; quoted: Quoted }> {
+  const sendKey = send.idempotencyKey ?? send.clientMessageID
+  if (send.thread && send.replyTo === undefined) {
+    throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
+  }
+  const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
+  const draft: Draft = {
+    app: send.app,
+    room: send.room,
+    sender: send.sender,
+    content,
+    messageType: send.messageType,
+    push: send.push,
+    ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(send.streaming && { streaming: true as const }),
+    ...(send.webhook === false && { webhook: false }),
+    ...(send.byClient && { byClient: true as const }),
+    ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
+    ...(sendKey !== undefined && { sendKey }),
+    ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...replyTo,
+    ...(send.request !== undefined && { request: send.request }),
+  }
+  const isInThread = replyTo && (send.thread || replyTo.quoted?.threadOf !== undefined)
+  const outcome = isInThread
+    ? await sendInThread(chat, { ...draft, replyTo: replyTo.replyTo })
+    : await chat.accept(draft)
+  if ('refused' in outcome) throw await refusal(chat, outcome, send)
+  const { message, quoted, repeated } = outcome
+  return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
+}
+
+async function findReplyTo(
+  { db }: Chat,
+  { app, room }: Pick<MessageToSend, 'app' | 'room'>,
+  replyTo: string,
+): Promise<Pick<ThreadDraft, 'replyTo' | 'quoted'>> {
+  const quoted = await findSentMessage(db, key(app, room), replyTo)
+  return { replyTo, ...(quoted && { quoted }) }
+}
+
+async function refusal(
+  chat: Chat,
+  { refused: code, afterMS = 0 }: Refusal,
+  send: Pick<MessageToSend, 'app' | 'room' | 'sender' | 'replyTo'>,
+): Promise<ApiError> {
+  switch (code) {
+    case 'ROOM_NOT_FOUND':
+      return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
+    case 'NOT_ROOM_MEMBER':
+      if (!(await findUser(chat.db, send.app, send.sender))) {
+        return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
+      }
+      return new ApiError(code, 'sender is not a member of the room')
+    case 'USER_BLOCKED':
+      return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
+    case 'MESSAGE_NOT_FOUND':
+      return new ApiError(code, `replyTo: no message ${JSON.stringify(send.replyTo)} in the room, or it was deleted`)
+    case 'SLOW_MODE': {
+      const message = `room: it has a slow mode: send again in ${Math.ceil(afterMS / 1_000)} s`
+      return new ApiError(code, message, { details: { retryAfterMS: afterMS } })
+    }
+    default:
+      return new ApiError(code)
+  }
+}

@@ -1,0 +1,54 @@
+import { runEvery } from '@parley/async/run-every'
+import { ApiError } from '@parley/contracts/errors'
+import { newId } from '@parley/db/messages/messages'
+import { claimDue, markRefused, removeSent, type ScheduledDoc, sendAgain } from '@parley/db/sending/scheduled'
+import type { Chat } from '../../chat.ts'
+import { sendContent } from './send-message.ts'
+
+const lookEveryMS = 400
+const atOnce = 200
+const againAfterMS = 2_000
+
+/**
+ * Sends messages when their time has come, until the signal aborts. Any number of processes may run this: each takes some for
+ * a while. Who dies between the send and the end of its record leaves it to another, whose send has the same idempotency
+ * key and so sends nothing.
+ */
+export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<void> {
+  const send = async () => {
+    while (!signal.aborted && (await sendDue(chat)) === atOnce) continue
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'scheduled messages not read; trying again')
+  await runEvery(lookEveryMS, send, { onError, signal })
+}
+
+/** Sends what is due, at most so many at once; returns how many it took. */
+export async function sendDue(chat: Chat): Promise<number> {
+  const due = await claimDue(chat.db, newId(), atOnce)
+  await Promise.all(due.map((one) => sendOne(chat, one)))
+  return due.length
+}
+
+async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
+  const { app, id, room, sender, content, messageType, push, skipTotalBadge, mentions, replyTo, byClient } = one
+  const { clientMessageID } = one
+  try {
+    const send = { app, room, sender, messageType, push, skipTotalBadge, mentions, replyTo, byClient, clientMessageID }
+    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    await removeSent(chat.db, one)
+  } catch (error) {
+    await settleFailure(chat, one, error).catch((failure: unknown) =>
+      chat.log.warn({ err: failure, app, room }, 'scheduled messages not read; trying again'),
+    )
+  }
+}
+
+/** What the rules refuse is not sent; a slow mode and all that passes by itself only delay it. */
+async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
+  const { app, room } = one
+  const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+  if (isRefused) return markRefused(chat.db, one, error)
+  if (!(error instanceof ApiError)) chat.log.warn({ err: error, app, room }, 'scheduled message not sent; trying again')
+  const afterMS = (error instanceof ApiError ? error.details.retryAfterMS : undefined) ?? againAfterMS
+  await sendAgain(chat.db, one, Date.now() + afterMS)
+}

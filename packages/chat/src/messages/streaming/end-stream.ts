@@ -1,0 +1,75 @@
+import { runEvery } from '@parley/async/run-every'
+import type { PushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import { ApiError } from '@parley/contracts/errors'
+import type { SentMessage } from '@parley/contracts/resources/message'
+import {
+  deleteStream,
+  findSilentStreams,
+  findStream,
+  type MessageStreamDoc,
+  textOfParts,
+} from '@parley/db/messages/message-streams'
+import { stopStreaming } from '@parley/db/messages/messages'
+import { asUser, type Caller } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { toSentMessageView } from '../../views/message.ts'
+import { changeMessage } from '../changing/change-message.ts'
+import { contentOf } from '../sending/message-content.ts'
+import { findOwnStream } from './stream-message.ts'
+
+const lookEveryMS = 1_000
+const atOnce = 100
+
+/**
+ * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed.
+ * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, NOT_ROOM_MEMBER, USER_BLOCKED
+ */
+export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
+  const stream = await findOwnStream(chat, caller, id)
+  const content = message === undefined ? undefined : contentOf(message)
+  await chat.streamed.drained()
+  return close(chat, stream, content)
+}
+
+/**
+ * Ends streams that have been silent, as when the robot or its gateway died, until the signal aborts. Any number of
+ * processes may run this.
+ */
+export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promise<void> {
+  const closeSilent = async () => {
+    for (const stream of await findSilentStreams(chat.db, Date.now(), atOnce)) {
+      try {
+        await close(chat, stream)
+      } catch (error) {
+        // The robot is out of the room, or banned: what it wrote stays as it is.
+        if (!(error instanceof ApiError)) throw error
+        await stopStreaming(chat.db, stream.message)
+        await deleteStream(chat.db, stream)
+      }
+    }
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'silent streams not ended; trying again')
+  await runEvery(lookEveryMS, closeSilent, { onError, signal })
+}
+
+/** Several may close the same: the message is changed once. */
+async function close(chat: Chat, stream: MessageStreamDoc, given?: string): Promise<SentMessage> {
+  const { app, room, sender, push, message: id } = stream
+  const { parts = [] } = (await findStream(chat.db, app, id)) ?? {}
+  const mask = await chat.censor.maskOf(app)
+  const content = given ?? JSON.stringify(textOfParts(parts))
+  const ended = {
+    set: { content: mask ? mask(content) : content },
+    without: push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const),
+  }
+  const order: PushToClientsOrder = { id: `${id}:streamed`, clients: [], payload: {}, message: { room, id } }
+  const { message, quoted } = await changeMessage(
+    chat,
+    asUser(app, sender),
+    { id, room },
+    ({ streaming }) => (streaming ? ended : undefined),
+    push ? [{ kind: 'push', id: order.id, app, json: JSON.stringify(order) }] : [],
+  )
+  await deleteStream(chat.db, stream)
+  return toSentMessageView(message, quoted)
+}

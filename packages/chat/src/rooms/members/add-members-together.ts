@@ -1,0 +1,118 @@
+import { ApiError } from '@parley/contracts/errors'
+import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import { maxMembersShown } from '@parley/contracts/resources/room'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { addMembersToRooms, type Joining } from '@parley/db/rooms/room-members'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
+import { findActingRoles } from '../../access/acting-roles.ts'
+import { type Caller, userOf } from '../../access/caller.ts'
+import { isAtLeast, type Role } from '../../access/room-role.ts'
+import type { PendingEvents } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import type { Noted, Outbox } from '../../events/outbox.ts'
+import { membersChanged } from '../../events/room-news.ts'
+
+/** Users whom somebody makes members of a room. */
+export interface MembersToAdd {
+  by: Caller
+  roomId: string
+  invitees: readonly string[]
+}
+
+/** The room as it is then, who of the users is new there, and what is noted of that. */
+export interface MembersAdded {
+  room: RoomDoc
+  added: string[]
+  noted: Noted
+  /** Of the members shown, by `key(app, id)`; maybe others too. */
+  profiles: ReadonlyMap<string, UserDoc>
+}
+
+/**
+ * Makes users members of rooms who are to become so at the same time, in one transaction. One outcome per request, in
+ * order; what is refused leaves no trace.
+ */
+export async function addMembersTogether(
+  { db, outbox }: { db: Db; outbox: Outbox },
+  wanted: readonly MembersToAdd[],
+): Promise<(MembersAdded | { refused: ApiError })[]> {
+  const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
+  return db.turns.takeAll(lanes, () =>
+    inTransaction(db, async (session) => {
+      const { outcomes, joining, events } = await plan(db, wanted, session)
+      const shown = joining.flatMap(({ room, users }) =>
+        [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
+      )
+      // Profiles are no part of the transaction: they are read while it writes.
+      const [rooms, profiles] = await Promise.all([
+        addMembersToRooms(db, joining, maxMembersShown, session),
+        findUsersByKey(db, shown),
+      ])
+      const after = new Map(rooms.map((room) => [room._id, room]))
+      const changes = [...events].map(([lane, ofRoom]) => ({ lane, events: ofRoom }))
+      const noted = await outbox.note(changes, session)
+      const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
+      return outcomes.map((outcome) => {
+        if ('refused' in outcome) return outcome
+        const { room, added } = outcome
+        const ofLane = added.length === 0 ? undefined : byLane.get(roomLane(room.app, room.id))
+        const notes = ofLane ?? { notes: [], before: [] }
+        return { room: after.get(room._id) ?? room, added, noted: notes, profiles }
+      })
+    }),
+  )
+}
+
+/** The new members of each room, and the events of that, by lane. */
+async function plan(db: Db, wanted: readonly MembersToAdd[], session: Session) {
+  const { roles, members } = await findActingRoles(db, wanted, session)
+  const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
+  const events = new Map<string, PendingEvents>()
+  const outcomes = wanted.map(
+    ({ by, roomId, invitees }, i): { room: RoomDoc; added: string[] } | { refused: ApiError } => {
+      const found = roles[i]
+      if (!found || found instanceof ApiError) return { refused: found ?? new ApiError('INTERNAL_ERROR') }
+      const { room, role } = found
+      const added = invitees.filter((user) => !members.has(key(by.app, roomId, user)))
+      const joined = joining.get(room._id) ?? { room, users: [] }
+      const refused = refusalOf(room, role, joined.users.length + added.length)
+      if (refused) return { refused }
+      if (added.length === 0) return { room, added }
+      for (const user of added) members.add(key(by.app, roomId, user))
+      joined.users.push(...added)
+      joining.set(room._id, joined)
+      const lane = roomLane(room.app, room.id)
+      const ofRoom = events.get(lane) ?? []
+      membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: userOf(by), members: added })
+      events.set(lane, ofRoom)
+      return { room, added }
+    },
+  )
+  return { outcomes, joining: [...joining.values()], events }
+}
+
+function refusalOf(room: RoomDoc, role: Role, more: number): ApiError | undefined {
+  try {
+    requireInviter(room, role)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  if (room.memberCount + more <= maxMembers) return undefined
+  return new ApiError('INVALID_REQUEST', `invitees: a group has at most ${maxMembers} members`)
+}
+
+/**
+ * In a closed room plain members may not invite, unless it has neither owner nor managers.
+ * @throws ApiError INVALID_REQUEST, ROOM_CLOSED
+ */
+export function requireInviter(room: RoomDoc, role: Role): void {
+  if (room.roomType === 'direct') {
+    throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
+  }
+  const isRuled = room.owner !== undefined || room.managers.length > 0
+  if (room.opening === 0 && isRuled && !isAtLeast(role, 'manager')) throw new ApiError('ROOM_CLOSED')
+}

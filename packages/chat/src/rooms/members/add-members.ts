@@ -1,0 +1,88 @@
+import type { ApiError } from '@parley/contracts/errors'
+import type { Input, Result } from '@parley/contracts/operation'
+import type { addMembers as operation } from '@parley/contracts/operations/rooms/members'
+import { key } from '@parley/db/keys'
+import { saveInvitations } from '@parley/db/rooms/invitations'
+import { findMembersAmong } from '@parley/db/rooms/room-members'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { findUsers } from '@parley/db/users/users'
+import { type Caller, userOf } from '../../access/caller.ts'
+import { findActingRole } from '../../access/room-role.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNotify } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { notifyUser } from '../../events/notify-user.ts'
+import { publishRoom } from '../../events/publish-room.ts'
+import { writeSystemMessage } from '../../messages/sending/system-message.ts'
+import { toInvitationView } from '../../views/invitation.ts'
+import { toRoomViewFor } from '../../views/room.ts'
+import { addMembersTogether, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-together.ts'
+import { expandMembers } from './expand-members.ts'
+
+type Request = Input<typeof operation>['body']
+
+/** More are added by themselves: those who come together should not wait for them. */
+const mostGathered = 100
+
+/**
+ * Makes users members of a group at once, or invites them (docs/reference/rooms.md#members). Existing members stay. A
+ * new member has nothing unread, and their sockets are in the room when this settles.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, ROOM_CLOSED, USER_BLOCKED, CLIENT_NOT_FOUND naming the unknown users,
+ *   INVALID_REQUEST for a direct room or too many members
+ */
+export async function addMembers(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  request: Request,
+): Promise<Result<typeof operation>> {
+  const { members: invitees } = await expandMembers(chat, by.app, request.invitees, 'invitees')
+  if (request.invitationRequired === true) return invite(chat, by, roomId, invitees)
+  const wanted = { by, roomId, invitees }
+  const outcome = await (invitees.length > mostGathered ? addMany(chat, wanted) : chat.addMembers(wanted))
+  if ('refused' in outcome) throw outcome.refused
+  const { room, added, noted, profiles } = outcome
+  const [first] = added
+  if (first === undefined) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
+  const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
+  const [shown] = await Promise.all([
+    publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),
+    chat.recordJoin(added.map((user) => key(by.app, user))),
+  ])
+  if (request.systemMessage === true) {
+    const isMember = by.kind === 'user' && (await isMemberNow(chat, room, by.user))
+    await writeSystemMessage(chat, room, 'addMembers', isMember ? by.user : first, added)
+  }
+  return shown
+}
+
+async function addMany(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded | { refused: ApiError }> {
+  const [added] = await addMembersTogether(chat, [wanted])
+  return added as MembersAdded | { refused: ApiError }
+}
+
+async function invite(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  invitees: readonly string[],
+): Promise<Result<typeof operation>> {
+  const lane = roomLane(by.app, roomId)
+  const { room, invitations } = await changeAndNotify(chat, lane, async (session, pending) => {
+    const { room: found, role } = await findActingRole(chat, by, roomId, session)
+    requireInviter(found, role)
+    const all = await findMembersAmong(chat.db, found, invitees, session)
+    const fresh = invitees.filter((user) => !all.has(user))
+    const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
+    const shown = (await saveInvitations(chat.db, of, fresh, session)).map(toInvitationView)
+    for (const invitation of shown) {
+      notifyUser(pending, { app: by.app, user: invitation.invitee }, 'invitation', invitation)
+    }
+    return { room: found, invitations: shown }
+  })
+  return { ...toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers)), invitations }
+}
+
+async function isMemberNow(chat: Chat, room: RoomDoc, user: string): Promise<boolean> {
+  return (await findMembersAmong(chat.db, room, [user])).has(user)
+}

@@ -1,0 +1,41 @@
+import { ApiError } from '@parley/contracts/errors'
+import { key } from '@parley/db/keys'
+import type { UserDoc } from '@parley/db/users/users'
+import type { Chat } from '../../chat.ts'
+
+/**
+ * The users that `ids` mean, each once: a group stands for its members at this moment.
+ * @param field names the list in errors
+ * @throws ApiError CLIENT_NOT_FOUND naming the unknown
+ */
+export async function expandMembers(
+  chat: Pick<Chat, 'findUsers'>,
+  app: string,
+  ids: readonly string[],
+  field = 'members',
+): Promise<{ members: string[]; users: Map<string, UserDoc> }> {
+  const named = await findByIds(chat, app, ids)
+  const unknown = [...new Set(ids)].filter((id) => !named.has(id))
+  if (unknown.length > 0) {
+    throw new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
+  }
+  const members = [...new Set(ids.flatMap((id) => named.get(id)?.groupMembers ?? [id]))]
+  const fromGroups = members.filter((id) => !named.has(id))
+  const users = new Map([...named, ...(await findByIds(chat, app, fromGroups))])
+  return { members: members.filter((id) => users.has(id)), users }
+}
+
+async function findByIds(
+  chat: Pick<Chat, 'findUsers'>,
+  app: string,
+  ids: readonly string[],
+): Promise<Map<string, UserDoc>> {
+  if (ids.length === 0) return new Map()
+  const found = await chat.findUsers(ids.map((id) => key(app, id)))
+  return new Map(
+    ids.flatMap((id) => {
+      const user = found.get(key(app, id))
+      return user ? [[id, user]] : []
+    }),
+  )
+}

@@ -1,0 +1,46 @@
+import { ApiError } from '@parley/contracts/errors'
+import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import { key } from '@parley/db/keys'
+import { findBan } from '@parley/db/rooms/bans'
+import { takeInvitation } from '@parley/db/rooms/invitations'
+import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
+import { findRoom } from '@parley/db/rooms/rooms'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { publishRoom } from '../../events/publish-room.ts'
+import { membersChanged } from '../../events/room-news.ts'
+import { writeSystemMessage } from '../../messages/sending/system-message.ts'
+import { toRoomView } from '../../views/room.ts'
+
+/**
+ * The caller joins a group that is open or that they are invited to (docs/reference/rooms.md#members). An existing
+ * member stays one.
+ * @throws ApiError ROOM_NOT_FOUND, ROOM_CLOSED, USER_BLOCKED, INVALID_REQUEST when the group is full
+ */
+export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, systemMessage = false): Promise<Room> {
+  const { db } = chat
+  const { app, user } = caller
+  const { value, noted } = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
+    const before = await findRoom(db, app, roomId, session)
+    if (!before || before.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
+    if ((await findMembersAmong(db, before, [user], session)).has(user)) return { room: before, joined: false }
+    const invitation = await takeInvitation(db, app, roomId, user, session)
+    if (!invitation && (before.opening === 0 || before.roomType === 'direct')) throw new ApiError('ROOM_CLOSED')
+    if (await findBan(db, app, roomId, user, session)) throw new ApiError('USER_BLOCKED')
+    if (before.memberCount >= maxMembers) {
+      throw new ApiError('INVALID_REQUEST', `id: a group has at most ${maxMembers} members`)
+    }
+    membersChanged(pending, before, { event: 'JOIN_ROOM', sender: user, members: [user] })
+    return { room: await addMembersTo(db, before, [user], maxMembersShown, session), joined: true }
+  })
+  const { room, joined } = value
+  if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))
+  await chat.recordJoin([key(app, user)])
+  const shown = await publishRoom(chat, caller, { value: room, noted })
+  if (systemMessage) await writeSystemMessage(chat, room, 'joinRoom', user, [user])
+  return shown
+}

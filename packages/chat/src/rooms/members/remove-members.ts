@@ -1,0 +1,82 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { removeMembers as operation } from '@parley/contracts/operations/rooms/members'
+import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import { findMembersAmong, removeMembers as removeFrom } from '@parley/db/rooms/room-members'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { type Caller, userOf } from '../../access/caller.ts'
+import { findActingRole, findRole, requireRole } from '../../access/room-role.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { notifyUser } from '../../events/notify-user.ts'
+import { publishRoom } from '../../events/publish-room.ts'
+import { membersChanged } from '../../events/room-news.ts'
+import { writeSystemMessage } from '../../messages/sending/system-message.ts'
+
+/**
+ * Removes members from a group, or the caller (docs/reference/rooms.md#members). When this settles their sockets receive
+ * nothing of the room any more, on any node. Those who stay get `room`, those who are out `removedFromRoom`.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND naming who
+ *   is not a member, INVALID_REQUEST for a direct room
+ */
+export async function removeMembers(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  request: Input<typeof operation>['body'],
+): Promise<Room> {
+  const { app } = by
+  const user = userOf(by)
+  const members = [...new Set(request.members)]
+  const isLeaving = members.length === 1 && members[0] === user
+  if (request.systemMessage === true) {
+    const { room, sender } = await inTransaction(chat.db, async (session) => {
+      const checked = await check(chat, by, roomId, members, session)
+      return { room: checked, sender: await speaker(chat, checked, user, members, session) }
+    })
+    // Before they leave: it is the last message they see of the room, and only now can they be its sender.
+    await writeSystemMessage(chat, room, isLeaving ? 'leaveRoom' : 'deleteMember', sender, members)
+  }
+  const changed = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
+    const before = await check(chat, by, roomId, members, session)
+    const { room, removed } = await removeFrom(chat.db, before, members, maxMembersShown, session)
+    membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })
+    const payload = { room: roomId, by: user ?? null }
+    for (const member of removed) notifyUser(pending, { app, user: member }, 'removedFromRoom', payload)
+    return room
+  })
+  return publishRoom(chat, by, changed)
+}
+
+async function check(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  members: readonly string[],
+  session: Session,
+): Promise<RoomDoc> {
+  const isLeaving = members.every((member) => member === userOf(by))
+  const { room, role } = await (isLeaving ? findRole : findActingRole)(chat, by, roomId, session)
+  if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has exactly two members')
+  if (!isLeaving) requireRole(role, 'manager', 'others are taken out')
+  if (role === 'manager' && members.some((member) => member === room.owner)) {
+    throw new ApiError('INSUFFICIENT_PERMISSIONS', 'members: a manager cannot take out the owner')
+  }
+  const known = await findMembersAmong(chat.db, room, members, session)
+  const others = members.filter((member) => !known.has(member)).map((member) => JSON.stringify(member))
+  if (others.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: not in the room: ${others.join(', ')}`)
+  return room
+}
+
+async function speaker(
+  chat: Chat,
+  room: RoomDoc,
+  user: string | undefined,
+  members: readonly string[],
+  session: Session,
+): Promise<string> {
+  if (user !== undefined && (await findMembersAmong(chat.db, room, [user], session)).has(user)) return user
+  return members[0] ?? ''
+}

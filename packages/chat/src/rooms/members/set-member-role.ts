@@ -1,0 +1,35 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Room } from '@parley/contracts/resources/room'
+import { findMembersAmong } from '@parley/db/rooms/room-members'
+import { updateRoomDoc } from '@parley/db/rooms/rooms'
+import type { Caller } from '../../access/caller.ts'
+import { findActingRole, requireRole } from '../../access/room-role.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { publishRoom } from '../../events/publish-room.ts'
+import { roomChanged } from '../../events/room-news.ts'
+
+/**
+ * Makes a member a manager, or a manager a member.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND
+ */
+export async function setMemberRole(
+  chat: Chat,
+  by: Caller,
+  roomId: string,
+  user: string,
+  value: 'admin' | 'member',
+): Promise<Room> {
+  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+    const { room, role } = await findActingRole(chat, by, roomId, session)
+    requireRole(role, 'owner', 'roles are changed')
+    const members = await findMembersAmong(chat.db, room, [user], session)
+    if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
+    const others = room.managers.filter((manager) => manager !== user)
+    const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
+    roomChanged(pending, room)
+    return updateRoomDoc(chat.db, room, { managers }, session)
+  })
+  return publishRoom(chat, by, changed)
+}

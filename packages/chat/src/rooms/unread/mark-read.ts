@@ -1,0 +1,55 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Result } from '@parley/contracts/operation'
+import type { markRead as operation } from '@parley/contracts/operations/rooms/read-markers'
+import { findMessage, findMessageAt } from '@parley/db/messages/messages'
+import { currentMarker, setReadMarker, unreadOf } from '@parley/db/rooms/memberships'
+import { findRoomHeads } from '@parley/db/sending/tails'
+import { countUncountedAfter, sumOf } from '@parley/db/unread/uncounted'
+import { ownInTail } from '@parley/db/unread/unread-sums'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMemberOf } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNotify } from '../../events/change-and-notify.ts'
+import { markerLane } from '../../events/lanes.ts'
+import { notifyMembers } from '../../events/notify-members.ts'
+
+/**
+ * Moves the caller's read marker to a message and emits lastRead with its position to all members
+ * (docs/reference/unread.md#read-marker). The marker never moves backwards: with an older message it stays where it is.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND
+ */
+export async function markRead(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  messageId: string,
+): Promise<Result<typeof operation>> {
+  const { app, user } = caller
+  return changeAndNotify(chat, markerLane(app, roomId, user), async (session, pending) => {
+    const found = await findRoomHeads(chat.db, app, roomId, session)
+    const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
+    const { tail = [] } = room
+    const message =
+      tail.find(({ _id }) => _id === messageId) ?? (await findMessage(chat.db, room._id, messageId, session))
+    const own = ownInTail(user, room)
+    if (!message)
+      throw new ApiError('MESSAGE_NOT_FOUND', `message: no message ${JSON.stringify(messageId)} in the room`)
+    const before = currentMarker(membership, room)
+    const marker =
+      message.seq > before.readSeq
+        ? {
+            readSeq: message.seq,
+            uncounted: sumOf(await countUncountedAfter(chat.db, membership, message.seq, own, session)),
+          }
+        : before
+    await setReadMarker(chat.db.memberships, membership._id, marker, session)
+    const standsAt =
+      marker.readSeq === message.seq
+        ? messageId
+        : (tail.find(({ seq }) => seq === marker.readSeq)?._id ??
+          (await findMessageAt(chat.db, room._id, marker.readSeq, session)))
+    const payload = { roomID: roomId, memberID: user, messageID: standsAt ?? messageId }
+    notifyMembers(pending, { app, room: roomId }, 'lastRead', payload)
+    return { ...payload, unread: unreadOf({ ...membership, ...marker }, { ...room, own }) }
+  })
+}

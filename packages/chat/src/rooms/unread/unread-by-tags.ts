@@ -1,0 +1,24 @@
+import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
+import type { UserCaller } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { jsonObject } from '../../views/json-object.ts'
+
+/**
+ * Unread by the rooms' tags (docs/reference/unread.md#badges): of the given tags, or without any, of all tags of the
+ * caller's rooms. The total counts each room once.
+ */
+export async function unreadByTags(
+  chat: Chat,
+  caller: UserCaller,
+  tags: readonly string[] = [],
+): Promise<{ totalBadge: number; data: Record<string, number> }> {
+  const rooms = await findRoomsOfMember(chat.db, caller.app, caller.user)
+  const wanted = new Set(tags.length > 0 ? tags : rooms.flatMap(({ room }) => room.roomTags))
+  const perTag = new Map([...wanted].map((tag) => [tag, 0]))
+  const counted = rooms.filter(({ room }) => room.roomTags.some((tag) => wanted.has(tag)))
+  for (const { room, unread } of counted) {
+    for (const tag of new Set(room.roomTags)) if (wanted.has(tag)) perTag.set(tag, (perTag.get(tag) ?? 0) + unread)
+  }
+  const data = jsonObject([...perTag].map(([name, unread]) => ({ name, json: String(unread) })))
+  return { totalBadge: counted.reduce((total, { unread }) => total + unread, 0), data: data as Record<string, number> }
+}

@@ -1,0 +1,55 @@
+import { repairBadges } from '@parley/chat/rooms/unread/repair-badges'
+import { findApp, findAppIds } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { migrateTimeoutMS } from '@parley/db/migrate'
+import type { WrongUnread } from '@parley/db/unread/verify-unread'
+import { Command } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>, timeoutMS?: number) => Promise<T>
+
+const lineEvery = 10_000
+
+/** `parley badge`: unread counts. */
+export function badgeCommand(withDb: WithDb): Command {
+  const badge = new Command('badge').description('Verify and repair unread counts')
+  badge
+    .command('repair')
+    .description('Count unread messages again, and correct what is kept where it is wrong. Runs beside the services.')
+    .argument('[appID]', 'the app; all apps without it')
+    .option('--client <id>', 'the rooms of one user only')
+    .option('--dry-run', 'only say what is wrong')
+    .action((app: string | undefined, options: RepairOptions) =>
+      withDb((db) => repair(db, app, options), migrateTimeoutMS),
+    )
+  return badge
+}
+
+interface RepairOptions {
+  client?: string
+  dryRun?: boolean
+}
+
+async function repair(db: Db, app: string | undefined, options: RepairOptions): Promise<void> {
+  if (app === undefined) {
+    if (options.client !== undefined) throw new Error('--client needs an app')
+    for (const each of await findAppIds(db)) await repairApp(db, each, options)
+  } else if (await findApp(db, app)) await repairApp(db, app, options)
+  else throw new Error(`there is no app ${JSON.stringify(app)}`)
+}
+
+async function repairApp(db: Db, app: string, options: RepairOptions): Promise<void> {
+  let said = 0
+  const onProgress = (verified: number, wrong: readonly WrongUnread[]) => {
+    for (const each of wrong) console.log(line(each))
+    if (verified < said + lineEvery) return
+    said = verified
+    console.log(`${verified} unread counts verified so far`)
+  }
+  const { verified, wrong } = await repairBadges(db, { app, ...options, onProgress })
+  const state = options.dryRun ? 'wrong' : 'repaired'
+  console.log(`${app}: ${verified} unread counts verified, ${wrong} ${state}`)
+}
+
+function line({ room, user, unread, countedUnread }: WrongUnread): string {
+  return `${JSON.stringify(user)} in ${JSON.stringify(room)}: kept ${unread}, counted ${countedUnread}`
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { gzipSync } from 'node:zlib'
+import { proves } from '@parley/conformance/proves'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+describe('the web chat page', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  test('GET /chat with a token is a page whose every file is there, and that runs nothing but its own', async () => {
+    proves('/chat', 'the page is served')
+    const answer = await fetch(`${gateway.url}/chat?token=x`)
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(
+      answer.headers.get('content-security-policy') ?? '',
+      /default-src 'none'; script-src 'self'; style-src 'self'/,
+    )
+    assert.doesNotMatch(answer.headers.get('content-security-policy') ?? '', /unsafe/)
+    assert.match(answer.headers.get('content-security-policy') ?? '', /connect-src 'self'(?:;|$)/)
+    const html = await answer.text()
+    assert.doesNotMatch(html, /<script(?! type="module" crossorigin src="\/chat\/)|<style/)
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+    assert.equal(files.length, 3, String(files))
+    for (const file of files) {
+      const { status, headers } = await fetch(gateway.url + file)
+      assert.equal(status, 200, file)
+      assert.match(
+        headers.get('content-type') ?? '',
+        /^(?:text\/css|text\/javascript|application\/javascript|image\/svg)/,
+      )
+      if (!file?.endsWith('.svg')) assert.match(headers.get('cache-control') ?? '', /immutable/)
+    }
+    for (const other of ['/chat/package.json', '/chat/..%2fpackage.json', '/chat/index.html', '/chat/.built-from']) {
+      assert.equal((await fetch(gateway.url + other)).status, 404, other)
+    }
+  })
+  test('all that the page loads is at most 90 KB gzipped', async ({ annotate }) => {
+    const html = await (await fetch(`${gateway.url}/chat`)).text()
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
+    const sizes = [gzipSync(html).length]
+    for (const file of files) sizes.push(gzipSync(await (await fetch(gateway.url + file)).text()).length)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    await annotate(`${bytes} bytes`)
+    assert.ok(Math.min(...sizes) > 100, 'each has something')
+    assert.ok(bytes <= 90 * 1024, `${bytes} bytes`)
+  })
+
+  test('pages of allowed origins show it in a frame, and it shows pictures of allowed origins', async () => {
+    const own = await fetch(`${gateway.url}/chat`)
+    assert.match(own.headers.get('content-security-policy') ?? '', /img-src 'self' data:;.*frame-ancestors 'self';/)
+    assert.equal(own.headers.get('x-frame-options'), null)
+    const chatPage = { frameAncestors: ['https://shop.example'], images: ['https://img.example'] }
+    const other = await gateway.another({ chatPage })
+    onTestFinished(() => other.stop())
+    const answer = await fetch(`${other.url}/chat`)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /img-src 'self' data: https:\/\/img\.example;/)
+    assert.match(policy, /frame-ancestors 'self' https:\/\/shop\.example;/)
+    assert.match(await answer.text(), /name="parley-image-origins" content="https:\/\/img\.example"/)
+  })
+})

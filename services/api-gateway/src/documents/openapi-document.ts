@@ -1,0 +1,22 @@
+import { serializerCompiler } from '@fastify/type-provider-zod'
+import { ApiError } from '@parley/contracts/errors'
+import { allOperations } from '@parley/contracts/operations/all'
+import fastify from 'fastify'
+import { createMount } from '../mount.ts'
+import { serveDocuments } from './openapi.ts'
+
+/** The OpenAPI 3.1 document of the whole contract; needs no servers. */
+export async function openApiDocument(): Promise<object> {
+  const app = fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  app.setValidatorCompiler(() => (data) => ({ value: data }))
+  app.setSerializerCompiler(serializerCompiler)
+  await serveDocuments(app)
+  const nobody = () => Promise.reject(new ApiError('NOT_FOUND', 'only described here'))
+  const byApiKey = { find: nobody, remembered: () => undefined }
+  const mount = createMount(app, { byApiKey, byToken: nobody }, () => undefined)
+  for (const operation of allOperations) mount(operation, nobody)
+  await app.ready()
+  const document = app.swagger()
+  await app.close()
+  return document
+}

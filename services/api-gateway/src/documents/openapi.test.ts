@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
+import { errorCatalogue } from '@parley/contracts/errors'
+import { allOperations } from '@parley/contracts/operations/all'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { openApiDocument } from './openapi-document.ts'
+
+interface Described {
+  operationId: string
+  responses: object
+  requestBody?: { required?: boolean }
+  'x-extension'?: boolean
+}
+interface Document {
+  webhooks: Record<string, object>
+  components: { schemas: Record<string, object> }
+  paths: Record<string, Record<string, Described>>
+}
+
+describe('the OpenAPI document', () => {
+  let gateway: TestGateway
+  let document: Document
+  beforeAll(async () => {
+    // First: it takes long, and a gateway that finds itself so late refuses calls.
+    document = (await openApiDocument()) as Document
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  test('passes a public validator of OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
+    assert.ok(valid, JSON.stringify(errors, null, 2))
+  })
+
+  test('is what the gateway serves: every operation of the contract has its route', async () => {
+    const { body } = await gateway.anonymous('GET', '/openapi.json')
+    assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
+  })
+
+  test('stands beside the AsyncAPI document, which the gateway serves at /asyncapi.json', async () => {
+    const { status, body } = await gateway.anonymous('GET', '/asyncapi.json')
+    assert.equal(status, 200)
+    assert.deepEqual(body, JSON.parse(JSON.stringify(asyncApiDocument())))
+  })
+
+  test('describes the calls to integrators, by schemas that are in it', () => {
+    const { webhooks, components } = document
+    assert.deepEqual(Object.keys(webhooks), ['roomWebhook', 'pushGeneric'])
+    const named = [...JSON.stringify(webhooks).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name = '']) => name,
+    )
+    assert.ok(named.length > 0)
+    assert.deepEqual(
+      named.filter((name) => !(name in components.schemas)),
+      [],
+    )
+  })
+
+  test('docs/openapi.json is up to date (`npm run docs:api` writes it)', () => {
+    const written = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
+    assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
+  })
+
+  test('the README names every operation that is ours', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
+    const ours = allOperations.filter(({ extension }) => extension)
+    const named = ours.map(({ method, path }) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``)
+    assert.deepEqual(
+      named.filter((name) => !readme.includes(name)),
+      [],
+    )
+  })
+
+  test('has every operation once, with its errors, and marks what is ours', () => {
+    const described = Object.values(document.paths).flatMap((path) => Object.values(path))
+    assert.deepEqual(
+      described.map(({ operationId }) => operationId).toSorted(),
+      allOperations.map(({ id }) => id).toSorted(),
+    )
+    for (const operation of described) {
+      const contract = allOperations.find(({ id }) => id === operation.operationId)
+      assert.equal(operation['x-extension'], contract?.extension)
+      for (const code of contract?.errors ?? []) {
+        const answer = JSON.stringify(operation.responses[String(errorCatalogue[code].status) as keyof object])
+        assert.match(answer, new RegExp(`"${code}"`), `${operation.operationId} describes ${code}`)
+      }
+    }
+  })
+
+  for (const { id, example, body, result, form } of allOperations) {
+    test(`the examples of ${id} (${form}) are of their schemas`, () => {
+      assert.ok(example, 'has an example')
+      if (example.body !== undefined) body?.parse(example.body)
+      if (example.result !== undefined) result.parse(example.result)
+    })
+  }
+
+  test('a body is required exactly where a request without one is refused for that', async () => {
+    const user = await gateway.newUser()
+    const wrong: string[] = []
+    for (const { id, method, path, access, body } of allOperations) {
+      if (!body) continue
+      const call = access === 'admin' || access === 'platform' ? gateway.admin : user.call
+      const { status } = await call(method, path.replaceAll(/:\w+/g, 'nowhere'))
+      const described = document.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      if (described?.requestBody?.required !== (status === 400)) wrong.push(`${id}: ${status}`)
+    }
+    assert.deepEqual(wrong, [])
+  })
+
+  test('every answer has the request’s ID, and says so', async () => {
+    const { headers } = await gateway.anonymous('GET', '/me')
+    assert.ok(headers.get('x-request-id'))
+    const answers = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ responses }) => Object.values(responses as Record<string, { headers?: object }>))
+    assert.ok(answers.every((answer) => answer.headers && 'X-Request-ID' in answer.headers))
+  })
+
+  test('the page to read is served at /docs', async () => {
+    const answer = await fetch(`${gateway.url}/docs`)
+    assert.equal(answer.status, 200)
+    const html = await answer.text()
+    assert.match(html, /<title>Parley API<\/title>/)
+    for (const [, file = ''] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      assert.equal((await fetch(gateway.url + file)).status, 200, file)
+    }
+    assert.deepEqual(await (await fetch(`${gateway.url}/docs/keys.json`)).json(), {}, 'no key of anybody')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    assert.match(policy, /connect-src 'self'(?:;|$)/)
+    assert.match(policy, /style-src 'self' 'unsafe-inline'/)
+    assert.match(policy, /script-src 'self'(?:;|$)/)
+  })
+})

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
+import { createRequestCounts, type RequestCounts } from '@parley/presence/request-counts'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+describe('rate limits', () => {
+  let servers: Servers
+  let presence: Presence[]
+  let counts: RequestCounts[]
+  let gateways: TestGateway[]
+  const errors: Error[] = []
+
+  beforeAll(async () => {
+    servers = await isolatedServers(['redis'])
+    const connect = () => connectPresence(servers.redisUrl, () => undefined)
+    presence = [await connect(), await connect()]
+    counts = presence.map((one) => createRequestCounts(one, (error) => errors.push(error)))
+    const [one, two] = counts as [RequestCounts, RequestCounts]
+    const first = await startTestGateway({ rateLimits: { counts: one, perApiKey: 30, perToken: 10, perAddress: 0 } })
+    gateways = [first, await first.another({ rateLimits: { counts: two, perApiKey: 30, perToken: 10, perAddress: 0 } })]
+  })
+  afterAll(async () => {
+    await Promise.all(counts.map((count) => count.stop()))
+    for (const gateway of gateways.toReversed()) await gateway.stop()
+    await Promise.allSettled(presence.map(closePresence))
+    await servers.stop()
+  })
+
+  function refused({ status, body, headers }: Answer): void {
+    assert.deepEqual([status, body.error?.code ?? body.error], [429, 'TOO_MANY_REQUESTS'], JSON.stringify(body))
+    const seconds = Number(headers.get('retry-after'))
+    assert.ok(seconds >= 1 && seconds <= 60, `Retry-After ${seconds}`)
+  }
+  /** Nothing that follows is counted in another minute than what came before. */
+  async function withinOneMinute(): Promise<void> {
+    const left = () => 60_000 - (Date.now() % 60_000)
+    while (left() < 15_000) await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+
+  test('per token over all gateways: 429 TOO_MANY_REQUESTS with Retry-After, the others go on', async () => {
+    await withinOneMinute()
+    const [one, two] = gateways as [TestGateway, TestGateway]
+    const alice = await one.newUser('alice')
+    const bob = await one.newUser('bob')
+    for (let i = 0; i < 6; i++) assert.equal((await alice.call('GET', '/me/badge')).status, 200)
+    await counts[0]?.share()
+    const headers = { 'im-client-key': two.clientKey, 'im-authorization': alice.token }
+    const there = () => two.anonymous('GET', '/me/badge', undefined, headers)
+    await there()
+    await counts[1]?.share()
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await there()).status)
+    assert.deepEqual(statuses, [200, 200, 200, 429, 429])
+    refused(await there())
+    await counts[1]?.share()
+    const isRefused = async () => (await alice.call('GET', '/me/badge')).status === 429
+    while (!(await isRefused())) await counts[0]?.share()
+    refused(await alice.call('GET', '/me/badge'))
+    assert.equal((await bob.call('GET', '/me/badge')).status, 200)
+  })
+
+  test('per API key; on the endpoints of the bare form the error is bare; a request with a bad key counts for nobody', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const asBasic = (path: string, method: 'GET' | 'DELETE' = 'GET') =>
+      one.anonymous(method, path, undefined, { 'im-api-key': one.basicKey })
+    for (let i = 0; i < 30; i++) assert.equal((await asBasic('/admin/groups')).status, 200)
+    refused(await asBasic('/admin/groups'))
+    const bare = await asBasic('/admin/clients/alice/token', 'DELETE')
+    refused(bare)
+    assert.deepEqual(Object.keys(bare.body).toSorted(), ['error', 'message'])
+    const wrong = await one.anonymous('GET', '/admin/groups', undefined, { 'im-api-key': 'wrong' })
+    assert.equal(wrong.status, 401)
+  })
+
+  test('without Redis requests flow on, and each gateway counts for itself', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const carl = await one.newUser('carl')
+    await servers.redis.kill()
+    const statuses = []
+    for (let i = 0; i < 12; i++) statuses.push((await carl.call('GET', '/me/badge')).status)
+    assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429])
+    while (errors.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  })
+
+  test('0 is no limit', async () => {
+    const free = await startTestGateway({
+      rateLimits: { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0, perAddress: 0 },
+    })
+    const user = await free.newUser('x')
+    for (let i = 0; i < 40; i++) assert.equal((await user.call('GET', '/me/badge')).status, 200)
+    await free.stop()
+  })
+})

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { proves } from '@parley/conformance/proves'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, startWithAlice, type TestGateway, type TestUser } from '../test-gateway.ts'
+
+describe('bad input gets a clear error that names the field', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let room: string
+  beforeAll(async () => {
+    ;({ gateway, alice, room } = await startWithAlice())
+  })
+  afterAll(() => gateway.stop())
+
+  type Case = [what: string, body: () => unknown, status: number, code: string, message: RegExp]
+  const whole = () => ({ room, sender: 'alice', message: 'x', messageType: 'text' })
+  const cases: Case[] = [
+    ['a wrong type', () => ({ ...whole(), sender: 5 }), 400, 'INVALID_REQUEST', /^sender: expected string/],
+    ['malformed JSON', () => '{"room":', 400, 'INVALID_BODY', /not valid JSON/],
+    ['a JSON array', () => [], 400, 'INVALID_REQUEST', /expected object/],
+    ['no body', () => '', 400, 'MISSING_PARAMETER', /^room is required$/],
+    ['an ID with a control character', () => ({ ...whole(), sender: 'a\u0000' }), 400, 'INVALID_REQUEST', /^sender: /],
+    ['an ID of 129 characters', () => ({ ...whole(), sender: 'a'.repeat(129) }), 400, 'INVALID_REQUEST', /^sender: /],
+    [
+      'a message over 64 KiB',
+      () => ({ ...whole(), message: 'x'.repeat(65_536) }),
+      413,
+      'MESSAGE_TOO_LARGE',
+      /^message/,
+    ],
+    ['a body of 2 MiB', () => ({ ...whole(), message: 'x'.repeat(2 * 1024 * 1024) }), 413, 'BODY_TOO_LARGE', /1 MiB/],
+    ['an unknown room', () => ({ ...whole(), room: 'nowhere' }), 404, 'ROOM_NOT_FOUND', /"nowhere"/],
+    ['an unknown sender', () => ({ ...whole(), sender: 'nobody' }), 404, 'CLIENT_NOT_FOUND', /"nobody"/],
+  ]
+  for (const [what, body, status, code, message] of cases) {
+    test(`POST /messages with ${what} is ${status} ${code}`, async () => {
+      if (code === 'ROOM_NOT_FOUND') proves('POST /messages', '404 ROOM_NOT_FOUND')
+      const answer = await gateway.admin('POST', '/messages', body())
+      assert.equal(answer.status, status)
+      assert.equal(answer.body.RC, status)
+      assert.equal(answer.body.error.code, code)
+      assert.match(answer.body.error.message, message)
+      assert.equal(answer.body.RM, answer.body.error.message)
+    })
+  }
+
+  test('a content of any JSON comes back as it was, whatever its keys are named', async () => {
+    const text = `{"$where":1,"a.b":{"__proto__":{"x":[null,1.5,"\\u0000"]}},"constructor":[]}`
+    const body = `{"room":${JSON.stringify(room)},"sender":"alice","messageType":"json","message":${text}}`
+    const sent = await gateway.admin('POST', '/messages', body)
+    assert.equal(sent.status, 200)
+    const { body: history } = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
+    assert.equal(JSON.stringify(history.result.data[0].message), text)
+  })
+
+  test('a content nested 100 deep is kept, a deeper one is 400 INVALID_BODY', async () => {
+    const send = (depth: number) => {
+      const nested = '['.repeat(depth) + ']'.repeat(depth)
+      return gateway.admin(
+        'POST',
+        '/messages',
+        `{"room":"${room}","sender":"alice","messageType":"x","message":${nested}}`,
+      )
+    }
+    assert.equal((await send(100)).status, 200)
+    for (const depth of [101, 20_000]) {
+      const { status, body } = await send(depth)
+      assert.deepEqual([status, body.error.code], [400, 'INVALID_BODY'])
+    }
+    assert.equal((await alice.call('GET', `/rooms/${room}/messages/v3`)).status, 200)
+  })
+
+  test('another content type than JSON is 415 UNSUPPORTED_MEDIA_TYPE', async () => {
+    const answer = await gateway.admin('POST', '/messages', 'room=1', {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    assert.equal(answer.status, 415)
+    assert.equal(answer.body.error.code, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+
+  test('a number in the query that is not decimal is 400 INVALID_QUERY, naming the parameter', async () => {
+    for (const path of ['/rooms', '/admin/clients', '/admin/groups', '/admin/webhooks/failed']) {
+      for (const limit of ['0x10', '1e2', '%201', 'Infinity', '1_0', '-1', '1.5']) {
+        const call = path === '/rooms' ? alice.call : gateway.admin
+        const { status, body } = await call('GET', `${path}?limit=${limit}`)
+        assert.deepEqual([status, body.error.code], [400, 'INVALID_QUERY'], `${path} ${limit}`)
+        assert.match(body.error.message, /limit/)
+      }
+    }
+  })
+
+  test('an unknown path is 404 NOT_FOUND in the envelope', async () => {
+    proves('Error forms', 'the envelope {RC, RM, error: {code, message}}, RC repeats the HTTP status')
+    const { status, body } = await gateway.admin('GET', '/no/such/path')
+    assert.equal(status, 404)
+    assert.deepEqual(body, { RC: 404, RM: body.RM, error: { code: 'NOT_FOUND', message: body.RM } })
+  })
+
+  test('a missing or invalid API key is 401 INVALID_API_KEY', async () => {
+    proves('POST /messages', '401 INVALID_API_KEY')
+    for (const headers of [{}, { 'im-api-key': '' }, { 'im-api-key': 'wrong' }]) {
+      const { status, body } = await gateway.anonymous('POST', '/messages', whole(), headers)
+      assert.equal(status, 401)
+      assert.equal(body.error.code, 'INVALID_API_KEY')
+    }
+  })
+
+  test('a wrong client key is 401 INVALID_CLIENT_KEY, a wrong token 401 INVALID_TOKEN', async () => {
+    const codeFor = async (headers: Record<string, string>) => {
+      const { status, body } = await alice.call('GET', '/me/badge', undefined, headers)
+      return [status, body.error.code]
+    }
+    assert.deepEqual(await codeFor({ 'im-client-key': 'wrong' }), [401, 'INVALID_CLIENT_KEY'])
+    assert.deepEqual(await codeFor({ 'im-client-key': '' }), [401, 'INVALID_CLIENT_KEY'])
+    assert.deepEqual(await codeFor({ 'im-authorization': 'wrong' }), [401, 'INVALID_TOKEN'])
+    assert.deepEqual(await codeFor({ 'im-authorization': '%E0%A4%A' }), [401, 'INVALID_TOKEN'])
+  })
+
+  test('a token of another app is 401 INVALID_TOKEN', async () => {
+    const other = await startTestGateway()
+    const stranger = await other.newUser()
+    const { status, body } = await alice.call('GET', '/me/badge', undefined, { 'im-authorization': stranger.token })
+    assert.deepEqual([status, body.error.code], [401, 'INVALID_TOKEN'])
+    await other.stop()
+  })
+
+  const queries: [query: string, code: string][] = [
+    ['limit=0', 'INVALID_QUERY'],
+    ['limit=-1', 'INVALID_QUERY'],
+    ['limit=1.5', 'INVALID_QUERY'],
+    ['limit=1&limit=2', 'INVALID_QUERY'],
+    ['limit=x', 'INVALID_QUERY'],
+    ['afterTime=yesterday', 'INVALID_QUERY'],
+    ['timeRangeField=deletedAt', 'INVALID_QUERY'],
+    ['beforeMessage=a&afterMessage=b', 'INVALID_QUERY'],
+  ]
+  for (const [query, code] of queries) {
+    test(`GET /rooms/{id}/messages/v3?${query} is 400 ${code}`, async () => {
+      const { status, body } = await alice.call('GET', `/rooms/${room}/messages/v3?${query}`)
+      assert.equal(status, 400)
+      assert.equal(body.error.code, code)
+      assert.match(body.error.message, new RegExp((query.split('=')[0] ?? '').slice(0, 4)))
+    })
+  }
+
+  test('bytes that are not HTTP harm nobody', async () => {
+    const { hostname, port } = new URL(gateway.url)
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => socket.end('\u0000\u0001nonsense\r\n\r\n'))
+      socket.on('close', () => resolve())
+      socket.on('error', reject)
+      socket.resume()
+    })
+    assert.equal((await gateway.admin('POST', '/messages', whole())).status, 200)
+  })
+})

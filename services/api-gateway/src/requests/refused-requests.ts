@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError } from '@parley/contracts/errors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { operationsAt, pathOf } from '../documents/operation-paths.ts'
+
+const maxUrlLength = 16 * 1024
+/** How much of a URL an error repeats. */
+const shownLength = 200
+/** How much of a refused body is read at most. */
+const maxRefusedBytes = 64 * 1024 * 1024
+
+/** Refuses requests that can be for no operation, before anything is read or looked up. */
+export interface Refusals {
+  /** Option of Fastify: lets a path that is not percent-encoded UTF-8 find its route, whose form the refusal takes. */
+  rewriteUrl(request: IncomingMessage): string
+  /** Register after CORS, so that browsers can read refusals too. */
+  register(app: FastifyInstance): void
+}
+
+export function createRefusals(): Refusals {
+  const malformed = new WeakSet<IncomingMessage>()
+  return {
+    rewriteUrl(request) {
+      const { url = '/' } = request
+      if (isPercentEncoded(pathOf(url))) return url
+      malformed.add(request)
+      return url.replaceAll('%', '%25')
+    },
+    register(app) {
+      app.addHook('onRequest', (request, reply, done) => done(refusalOf(request, reply)))
+      // Reached by requests for missing files.
+      app.setNotFoundHandler((request, reply) => Promise.reject(unknownPath(request, reply)))
+      app.addHook('onSend', ({ raw }, _reply, payload, done) => {
+        if (!raw.complete) readToTheEnd(raw)
+        done(null, payload)
+      })
+    },
+  }
+
+  function refusalOf(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
+    const { raw, originalUrl } = request
+    if (malformed.has(raw)) return new ApiError('INVALID_REQUEST', 'the path is not percent-encoded UTF-8')
+    if (originalUrl.length > maxUrlLength) return new ApiError('URI_TOO_LONG')
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+      return new ApiError('INVALID_REQUEST', 'header Host is missing')
+    }
+    return request.is404 ? unknownPath(request, reply) : undefined
+  }
+}
+
+function unknownPath(request: FastifyRequest, reply: FastifyReply): ApiError {
+  const { method, originalUrl } = request
+  const shown = `${method} ${pathOf(originalUrl).slice(0, shownLength)}`
+  const taken = new Set(operationsAt(originalUrl).map((operation) => operation.method))
+  if (taken.size === 0) return new ApiError('NOT_FOUND', `no ${shown}`)
+  const allowed = [...taken, ...(taken.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  void reply.header('allow', allowed)
+  return new ApiError('METHOD_NOT_ALLOWED', `no ${shown}: the path takes ${allowed}`)
+}
+
+/**
+ * Reads the rest of a body after the response, so that a client or proxy that sends before it reads gets the
+ * response, and its next request on the connection is served. The limit on the request's time applies.
+ */
+function readToTheEnd(request: IncomingMessage): void {
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > maxRefusedBytes) request.socket.destroy()
+  })
+  request.resume()
+}
+
+function isPercentEncoded(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch (error) {
+    if (error instanceof URIError) return false
+    throw error
+  }
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { digest } from '@parley/db/apps/apps'
+import { key } from '@parley/db/keys'
+import { testServers } from '@parley/stack/test-servers'
+import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { type NatsWay, openNatsWay } from '../test-nats-way.ts'
+
+const patient = { timeout: 100_000, interval: 50 }
+
+describe('a token that gateways remember', () => {
+  let first: TestGateway
+  /** Reaches NATS by a way that can be cut. */
+  let second: TestGateway
+  let way: NatsWay
+
+  beforeAll(async () => {
+    way = await openNatsWay((await testServers()).natsUrl)
+    first = await startTestGateway()
+    second = await first.another({ natsUrl: way.url })
+  })
+  afterEach(() => way.mend())
+  afterAll(async () => {
+    await second.stop()
+    await first.stop()
+    way.close()
+  })
+
+  const opens = async (gateway: TestGateway, token: string): Promise<boolean> => {
+    const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': token }
+    const { status } = await gateway.anonymous('GET', '/me/badge', undefined, headers)
+    assert.ok(status === 200 || status === 401, String(status))
+    return status === 200
+  }
+  /** Whether the gateway believes a token that it has just seen, behind the database's back. */
+  async function remembers(gateway: TestGateway): Promise<boolean> {
+    const { token } = await first.newUser()
+    assert.ok(await opens(gateway, token))
+    await first.chat.db.tokens.deleteOne({ _id: key(first.app, digest(token)) })
+    return opens(gateway, token)
+  }
+  const bothRemember = async () => {
+    for (const gateway of [first, second]) await vi.waitUntil(() => remembers(gateway), patient)
+  }
+  /** Both gateways have seen the token a moment ago. */
+  async function known(): Promise<TestUser> {
+    const user = await first.newUser()
+    assert.deepEqual(await Promise.all([opens(first, user.token), opens(second, user.token)]), [true, true])
+    return user
+  }
+
+  test('is believed for two seconds after it was read, and no longer', async () => {
+    await bothRemember()
+    const { token } = await known()
+    await first.chat.db.tokens.deleteOne({ _id: key(first.app, digest(token)) })
+    await vi.waitUntil(async () => !(await opens(first, token)), patient)
+    await vi.waitUntil(async () => !(await opens(second, token)), patient)
+  })
+
+  const ends: Record<string, (user: TestUser, via: TestGateway) => Promise<{ status: number }>> = {
+    'is revoked': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}/token`, {}),
+    'is replaced by a new one': ({ id }, via) =>
+      via.admin('POST', '/admin/clients', { _id: id, issueAccessToken: true }),
+    'is replaced by one of the integrator': ({ id }, via) =>
+      via.admin('PUT', `/admin/clients/${id}/token`, {
+        token: `of ${id}`,
+        expirationDate: new Date(Date.now() + 3_600_000).toISOString(),
+      }),
+    'is of a user who is erased': ({ id }, via) => via.admin('DELETE', `/admin/clients/${id}`),
+  }
+  for (const [what, end] of Object.entries(ends)) {
+    test(`and that ${what} is refused by each at once`, async () => {
+      await bothRemember()
+      for (const via of [first, second, first, second]) {
+        const user = await known()
+        assert.equal((await end(user, via)).status, 200)
+        const after = [await opens(second, user.token), await opens(first, user.token)]
+        assert.deepEqual(after, [false, false])
+      }
+    })
+  }
+
+  test('and that ends while it is being used is refused by each at once', async () => {
+    await bothRemember()
+    for (const via of [first, second]) {
+      const user = await known()
+      const revoking = { isOver: false }
+      const uses = [first, second, first, second].map(async (gateway) => {
+        while (!revoking.isOver) await opens(gateway, user.token)
+      })
+      assert.equal((await via.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)
+      const after = [await opens(first, user.token), await opens(second, user.token)]
+      revoking.isOver = true
+      await Promise.all(uses)
+      assert.deepEqual(after, [false, false])
+    }
+  })
+
+  test('is not believed by a gateway that is cut off from the bus, which then hears of no end', async () => {
+    await bothRemember()
+    way.hold()
+    await vi.waitUntil(async () => !(await remembers(second)), patient)
+    const isForgotten = async () => {
+      const { silent } = await first.chat.control.give(first.app, { do: 'revoked', user: 'nobody', tokens: [] })
+      return silent.length === 0
+    }
+    assert.equal(await isForgotten(), false, 'at first it is waited for')
+    await vi.waitUntil(isForgotten, patient)
+    const user = await known()
+    await first.admin('DELETE', `/admin/clients/${user.id}/token`, {})
+    assert.deepEqual([await opens(second, user.token), await opens(first, user.token)], [false, false])
+    way.mend()
+    await bothRemember()
+  })
+
+  for (const how of ['hold', 'cut'] as const) {
+    test(`and that a gateway ends which cannot notify the others (${how}) is refused by them when that is acknowledged`, async () => {
+      await bothRemember()
+      way[how]()
+      for (let i = 0; i < 2; i++) {
+        const user = await known()
+        assert.equal((await second.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)
+        assert.deepEqual([await opens(first, user.token), await opens(second, user.token)], [false, false])
+      }
+    })
+  }
+})

@@ -1,0 +1,142 @@
+import { io, type Socket } from 'socket.io-client'
+import type { ClientKind } from '../faults/chaos-client.ts'
+import { decode, type Resumed } from './resuming-client.ts'
+
+/** A stock client that drops and comes back, and never fetches anything. */
+export interface DroppingClient {
+  socket: Socket
+  user: string
+  rooms: readonly string[]
+  /** What it has heard, each event under a name of its own. */
+  heard: Set<string>
+  /** Connected, with everything made up. */
+  isBack: boolean
+  /** How often it was made up for, and how often it had to say its time again. */
+  resumed: number
+  refused: number
+  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  ends: string[]
+  stop(): void
+}
+
+export interface DroppingOptions extends ClientKind {
+  url: string
+  user: string
+  token: string
+  rooms: readonly string[]
+  /** It is connected for this long, and away for `awayMS`, again and again while it may. */
+  hereMS: number
+  awayMS: number
+  mayDrop: () => boolean
+}
+
+/** An event's name: what it is about and, where that may change again, its state. */
+export const names = {
+  message: (id: string) => `message ${id}`,
+  updated: (id: string, updatedAtMS: number) => `updated ${id} ${updatedAtMS}`,
+  lastRead: (room: string, member: string, message: string) => `lastRead ${room} ${member} ${message}`,
+  roomPref: (room: string, folder: string) => `roomPref ${room} ${folder}`,
+}
+
+interface Payload {
+  _id: string
+  updatedAtMS: number
+  room: string
+  roomID: string
+  memberID: string
+  messageID: string
+  folder: string
+}
+const nameOf: Record<string, (payload: Payload) => string> = {
+  'chat message': ({ _id }) => names.message(_id),
+  messageUpdated: ({ _id, updatedAtMS }) => names.updated(_id, updatedAtMS),
+  lastRead: ({ roomID, memberID, messageID }) => names.lastRead(roomID, memberID, messageID),
+  roomPref: ({ room, folder }) => names.roomPref(room, folder),
+}
+
+/** What must be heard, by room, and by user: what of it a client lacks. */
+export function lackedBy(
+  { user, rooms, heard }: DroppingClient,
+  expected: ReadonlyMap<string, ReadonlySet<string>>,
+): string[] {
+  return [user, ...rooms].flatMap((whose) => [...(expected.get(whose) ?? [])].filter((name) => !heard.has(name)))
+}
+
+/** How a client stands. */
+export function stateOf({ user, socket, isBack, resumed, refused, ends }: DroppingClient): string {
+  const transport = socket.io.engine?.transport?.name
+  return `${user} ${JSON.stringify({ connected: socket.connected, transport, isBack, resumed, refused, ends })}`
+}
+
+export function startDroppingClient(options: DroppingOptions): DroppingClient {
+  const { url, user, token, rooms, encoding, hereMS, awayMS, mayDrop } = options
+  const socket = io(url, {
+    transports: options.transports,
+    forceNew: true,
+    reconnectionDelay: 200,
+    reconnectionDelayMax: 1_000,
+  })
+  let since: number | undefined
+  let dropping: NodeJS.Timeout | undefined
+  const client: DroppingClient = {
+    ...{ socket, user, rooms, heard: new Set<string>(), isBack: false, resumed: 0, refused: 0, ends: [] },
+    stop() {
+      clearTimeout(dropping)
+      socket.close()
+    },
+  }
+
+  const ended = (why: string) => {
+    client.ends = [...client.ends.slice(-4), `${new Date().toISOString().slice(14, 23)} ${why}`]
+  }
+  function drop(): void {
+    if (!client.isBack) return
+    if (!mayDrop()) {
+      dropping = setTimeout(drop, hereMS)
+      return
+    }
+    socket.disconnect()
+    dropping = setTimeout(() => socket.connect(), awayMS)
+  }
+
+  async function enter(): Promise<void> {
+    const connection = socket.id
+    await socket.timeout(60_000).emitWithAck('conf', { encoding })
+    while (socket.connected && socket.id === connection && !client.isBack) {
+      const login = { deviceId: 'phone', since: since ?? 0 }
+      const { RC, RM, result } = await socket.timeout(60_000).emitWithAck('auth2', token, login)
+      if (RC !== 0) throw new Error(RM)
+      const { resumed, serverTimeMS } = result as Resumed
+      if (resumed || since === undefined) {
+        if (resumed) client.resumed++
+        since = serverTimeMS
+        client.isBack = true
+        dropping = setTimeout(drop, hereMS * (0.75 + Math.random() / 2))
+      } else {
+        // NATS is away: it keeps its time, and says it again.
+        client.refused++
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+    }
+  }
+
+  socket.on('connect', () => {
+    enter().catch((error: Error) => {
+      ended(`login: ${error.message}`)
+      socket.io.engine.close()
+    })
+  })
+  socket.on('connect_error', (error) => ended(`connect: ${error.message}`))
+  socket.on('disconnect', (reason) => {
+    ended(reason)
+    client.isBack = false
+    if (reason !== 'io client disconnect') clearTimeout(dropping)
+  })
+  socket.on('serverTime', (payload: unknown) => {
+    if (client.isBack) since = (decode(payload, encoding) as Resumed).serverTimeMS
+  })
+  for (const [event, name] of Object.entries(nameOf)) {
+    socket.on(event, (payload: unknown) => client.heard.add(name(decode(payload, encoding) as Payload)))
+  }
+  return client
+}

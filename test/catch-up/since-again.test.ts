@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { publishEvent } from '@parley/bus/events/publish'
+import { marginMS } from '@parley/bus/stream/stream-state'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { openPolling } from '../connections/slow-client.ts'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { connectResuming, type ResumingClient } from './resuming-client.ts'
+
+describe('what comes again while a client takes what it missed', () => {
+  let platform: Platform
+  let node: RunningService
+  let bus: Bus
+  let bob: PlatformUser
+  /** Connected to the same node without `since`: what it has heard, the node has handled. */
+  let live: ResumingClient
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['nats'] })
+    await platform.start('api-gateway')
+    // It gets 32 KiB at once, and as much may be held back for it.
+    node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
+    bus = await connectBus(platform.servers.natsUrl, 'since test')
+  })
+  beforeEach(async () => {
+    bob = await platform.newUser()
+  })
+  afterAll(async () => {
+    live.socket.close()
+    await closeBus(bus)
+    await platform.stop()
+  })
+
+  const all = ({ heard }: Pick<ResumingClient, 'heard'>, event: string, field: string) =>
+    heard.filter((one) => one.event === event).map(({ payload }) => (payload as Record<string, string>)[field] ?? '')
+  const texts = (client: Pick<ResumingClient, 'heard'>) => all(client, 'chat message', 'message').map((text) => text[0])
+  async function pass(room: string, message: string): Promise<void> {
+    await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' })
+    await eventually('it has passed', () => all(live, 'chat message', 'message').includes(message))
+  }
+  async function connectLive(): Promise<ResumingClient> {
+    const client = await connectResuming(node.url, bob.token)
+    await client.login()
+    return client
+  }
+  async function delivered(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    return Number(/^parley_events_delivered_total\{[^}]*event="chat message"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0)
+  }
+  /** Begins to catch up with what passed since then, and takes nothing: it stands before the last of the large messages. */
+  async function comeSlowly(since: number) {
+    const before = await delivered()
+    const client = await openPolling(node.url, 'base64')
+    await client.say(`420${JSON.stringify(['auth2', bob.token, { deviceId: 'phone', since }])}`)
+    await eventually('it has as much as it may', async () => (await delivered()) >= before + names.length - 1)
+    return client
+  }
+  async function takeAll(client: Awaited<ReturnType<typeof openPolling>>): Promise<void> {
+    await eventually('it has caught up', async () => {
+      await client.take()
+      return client.acknowledged.length > 0
+    })
+    assert.partialDeepStrictEqual(client.acknowledged, [{ RC: 0, result: { resumed: true } }])
+  }
+  /** Seven of them are more than 32 KiB in base64, and eight are less without. */
+  const large = (name: string) => name + 'x'.repeat(3_200)
+  const names = ['1', '2', '3', '4', '5', '6', '7', '8']
+  const now = async () => (await live.login({ since: 0 })).result.serverTimeMS
+
+  test('an event that is published again does not overtake older ones', async () => {
+    const room = await platform.newRoom([bob.id])
+    live = await connectLive()
+    const since = await now()
+    const event = {
+      to: { app: platform.app, room },
+      event: 'chat message',
+      json: '{"_id":"again","message":"again"}',
+      id: 'again',
+    } as const
+    await publishEvent(bus, event)
+    await eventually('it is heard', () => texts(live).includes('a'))
+    for (const name of names) await pass(room, large(name))
+    const client = await comeSlowly(since)
+    const late = await connectLive()
+    await publishEvent(bus, event)
+    await eventually('who came later has it', () => texts(late).includes('a'))
+    await takeAll(client)
+    assert.deepEqual(texts(client), ['a', ...names])
+    for (const socket of [live.socket, late.socket] as Socket[]) socket.close()
+  })
+
+  test('what the node makes up after NATS was away leaves no older state behind', async () => {
+    const room = await platform.newRoom([bob.id])
+    const path = `/rooms/${room}`
+    live = await connectLive()
+    await platform.admin('PUT', path, { name: 'before' })
+    await eventually('it is heard', () => all(live, 'room', 'name').includes('before'))
+    // It reads from now on, and the node makes up from before.
+    const since = (await now()) + marginMS
+    for (const name of names) await pass(room, large(name))
+    const client = await comeSlowly(since)
+    await platform.servers.nats.kill()
+    await platform.admin('PUT', path, { name: 'meanwhile' })
+    await platform.servers.nats.restart()
+    await eventually('the node has made it up', () => all(live, 'room', 'name').includes('meanwhile'))
+    await takeAll(client)
+    await eventually('it hears of the last change', async () => {
+      await platform.admin('PUT', path, { name: 'last' })
+      await client.take()
+      return all(client, 'room', 'name').includes('last')
+    })
+    assert.deepEqual([...new Set(all(client, 'room', 'name'))], ['meanwhile', 'last'])
+    assert.deepEqual([...new Set(texts(client))], names)
+  })
+})

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Front, openFront } from '@parley/local/front'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { clientKind } from '../faults/chaos-client.ts'
+import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
+
+/** Two minutes and 500 clients by `npm run since`; short in `npm test`. */
+const seconds = Number(process.env['PARLEY_SINCE_SECONDS'] ?? 15)
+const clientCount = seconds < 60 ? 60 : 500
+const [hereMS, awayMS] = seconds < 60 ? [3_000, 1_000] : [8_000, 2_000]
+const comingAtOnce = 50
+/** Many times what it takes on a busy machine. */
+const longestSeconds = 240
+const roomCount = 12
+const actors = 3
+
+describe('clients that drop, while nodes, gateways and NATS are killed', {
+  timeout: (seconds + 4 * longestSeconds) * 1000,
+}, () => {
+  let platform: Platform
+  let front: Front
+  let gateways: RunningService[] = []
+  let nodes: RunningService[] = []
+  const clients: DroppingClient[] = []
+  const tokens: string[] = []
+  const state = { mayDrop: false, isOver: false, isTrouble: false }
+  /** What must be heard, by room, and by user. */
+  const expected = new Map<string, Set<string>>()
+  const url = () => `http://127.0.0.1:${front.port}`
+  const users = Array.from({ length: clientCount }, (_, n) => `user ${n}`)
+  const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['nats'] })
+    front = await openFront('127.0.0.1', 0)
+    gateways = await Promise.all([platform.start('api-gateway'), platform.start('api-gateway')])
+    nodes = await Promise.all([newNode(), newNode()])
+    balance()
+    for (const _id of users) {
+      const made = await platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true })
+      tokens.push(String(made['token']))
+    }
+    for (let room = 0; room < roomCount; room++) {
+      const members = users.filter((_, n) => roomsOf(n).includes(`room ${room}`))
+      await platform.newRoom(members, { _id: `room ${room}` })
+    }
+  })
+  afterAll(async () => {
+    state.isOver = true
+    for (const client of clients) client.stop()
+    await platform.stop()
+    await front.close()
+  })
+
+  const newNode = () =>
+    platform.start('realtime', {
+      // A client that is itself short of CPU must not take its node for dead.
+      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
+      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+      PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000',
+    })
+  const balance = () => {
+    const port = ({ ports }: RunningService) => Number(ports['http'])
+    front.balance({ gateways: gateways.map(port), realtime: nodes.map(port) })
+  }
+  const expect = (whose: string, name: string) => {
+    expected.set(whose, (expected.get(whose) ?? new Set()).add(name))
+  }
+
+  /** A call that may meet a process that dies: undefined unless it succeeded. */
+  async function tryCall(
+    method: string,
+    path: string,
+    as: number | 'admin',
+    body?: object,
+  ): Promise<Fields | undefined> {
+    const headers: Record<string, string> =
+      as === 'admin'
+        ? { 'im-api-key': platform.apiKey }
+        : {
+            'im-client-key': platform.clientKey,
+            'im-authorization': String(tokens[as]),
+            'im-device-id': 'desktop',
+          }
+    const answer = await call(url(), method, path, headers, body).catch(() => undefined)
+    return answer?.status === 200 ? answer.body.result : undefined
+  }
+
+  async function untilBack(what: string, count: number): Promise<void> {
+    await eventually(what, () => areBack() >= count, longestSeconds).catch((error: Error) => {
+      const away = clients.filter(({ isBack }) => !isBack).map(stateOf)
+      throw new Error(`${error.message}: ${away.length} are away\n${away.slice(0, 20).join('\n')}`)
+    })
+  }
+  const areBack = () => clients.filter(({ isBack }) => isBack).length
+  /** As much as the clients take: what they are behind with they get again, which is more and more. */
+  async function turn(): Promise<void> {
+    while (!state.isOver && !state.isTrouble && areBack() < clientCount / 2) await pause(50)
+  }
+
+  /** Sends, reacts, reads and sets preferences, as fast as most clients follow; notes what was acknowledged. */
+  async function act(actor: number): Promise<void> {
+    for (let i = actor; !state.isOver; i += actors) {
+      await turn()
+      const member = i % clientCount
+      const room = String(roomsOf(member)[0])
+      const user = String(users[member])
+      const sent = await tryCall('POST', '/messages', 'admin', {
+        ...{ room, sender: user, message: `${i}`, messageType: 'text', push: false },
+      })
+      if (!sent) continue
+      const id = String(sent['_id'])
+      expect(room, names.message(id))
+      const what = i % 3
+      if (what === 0) {
+        const reacted = await tryCall('POST', `/messages/${id}/reaction`, member, { reaction: '👍' })
+        if (reacted) expect(room, names.updated(id, Number(reacted['updatedAtMS'])))
+      } else if (what === 1) {
+        const path = `/rooms/${encodeURIComponent(room)}/lastRead`
+        if (await tryCall('PUT', path, member, { message: id })) expect(room, names.lastRead(room, user, id))
+      } else {
+        const path = `/roomPrefs/${encodeURIComponent(room)}`
+        if (await tryCall('POST', path, member, { folder: `${i}` })) expect(user, names.roomPref(room, `${i}`))
+      }
+    }
+  }
+
+  /** In turn: a node, a gateway and NATS are killed and come again. */
+  async function makeTrouble(untilMS: number): Promise<number> {
+    let kills = 0
+    for (; kills < 3 || performance.now() < untilMS; kills++) {
+      state.isTrouble = true
+      if (kills % 3 === 0) {
+        await nodes.shift()?.kill()
+        balance()
+        nodes.push(await newNode())
+      } else if (kills % 3 === 1) {
+        await platform.servers.nats.kill()
+        await tryCall('GET', '/admin/stats', 'admin')
+        await platform.servers.nats.restart()
+      } else {
+        await gateways.shift()?.kill()
+        balance()
+        gateways.push(await platform.start('api-gateway'))
+      }
+      balance()
+      state.isTrouble = false
+      await untilBack('some are back', clientCount / 4)
+    }
+    return kills
+  }
+
+  test('every client has every event of its rooms, and nobody fetched anything', async ({ annotate }) => {
+    for (const [n, user] of users.entries()) {
+      // A node that dies makes them all come at once; nobody has a time to give yet.
+      await eventually('most have come', () => n - areBack() < comingAtOnce, longestSeconds)
+      clients.push(
+        startDroppingClient({
+          ...{ url: url(), user, token: String(tokens[n]), rooms: roomsOf(n) },
+          ...{ ...clientKind(n), hereMS, awayMS, mayDrop: () => state.mayDrop },
+        }),
+      )
+    }
+    await untilBack('everybody is there', clientCount)
+    state.mayDrop = true
+    const acting = Array.from({ length: actors }, (_, n) => act(n))
+    const kills = await makeTrouble(performance.now() + seconds * 1000)
+    Object.assign(state, { mayDrop: false, isOver: true })
+    await Promise.all(acting)
+
+    await untilBack('everybody is back', clientCount)
+    const lacking = () => clients.filter((client) => lackedBy(client, expected).length > 0)
+    const hasAll = () => lacking().length === 0
+    await eventually('everybody has everything', hasAll, longestSeconds).catch((error: Error) => {
+      const who = lacking().map((client) => {
+        const lacks = lackedBy(client, expected)
+        return `${stateOf(client)} lacks ${lacks.length}: ${lacks.slice(0, 10).join(', ')}`
+      })
+      throw new Error(`${error.message}: ${who.length} lack something\n${who.slice(0, 20).join('\n')}`)
+    })
+    const events = [...expected.values()].reduce((sum, { size }) => sum + size, 0)
+    const resumed = clients.reduce((sum, client) => sum + client.resumed, 0)
+    const refused = clients.reduce((sum, client) => sum + client.refused, 0)
+    assert.ok(resumed > clientCount, 'every client dropped')
+    await annotate(`${events} events, ${resumed} times resumed, ${refused} times not yet, ${kills} kills`)
+  })
+})

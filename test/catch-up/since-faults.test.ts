@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { publishEvent } from '@parley/bus/events/publish'
+import { eventStream } from '@parley/contracts/bus/streams'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { connectResuming, type ResumingClient } from './resuming-client.ts'
+
+describe('auth2 with since, when not everything can be made up', () => {
+  let platform: Platform
+  let node: RunningService
+  let bus: Bus
+  let bob: PlatformUser
+  let room: string
+  /** Connected all the time: what it has heard is in the stream. */
+  let witness: ResumingClient
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['nats'] })
+    await platform.start('api-gateway')
+    node = await platform.start('realtime', { PARLEY_REALTIME_MAX_BUFFERED_BYTES: '131072' })
+    bus = await connectBus(platform.servers.natsUrl, 'since test')
+    bob = await platform.newUser()
+    room = await platform.newRoom([bob.id])
+    witness = await connectResuming((await platform.start('realtime')).url, bob.token)
+    await witness.login()
+  })
+  afterAll(async () => {
+    witness.socket.close()
+    await closeBus(bus)
+    await platform.stop()
+  })
+
+  /** A request of the JetStream API. */
+  async function ofStream(request: 'PURGE' | 'DELETE'): Promise<void> {
+    const answer = await bus.nats.request(`$JS.API.STREAM.${request}.${eventStream.name}`)
+    assert.equal(answer.json<{ success?: boolean }>().success, true)
+  }
+  const send = async (message: string) =>
+    String((await platform.admin('POST', '/messages', { room, sender: bob.id, message, messageType: 'text' }))['_id'])
+  /** The same, when it is in the stream: that is after the answer. */
+  async function pass(message: string): Promise<string> {
+    const id = await send(message)
+    await eventually('it has passed', () => ids(witness).includes(id))
+    return id
+  }
+  const ids = ({ heard }: ResumingClient) =>
+    heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as { _id: string })._id)
+  /** Logs in on a connection of its own; returns what came, too. */
+  async function come(since: number, options: Parameters<typeof connectResuming>[2] = {}, at = node) {
+    const client = await connectResuming(at.url, bob.token, options)
+    const { result } = await client.login({ since })
+    return { ...client, ...result }
+  }
+  async function comeAndGo(since: number, at = node): Promise<{ resumed: boolean; serverTimeMS: number }> {
+    const { socket, resumed = false, serverTimeMS } = await come(since, {}, at)
+    socket.close()
+    return { resumed, serverTimeMS }
+  }
+
+  test.each([['websocket'], ['polling']])(
+    'more than may wait for a client is sent as %s takes it',
+    async (transport) => {
+      const { serverTimeMS } = await comeAndGo(0)
+      const sent: string[] = []
+      for (let i = 0; i < 60; i++) sent.push(await pass('x'.repeat(20_000)))
+      const client = await come(serverTimeMS, { transports: [transport] })
+      assert.equal(client.resumed, true)
+      assert.deepEqual(ids(client).slice(-sent.length), sent)
+      client.socket.close()
+    },
+  )
+
+  test('more events than the setting says are not made up', async () => {
+    const small = await platform.start('realtime', { PARLEY_REALTIME_CATCH_UP_EVENTS: '10' })
+    const { serverTimeMS } = await comeAndGo(0, small)
+    for (let i = 0; i < 20; i++) await pass(`${i}`)
+    const client = await come(serverTimeMS, {}, small)
+    assert.equal(client.resumed, false)
+    const last = await send('live')
+    await eventually('live events go on', () => ids(client).includes(last))
+    client.socket.close()
+    assert.equal((await comeAndGo(serverTimeMS)).resumed, true, 'another node makes up more')
+  })
+
+  test('while NATS is away nothing is resumed, and the time from before is good when it is back', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    const before = await send('before')
+    await platform.servers.nats.kill()
+    const meanwhile = await send('meanwhile')
+    const away = await come(serverTimeMS)
+    assert.equal(away.resumed, false)
+    await platform.servers.nats.restart()
+    await eventually(
+      'the same connection is resumed',
+      async () => (await away.login({ since: serverTimeMS })).result.resumed,
+    )
+    await eventually('it has both', () => [before, meanwhile].every((id) => ids(away).includes(id)))
+    away.socket.close()
+  })
+
+  test('what a purge has deleted is not made up; who comes later is resumed', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    await pass('gone')
+    await ofStream('PURGE')
+    const after = await comeAndGo(serverTimeMS)
+    assert.equal(after.resumed, false)
+    const kept = await pass('kept')
+    const client = await come(after.serverTimeMS)
+    assert.equal(client.resumed, true)
+    assert.ok(ids(client).includes(kept))
+    client.socket.close()
+  })
+
+  test('an event that comes again goes to who has come since, and to nobody twice', async () => {
+    const early = await come(0)
+    const event = {
+      to: { app: platform.app, room },
+      event: 'chat message',
+      json: '{"_id":"again"}',
+      id: 'again',
+    } as const
+    const times = ({ heard }: ResumingClient) =>
+      heard.filter(({ payload }) => JSON.stringify(payload) === event.json).length
+    await publishEvent(bus, event)
+    await eventually('it is heard', () => times(early) === 1)
+    // As if the stream had not taken it: its publisher then publishes it again.
+    await ofStream('PURGE')
+    const late = await come(0)
+    await publishEvent(bus, event)
+    await eventually('who came later has it', () => times(late) === 1)
+    const last = await pass('last')
+    await eventually('what came after it', () => ids(early).includes(last))
+    assert.equal(times(early), 1)
+    for (const { socket } of [early, late]) socket.close()
+  })
+
+  test('a stream that was lost and made again makes up nothing from before', async () => {
+    const { serverTimeMS } = await comeAndGo(0)
+    await ofStream('DELETE')
+    const other = await platform.start('realtime')
+    const after = await comeAndGo(serverTimeMS, other)
+    assert.equal(after.resumed, false)
+    const kept = await pass('kept')
+    const client = await come(after.serverTimeMS)
+    assert.equal(client.resumed, true)
+    // Events of before come again meanwhile.
+    await eventually('what passed since then comes', () => ids(client).includes(kept))
+    client.socket.close()
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ownCloseReasons, protocolCloseReasons } from '@parley/contracts/socket/close-reasons'
+import { describe, test } from 'vitest'
+
+/** The lines of code of a folder and the folders in it, without its tests. */
+function linesOf(folder: string): string[] {
+  const path = join(import.meta.dirname, '../..', folder)
+  return readdirSync(path, { encoding: 'utf8', recursive: true })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .flatMap((name) => readFileSync(join(path, name), 'utf8').split('\n'))
+}
+
+/** Texts of two words and more in the lines that match. */
+function textsOf(lines: readonly string[], which: RegExp): string[] {
+  const texts = lines
+    .filter((line) => which.test(line))
+    .flatMap((line) => [...line.matchAll(/'([a-z]+(?: [a-z]+)+)'/g)].map(([, text]) => text ?? ''))
+  return [...new Set(texts)].toSorted()
+}
+
+describe('close reasons', () => {
+  test('those of the protocol are what packages/socketio closes with', () => {
+    const closing = /\b(?:close|closed|closeReason|disconnect|end|ended|terminate)\b/
+    assert.deepEqual(textsOf(linesOf('packages/socketio/src'), closing), Object.keys(protocolCloseReasons).toSorted())
+  })
+
+  test('our own are what the realtime node closes with', () => {
+    const closing = /\b(?:closeSocket|closeConnection|overload|reason: '|satisfies OwnCloseReason)/
+    assert.deepEqual(textsOf(linesOf('services/realtime/src'), closing), Object.keys(ownCloseReasons).toSorted())
+  })
+
+  test('the realtime node closes in no other way', () => {
+    const other = linesOf('services/realtime/src').filter((line) =>
+      /\.(?:disconnect|closeTransport|terminate)\(|\bconnection\.close\(/.test(line),
+    )
+    assert.deepEqual(
+      other.map((line) => line.trim()),
+      [
+        "if (ownCloseReasons[reason].client === 'stops') socket.disconnect(true, reason)",
+        'else socket.closeTransport(reason)',
+        'connection.close(reason)',
+      ],
+    )
+  })
+})

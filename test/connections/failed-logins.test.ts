@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { io, type Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+interface Ack {
+  RC: number
+  error?: { code: string }
+}
+const limit = 10
+
+describe('failed logins', () => {
+  let platform: Platform
+  let gateways: [RunningService, RunningService]
+  let nodes: [RunningService, RunningService]
+  let token: string
+
+  beforeAll(async () => {
+    platform = await startPlatform()
+    const gateway = {
+      PARLEY_GATEWAY_TRUSTED_PROXIES: '1',
+      PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: `${limit}`,
+    }
+    const node = {
+      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+      PARLEY_REALTIME_FAILED_LOGINS_PER_ADDRESS: `${limit}`,
+    }
+    gateways = [await platform.start('api-gateway', gateway), await platform.start('api-gateway', gateway)]
+    nodes = [await platform.start('realtime', node), await platform.start('realtime', node)]
+    const user = { _id: 'alice', issueAccessToken: true }
+    const made = await call(gateways[0].url, 'POST', '/admin/clients', { 'im-api-key': platform.apiKey }, user)
+    token = String(made.body.result['token'])
+  })
+  afterAll(() => platform.stop())
+
+  /** An address of nobody else. */
+  let lastAddress = 0
+  const newAddress = () => `192.0.2.${++lastAddress}`
+  /** One try over REST that fails: the status of the answer. */
+  async function fail(address: string, headers: Record<string, string>, path = '/me', gateway = 0): Promise<Response> {
+    const url = (gateways[gateway] as RunningService).url + path
+    return fetch(url, { headers: { 'x-forwarded-for': address, ...headers } })
+  }
+  const wrongToken = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': randomUUID() })
+  const wrongApiKey = () => ({ 'im-api-key': randomUUID() })
+  /** Fails until it gets 429; returns how often it got 401 before. The minute may change once in between. */
+  async function failUntilLimited(address: () => string, headers: () => Record<string, string>, path: string) {
+    for (let failed = 0; failed <= 2 * limit; failed++) {
+      const answer = await fail(address(), headers(), path)
+      if (answer.status === 429) return { failed, answer }
+      assert.equal(answer.status, 401)
+    }
+    throw new Error('never limited')
+  }
+  function socketFrom(address: string, node = 0): Socket {
+    const { url } = nodes[node] as RunningService
+    const extraHeaders = { 'x-forwarded-for': address }
+    return io(url, { transports: ['websocket'], forceNew: true, reconnection: false, extraHeaders })
+  }
+
+  for (const [what, headers, path] of [
+    ['user tokens', wrongToken, '/me'],
+    ['client keys', () => ({ 'im-client-key': randomUUID(), 'im-authorization': token }), '/me'],
+    ['API keys', wrongApiKey, '/admin/groups'],
+  ] as const) {
+    test(`guesses of ${what}: an address that fails too often gets 429 with Retry-After, a valid key or token goes on`, async () => {
+      const address = newAddress()
+      const { failed, answer } = await failUntilLimited(() => address, headers, path)
+      assert.ok(failed >= limit, `${failed} failures`)
+      const body = (await answer.json()) as Ack
+      assert.deepEqual([body.RC, body.error?.code], [429, 'TOO_MANY_REQUESTS'])
+      const seconds = Number(answer.headers.get('retry-after'))
+      assert.ok(seconds >= 1 && seconds <= 60, `Retry-After ${seconds}`)
+
+      const valid = { 'im-client-key': platform.clientKey, 'im-authorization': token }
+      assert.equal((await fail(address, valid)).status, 200)
+      assert.equal((await fail(address, { 'im-api-key': platform.apiKey }, '/admin/groups')).status, 200)
+      const socket = socketFrom(address)
+      assert.equal(((await socket.emitWithAck('auth2', token)) as Ack).RC, 0)
+      socket.close()
+      assert.equal((await fail(newAddress(), headers(), path)).status, 401, 'another address is not limited')
+    })
+  }
+
+  for (const [method, path, body] of [
+    ['DELETE', '/admin/clients/alice/token', {}],
+    // Its form hangs on the body, which is read after the key has been found wrong.
+    ['POST', '/admin/clients', { _id: 'bob', issueAccessToken: false, token: 't' }],
+  ] as const) {
+    test(`${method} ${path} returns it in the bare form`, async () => {
+      const address = newAddress()
+      const answer = await eventually('a 429', async () => {
+        await failUntilLimited(() => address, wrongApiKey, '/admin/groups')
+        const limited = await fetch(gateways[0].url + path, {
+          method,
+          headers: { 'x-forwarded-for': address, 'content-type': 'application/json', ...wrongApiKey() },
+          body: JSON.stringify(body),
+        })
+        return limited.status === 429 ? limited : undefined
+      })
+      assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+      assert.partialDeepStrictEqual(await answer.json(), { error: 'TOO_MANY_REQUESTS' })
+    })
+  }
+
+  test('a request without any key does not count as a guess', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, {})).status, 401)
+  })
+
+  test('the address that a client claims does not count, the one that the proxy adds does', async () => {
+    const address = newAddress()
+    let n = 0
+    await failUntilLimited(() => `198.51.100.${++n}, ${address}`, wrongToken, '/me')
+    assert.equal((await fail(`${address}, ${newAddress()}`, wrongToken())).status, 401)
+  })
+
+  test('all addresses of an IPv6 /64 count as one', async () => {
+    let n = 0
+    await failUntilLimited(() => `2001:db8:1:2::${++n}`, wrongToken, '/me')
+    assert.equal((await fail('2001:db8:1:3::1', wrongToken())).status, 401)
+  })
+
+  test('they are counted over all gateways and nodes, REST and sockets together', async () => {
+    const address = newAddress()
+    await eventually('the limit', async () => {
+      await failUntilLimited(() => address, wrongToken, '/me')
+      const there = await fail(address, wrongToken(), '/me', 1)
+      const socket = socketFrom(address, 1)
+      const ack = (await socket.emitWithAck('auth2', randomUUID())) as Ack
+      socket.close()
+      return there.status === 429 && ack.RC === 429
+    })
+  })
+
+  test('a socket of such an address gets 429 and is closed, and stock clients stay away', async () => {
+    const address = newAddress()
+    await failUntilLimited(() => address, wrongToken, '/me')
+    await eventually('it is limited there', async () => {
+      const socket = socketFrom(address)
+      const told: unknown[] = []
+      socket.on('error', (error) => told.push(error))
+      const closed = new Promise((resolve) => socket.once('disconnect', resolve))
+      const ack = (await socket.emitWithAck('auth2', randomUUID())) as Ack
+      if (ack.RC !== 429) return socket.close()
+      assert.equal(await closed, 'io server disconnect')
+      assert.partialDeepStrictEqual(told, [{ RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }])
+      return true
+    })
+  })
+
+  test('three logins of a socket that fail close it; one that succeeds begins the count anew', async () => {
+    const socket = socketFrom(newAddress())
+    const auth2 = async (token: string) => ((await socket.emitWithAck('auth2', token)) as Ack).RC
+    const closed = new Promise((resolve) => socket.once('disconnect', resolve))
+    for (const RC of [401, 401]) assert.equal(await auth2('wrong'), RC)
+    assert.equal(await auth2(token), 0)
+    for (const RC of [401, 401]) assert.equal(await auth2('wrong'), RC)
+    assert.equal(socket.connected, true)
+    assert.equal(await auth2('wrong'), 401)
+    assert.equal(await closed, 'io server disconnect')
+  })
+
+  test('one auth2 of a socket may wait for the one in flight; more close the socket', async () => {
+    const two = await connectClient(nodes[0].url, token)
+    assert.deepEqual(
+      (await Promise.all([1, 2].map(() => two.emitWithAck('auth2', token) as Promise<Ack>))).map(({ RC }) => RC),
+      [0, 0],
+    )
+    const closed = new Promise((resolve) => two.once('disconnect', resolve))
+    const acks = [1, 2, 3].map(() => two.emitWithAck('auth2', token) as Promise<Ack>)
+    assert.partialDeepStrictEqual(await acks[2], { RC: 429, error: { code: 'TOO_MANY_REQUESTS' } })
+    assert.equal(await closed, 'io server disconnect')
+    await Promise.allSettled(acks)
+  })
+})

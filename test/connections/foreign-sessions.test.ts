@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { closeBus, connectBus } from '@parley/bus/connect'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+const random = 'abcdefghij-_ABCDEFGH'
+
+describe('a session that another node holds, or none', () => {
+  let platform: Platform
+  let owner: RunningService
+  let other: RunningService
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['nats'] })
+    owner = await platform.start('realtime')
+    other = await platform.start('realtime')
+  })
+  afterAll(() => platform.stop())
+
+  const url = (node: RunningService, transport: string, sid = '') =>
+    `${node.url}/socket.io/?EIO=4&transport=${transport}${sid && `&sid=${sid}`}`
+  async function open(node: RunningService): Promise<string> {
+    const text = await (await fetch(url(node, 'polling'))).text()
+    return (JSON.parse(text.slice(1)) as { sid: string }).sid
+  }
+  const post = async (node: RunningService, sid: string) =>
+    (await fetch(url(node, 'polling', sid), { method: 'POST', body: '3' })).status
+  const poll = async (node: RunningService, sid: string) => (await fetch(url(node, 'polling', sid))).status
+  function upgrade(node: RunningService, sid: string): Promise<number> {
+    const headers = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'sec-websocket-version': '13',
+    }
+    const asking = request(url(node, 'websocket', sid), { headers })
+    return new Promise((resolve, reject) => {
+      asking.on('upgrade', (response, socket) => {
+        socket.destroy()
+        resolve(response.statusCode ?? 0)
+      })
+      asking.on('response', (response) => resolve(response.resume().statusCode ?? 0))
+      asking.on('error', reject)
+      asking.end()
+    })
+  }
+  const timesAway = (node: RunningService) => readFileSync(node.logFile, 'utf8').split('NATS is away').length - 1
+
+  test('an ID that no node has given out reaches no subject, by poll, post or upgrade, and the bus stays', async () => {
+    const bus = await connectBus(platform.servers.natsUrl, 'test')
+    const asked: string[] = []
+    bus.nats.subscribe('parley.node.>', {
+      callback: (_error, message) => {
+        asked.push(message.subject)
+        // A subject that is heard has the asking node wait for an answer.
+        if (message.subject.includes('ghost')) message.respond()
+      },
+    })
+    await bus.nats.flush()
+    // A node that has just come to the bus asks for any name, until it has heard of everybody.
+    await eventually('all are heard of', async () => {
+      asked.length = 0
+      await poll(other, `ghost.${random}`)
+      return asked.length === 0
+    })
+    const ids = [
+      `${'.'.repeat(1400)}x`,
+      `${'.'.repeat(1400)}${random}`,
+      `${'n'.repeat(1400)}.${random}`,
+      `${'%2A'.repeat(400)}.${random}`,
+      `*.${random}`,
+      `%3E.${random}`,
+      `ghost.${random}`,
+      'ghost.x',
+      `%0D%0APUB x.${random}`,
+    ]
+    const session = await open(owner)
+    for (const sid of ids) {
+      assert.deepEqual(
+        [await poll(other, sid), await post(other, sid), await upgrade(other, sid)],
+        [400, 400, 400],
+        sid,
+      )
+    }
+    assert.equal(await post(other, session), 200)
+    await bus.nats.flush()
+    assert.deepEqual(asked, [`parley.node.${session.split('.')[0]}.poll`])
+    assert.equal(timesAway(other), 0)
+    await closeBus(bus)
+  })
+
+  test('no WebSocket is opened for a session that a living node does not hold', async () => {
+    const session = await open(owner)
+    assert.equal(await upgrade(other, session), 101)
+    assert.equal(await upgrade(other, `${session.split('.')[0]}.${random}`), 400)
+  })
+
+  test('a node that has just started serves the sessions of the others', async () => {
+    const session = await open(owner)
+    const newcomer = await platform.start('realtime')
+    assert.equal(await post(newcomer, session), 200)
+    await newcomer.stop()
+  })
+
+  test('while NATS is away it is out of reach, also for polls that wait, and after that it is served', async () => {
+    const session = await open(owner)
+    const waiting = poll(other, session)
+    await platform.servers.nats.kill()
+    await eventually('both miss it', () => timesAway(owner) > 0 && timesAway(other) > 0)
+    assert.equal(await post(other, session), 400)
+    await platform.servers.nats.restart()
+    assert.equal(await waiting, 400)
+    await eventually('the session is reached again', async () => (await post(other, session)) === 200)
+  })
+
+  test('a session of a node that was killed is unknown at once', async () => {
+    const session = await open(owner)
+    assert.equal(await post(other, session), 200)
+    await owner.kill()
+    await eventually('it is unknown', async () => (await upgrade(other, session)) === 400)
+    assert.deepEqual([await poll(other, session), await post(other, session)], [400, 400])
+  })
+})

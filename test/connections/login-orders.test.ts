@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { io, type Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { type MongoWay, openMongoWay } from '../webhooks/held-answers.ts'
+
+interface Ack {
+  RC: number
+  result?: { _id: string }
+  error?: { code: string }
+}
+
+describe('what happens while a login or a resync waits for the database holds for the socket', () => {
+  let platform: Platform
+  let gateway: RunningService
+  let node: RunningService
+  let way: MongoWay
+  let witness: Socket
+  const heardByWitness = new Set<unknown>()
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['nats'] })
+    way = await openMongoWay(platform.servers.mongoUrl)
+    gateway = await platform.start('api-gateway')
+    node = await platform.start('realtime', { PARLEY_MONGO_URL: way.url })
+    witness = await platform.connect(node, await platform.newUser('witness'))
+    witness.on('chat message', ({ message }) => heardByWitness.add(message))
+  })
+  afterAll(async () => {
+    witness?.close()
+    await platform.stop()
+    await way.close()
+  })
+
+  let last = 0
+  /** A user in a room of theirs, where the witness is too. */
+  async function newUserInRoom(): Promise<{ id: string; token: string; room: string }> {
+    const id = `user-${++last}`
+    const token = (await platform.newUser(id)).token
+    const room = `room-${last}`
+    await platform.admin('POST', '/rooms/', { _id: room, roomType: 'group', members: [id, 'witness'] })
+    return { id, token, room }
+  }
+  /** A socket that nobody is authenticated on yet, and what it hears. */
+  async function newSocket(): Promise<{ socket: Socket; heard: unknown[]; auth2: (token: string) => Promise<Ack> }> {
+    const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnection: false })
+    const heard: unknown[] = []
+    socket.on('chat message', ({ message }) => heard.push(message))
+    await new Promise<void>((resolve) => socket.once('connect', resolve))
+    return { socket, heard, auth2: (token) => socket.timeout(100_000).emitWithAck('auth2', token) as Promise<Ack> }
+  }
+  /** Says something in rooms, one after the other; settles when the node has delivered all of it. */
+  async function say(message: string, ...rooms: string[]): Promise<void> {
+    for (const room of rooms) {
+      const said = `${message} in ${room}`
+      await platform.admin('POST', '/messages', { room, sender: 'witness', message: said, messageType: 'text' })
+      await eventually(`the witness hears ${said}`, () => heardByWitness.has(said))
+    }
+  }
+  const revoke = (id: string) => platform.admin('DELETE', `/admin/clients/${id}/token`, {})
+  const leave = (id: string, room: string) => platform.admin('POST', `/rooms/${room}/delete/members`, { members: [id] })
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'))]
+    return values.reduce((sum, [, value]) => sum + Number(value), 0)
+  }
+
+  test('a token revoked while it is looked up is refused', async () => {
+    const { id, token } = await newUserInRoom()
+    const { socket, auth2 } = await newSocket()
+    const lookup = way.holdNextRead('tokens')
+    const ack = auth2(token)
+    await lookup.answered
+    await revoke(id)
+    lookup.release()
+    assert.partialDeepStrictEqual(await ack, { RC: 401, error: { code: 'INVALID_TOKEN' } })
+    socket.close()
+  })
+
+  test('a token that was revoked and bound again is accepted at once', async () => {
+    await platform.newUser('bound')
+    const expirationDate = new Date(Date.now() + 3_600_000).toISOString()
+    for (let n = 0; n < 3; n++) {
+      await platform.admin('POST', '/admin/clients', { _id: 'bound', token: 'of the integrator', expirationDate })
+      const { socket, auth2 } = await newSocket()
+      assert.equal((await auth2('of the integrator')).RC, 0)
+      await revoke('bound')
+      socket.close()
+    }
+  })
+
+  test('a token revoked while the rooms are read ends the socket', async () => {
+    const { id, token } = await newUserInRoom()
+    const { socket, auth2 } = await newSocket()
+    const ended = new Promise((resolve) => socket.once('disconnect', resolve))
+    const reading = way.holdNextRead('memberships')
+    const ack = auth2(token).catch(() => 'never answered')
+    await reading.answered
+    await revoke(id)
+    reading.release()
+    assert.equal(await ended, 'io server disconnect')
+    assert.equal(await ack, 'never answered')
+  })
+
+  test('a user who is removed from a room or added to one while the rooms are read is out of it, or in it', async () => {
+    const { id, token, room } = await newUserInRoom()
+    const { socket, heard, auth2 } = await newSocket()
+    const reading = way.holdNextRead('memberships')
+    const ack = auth2(token)
+    await reading.answered
+    await leave(id, room)
+    await platform.admin('POST', '/rooms/', { _id: `new ${room}`, roomType: 'group', members: [id, 'witness'] })
+    reading.release()
+    assert.equal((await ack).RC, 0)
+    await say('a', room, `new ${room}`)
+    await eventually('the new room', () => heard.length > 0)
+    assert.deepEqual(heard, [`a in new ${room}`])
+    socket.close()
+  })
+
+  for (const [how, end] of Object.entries({
+    'removed from the room': (id: string, room: string) => leave(id, room),
+    erased: (id: string) => platform.admin('DELETE', `/admin/clients/${id}`),
+  })) {
+    test(`a login that waits for the one in flight hears nothing of the first one’s rooms, when that user is ${how} meanwhile`, async () => {
+      const [first, second] = [await newUserInRoom(), await newUserInRoom()]
+      const { socket, heard, auth2 } = await newSocket()
+      const reading = way.holdNextRead('memberships')
+      const acks = [auth2(first.token), auth2(second.token)].map((ack) => ack.catch(() => undefined))
+      await reading.answered
+      await end(first.id, first.room)
+      reading.release()
+      const [, ofSecond] = await Promise.all(acks)
+      await say('b', first.room, second.room)
+      if (ofSecond) await eventually('the room of the second', () => heard.length > 0)
+      assert.deepEqual(heard, ofSecond ? [`b in ${second.room}`] : [])
+      assert.equal(ofSecond !== undefined, how !== 'erased', 'the end of the first user’s token ends the socket')
+      socket.close()
+    })
+  }
+
+  test('a socket that closes while it is authenticated leaves nothing behind', async () => {
+    const authenticated = await metric('parley_authenticated_connections')
+    for (const collection of ['tokens', 'memberships']) {
+      const { token } = await newUserInRoom()
+      const subscriptions = await metric('parley_bus_subscriptions')
+      const connections = await metric('parley_connections')
+      const { socket, auth2 } = await newSocket()
+      const reading = way.holdNextRead(collection)
+      auth2(token).catch(() => undefined)
+      await reading.answered
+      socket.close()
+      await eventually('it is gone', async () => (await metric('parley_connections')) === connections)
+      reading.release()
+      // Logins read one after the other: when this one is through, so is the one before.
+      const next = await connectClient(node.url, token)
+      next.close()
+      await eventually('so is the next', async () => (await metric('parley_connections')) === connections)
+      assert.equal(await metric('parley_authenticated_connections'), authenticated)
+      assert.equal(await metric('parley_bus_subscriptions'), subscriptions)
+    }
+  })
+
+  test('a resync does not put a socket back into a room that its user left meanwhile', async () => {
+    const { id, token, room } = await newUserInRoom()
+    const { socket, heard, auth2 } = await newSocket()
+    assert.equal((await auth2(token)).RC, 0)
+    await resyncedWhile(async () => {
+      await leave(id, room)
+    })
+    await platform.admin('POST', '/rooms/', { _id: `then ${room}`, roomType: 'group', members: [id, 'witness'] })
+    await say('c', room, `then ${room}`)
+    await eventually('the other room', () => heard.length > 0)
+    assert.deepEqual(heard, [`c in then ${room}`])
+    socket.close()
+  })
+
+  test('a resync does not put a socket into the rooms of the user that it had before', async () => {
+    const [first, second] = [await newUserInRoom(), await newUserInRoom()]
+    const { socket, heard, auth2 } = await newSocket()
+    assert.equal((await auth2(first.token)).RC, 0)
+    const subscriptions = await metric('parley_bus_subscriptions')
+    let ack: Promise<Ack> | undefined
+    await resyncedWhile(async () => {
+      ack = auth2(second.token)
+      await eventually('it is the second one’s', async () => (await metric('parley_bus_subscriptions')) < subscriptions)
+    })
+    assert.partialDeepStrictEqual(await ack, { RC: 0, result: { _id: second.id } })
+    await say('d', first.room, second.room)
+    await eventually('the room of the second', () => heard.length > 0)
+    assert.deepEqual(heard, [`d in ${second.room}`])
+    socket.close()
+  })
+
+  /** NATS goes and comes back; `meanwhile` happens when the node has read rooms again and does not know them yet. */
+  async function resyncedWhile(meanwhile: () => Promise<void>): Promise<void> {
+    await platform.servers.nats.kill()
+    const reading = way.holdNextRead('memberships')
+    await platform.servers.nats.restart()
+    await reading.answered
+    // Only then: while the gateway is cut off, the events of a change wait for the relay.
+    await eventually('the gateway is back', async () => {
+      return (await fetch(`http://127.0.0.1:${gateway.ports['internal']}/readyz`)).status === 200
+    })
+    await meanwhile()
+    reading.release()
+  }
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { corsRequestHeaders } from '@parley/contracts/cors'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+describe('browser apps on any origin may hold a polling session', () => {
+  let platform: Platform
+  let node: RunningService
+  beforeAll(async () => {
+    platform = await startPlatform()
+    node = await platform.start('realtime')
+  })
+  afterAll(() => platform.stop())
+
+  const poll = (query: string, method = 'GET', headers: Record<string, string> = {}) =>
+    fetch(`${node.url}/socket.io/?${query}`, { method, headers: { origin: 'https://app.example', ...headers } })
+
+  test('a preflight allows every request header that the API reads', async () => {
+    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'im-client-key' }
+    const { status, headers } = await poll('EIO=4&transport=polling', 'OPTIONS', asked)
+    assert.equal(status, 204)
+    assert.equal(headers.get('access-control-allow-origin'), '*')
+    assert.deepEqual(headers.get('access-control-allow-methods')?.split(', '), ['GET', 'POST'])
+    assert.deepEqual(headers.get('access-control-allow-headers')?.split(', '), corsRequestHeaders)
+  })
+
+  for (const [what, query, status] of [
+    ['an answer', 'EIO=4&transport=polling', 200],
+    ['the refusal of a session that is not there', 'EIO=4&transport=polling&sid=none', 400],
+  ] as const) {
+    test(`${what} can be read, with when to try again`, async () => {
+      const answer = await poll(query)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*')
+      assert.match(answer.headers.get('access-control-expose-headers') ?? '', /Retry-After/)
+    })
+  }
+})

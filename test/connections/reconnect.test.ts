@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { proves } from '@parley/conformance/proves'
+import { io, type Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { eventually, type Fields, type Platform, type RunningService, startPlatformWithNode } from '../platform.ts'
+
+describe('a client that comes back', () => {
+  let platform: Platform
+  let node: RunningService
+  beforeAll(async () => {
+    ;({ platform, node } = await startPlatformWithNode())
+  })
+  afterAll(() => platform.stop())
+
+  /** A stock client as it is by default: it reconnects by itself. */
+  const client = (): Socket => {
+    const socket = io(node.url, { transports: ['websocket'], forceNew: true, reconnectionDelay: 10 })
+    onTestFinished(() => void socket.close())
+    return socket
+  }
+  const connected = (socket: Socket) => new Promise<void>((resolve) => socket.once('connect', resolve))
+  const send = async (room: string, message: string) =>
+    (await platform.admin('POST', '/messages', { room, sender: 'bob', message, messageType: 'text' }))['_id']
+
+  test('authenticates again, gets new events, and finds by REST what it missed', async () => {
+    proves('Authentication of a socket', 'auth2 again after a reconnect')
+    proves('Events', 'delivered only while connected')
+    proves('Events', 'after a reconnect, the messages and GET /me/badge cover the gap')
+    const alice = await platform.newUser('alice')
+    await platform.newUser('bob')
+    const room = await platform.newRoom(['alice', 'bob'])
+    const socket = client()
+    const heard: string[] = []
+    socket.on('chat message', ({ message }: { message: string }) => heard.push(message))
+    await connected(socket)
+    assert.equal((await socket.emitWithAck('auth2', alice.token, { deviceId: 'phone' })).RC, 0)
+    const first = await send(room, 'first')
+    await eventually('the first message', () => heard.includes('first'))
+
+    const reconnected = connected(socket)
+    socket.io.engine.close()
+    await reconnected
+    const missed = await send(room, 'missed')
+    assert.equal((await socket.emitWithAck('auth2', alice.token, { deviceId: 'phone' })).RC, 0)
+    await send(room, 'later')
+    await eventually('the later message', () => heard.includes('later'))
+    assert.deepEqual(heard, ['first', 'later'])
+
+    const { data } = await alice.call('GET', `/rooms/${room}/messages/v3?afterMessage=${String(first)}`)
+    const [next] = data as [Fields]
+    assert.deepEqual([next['_id'], next['message']], [missed, 'missed'])
+    assert.deepEqual(await alice.call('GET', '/me/badge'), { badge: 3 })
+  })
+
+  test('is refused by auth2 once its token has expired, and let in with a new one', async () => {
+    proves('Authentication of a socket', 'auth2 fails with an expired token')
+    const bind = (lifetimeMS: number) => {
+      const expirationDate = new Date(Date.now() + lifetimeMS).toISOString()
+      return platform.admin('POST', '/admin/clients', { _id: 'carol', token: 'bound', expirationDate })
+    }
+    await platform.newUser('carol')
+    await bind(3_600_000)
+    const auth2 = async (token: string) => {
+      const socket = client()
+      const { RC, error } = await socket.emitWithAck('auth2', token, {})
+      socket.close()
+      return [RC, error?.code]
+    }
+    assert.deepEqual(await auth2('bound'), [0, undefined])
+    // Refused where it is over by the time that it is read.
+    await eventually('it is bound for a moment', () => bind(1_000).catch(() => undefined))
+    await eventually('it has expired', async () => (await auth2('bound'))[0] !== 0)
+    assert.deepEqual(await auth2('bound'), [401, 'INVALID_TOKEN'])
+    const { token } = await platform.admin('POST', '/admin/clients', { _id: 'carol', issueAccessToken: true })
+    assert.deepEqual(await auth2(String(token)), [0, undefined])
+  })
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, type RunningService, startPlatformWithNodes } from '../platform.ts'
+
+describe('a realtime node subscribes only to what its sockets need', () => {
+  let platform: Platform
+  let nodes: [RunningService, RunningService]
+
+  beforeAll(async () => {
+    ;({ platform, nodes } = await startPlatformWithNodes())
+  })
+  afterAll(() => platform.stop())
+
+  const metric = async (node: number, name: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${nodes[node]?.ports['internal']}/metrics`)).text()
+    return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+  }
+  const heard = (node: number) => metric(node, 'parley_bus_subscriptions')
+  /** A node that stands still for longer than an order waits for it carries it out later. */
+  const hears = (count: number, why = '') =>
+    eventually(`${count} subscriptions ${why}`, async () => (await heard(0)) === count)
+  const delivered = (node: number) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')
+
+  test('it subscribes to a room while it holds a member’s socket, and stops after', async () => {
+    const [alice, bob] = [await platform.newUser('alice'), await platform.newUser('bob')]
+    for (const _id of ['both', 'also both']) {
+      await platform.admin('POST', '/rooms/', { _id, roomType: 'group', members: ['alice', 'bob'] })
+    }
+    assert.equal(await heard(0), 0)
+    const first = await platform.connect(nodes[0], alice)
+    assert.equal(await heard(0), 3, 'two rooms, and alice herself')
+    const second = await platform.connect(nodes[0], bob)
+    assert.equal(await heard(0), 4, 'and bob')
+    assert.equal(await heard(1), 0, 'the other node holds nobody')
+
+    await platform.admin('POST', '/rooms/also%20both/delete/members', { members: ['alice'] })
+    await hears(4, 'bob is still in the room')
+    await platform.admin('POST', '/rooms/also%20both/delete/members', { members: ['bob'] })
+    await hears(3)
+    await platform.admin('POST', '/rooms/', { _id: 'new', roomType: 'group', members: ['bob'] })
+    await hears(4)
+
+    first.close()
+    second.close()
+    await eventually('nothing is heard', async () => (await heard(0)) === 0)
+  })
+
+  test('a message of a room goes to the nodes of its members, and to no other', async () => {
+    const carol = await platform.connect(nodes[0], await platform.newUser('carol'))
+    const dave = await platform.connect(nodes[1], await platform.newUser('dave'))
+    await platform.admin('POST', '/rooms/', { _id: 'of carol', roomType: 'group', members: ['carol'] })
+    await platform.admin('POST', '/rooms/', { _id: 'of both', roomType: 'group', members: ['carol', 'dave'] })
+    const before = [await delivered(0), await delivered(1)]
+    const atDave = new Promise((resolve) => dave.once('chat message', resolve))
+    for (const room of ['of carol', 'of carol', 'of both']) {
+      await platform.admin('POST', '/messages', { room, sender: 'carol', message: 'x', messageType: 'text' })
+    }
+    await atDave
+    await eventually('carol has three', async () => (await delivered(0)) === (before[0] ?? 0) + 3)
+    assert.equal(await delivered(1), (before[1] ?? 0) + 1)
+    carol.close()
+    dave.close()
+  })
+})

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { type MongoWay, openMongoWay } from '../webhooks/held-answers.ts'
+
+describe('a gateway that has asked the database for a token, and has no answer yet', () => {
+  let platform: Platform
+  let way: MongoWay
+  let slow: RunningService
+  beforeAll(async () => {
+    platform = await startPlatform()
+    way = await openMongoWay(platform.servers.mongoUrl)
+    await platform.start('api-gateway')
+    slow = await platform.start('api-gateway', { PARLEY_MONGO_URL: way.url })
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await way.close()
+  })
+
+  const opens = async (token: string): Promise<boolean> => {
+    const asUser = { 'im-client-key': platform.clientKey, 'im-authorization': token }
+    const { status } = await call(slow.url, 'GET', '/me/badge', asUser)
+    assert.ok(status === 200 || status === 401, String(status))
+    return status === 200
+  }
+  /** Whether a call goes without a read of the token: then the read that is held is that of the next user. */
+  async function remembers(): Promise<boolean> {
+    const known = await platform.newUser()
+    await opens(known.token)
+    const next = await platform.newUser()
+    const held = way.holdNextRead('tokens')
+    const first = await Promise.race([
+      opens(known.token).then(() => 'remembered'),
+      held.answered.then(() => 'read again'),
+    ])
+    const opened = first === 'remembered' ? opens(next.token) : undefined
+    await held.answered
+    held.release()
+    await opened
+    return first === 'remembered'
+  }
+
+  test('refuses it from its revocation on, although the answer says that it is valid', async () => {
+    await eventually('it remembers tokens', remembers)
+    const { id, token } = await platform.newUser()
+    const held = way.holdNextRead('tokens')
+    const overtaken = opens(token)
+    await held.answered
+    await platform.admin('DELETE', `/admin/clients/${id}/token`, {})
+    held.release()
+    assert.equal(await overtaken, true)
+    assert.equal(await opens(token), false)
+  })
+})

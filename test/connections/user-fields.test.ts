@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { proves } from '@parley/conformance/proves'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Fields, type Platform, type RunningService, startPlatformWithNode } from '../platform.ts'
+
+describe('every field of a User', () => {
+  let platform: Platform
+  let node: RunningService
+  beforeAll(async () => {
+    ;({ platform, node } = await startPlatformWithNode())
+  })
+  afterAll(() => platform.stop())
+
+  const find = async (id: string): Promise<Fields> => {
+    const q = encodeURIComponent(JSON.stringify({ _id: id }))
+    const { data } = (await platform.admin('GET', `/admin/clients?q=${q}`)) as { data: [Fields] }
+    return data[0]
+  }
+
+  test('after the user has connected, as GET /admin/clients and an update have it', async () => {
+    proves('User', '_id', 'id', 'nickname', 'appID', 'description', 'email', 'avatarUrl', 'userAgent', 'isRobot')
+    proves('User', 'updatedAt', 'lastJoinOrCreateRoomTime', 'lastLoginTimeMS', '__v')
+    proves('User', 'address.family', 'address.address', 'address.port, left out where it is not known')
+    proves('GET /admin/clients', 'result.data[].address', 'result.data[].userAgent', 'result.data[].lastLoginTimeMS')
+    const startedMS = Date.now()
+    const profile = { nickname: 'Alice', description: 'D', email: 'a@b.c', avatarUrl: 'https://a/a', isRobot: true }
+    const alice = await platform.newUser('alice', profile)
+    const before = await find('alice')
+    assert.deepEqual([before['lastLoginTimeMS'], 'address' in before], [0, false])
+    const room = await platform.newRoom(['alice'])
+    const socket = await platform.connect(node, alice, { headers: { 'user-agent': 'Parley test/1.0' } })
+    await eventually('the login is noted', async () => (await find('alice'))['lastLoginTimeMS'])
+    await alice.call('POST', `/me/mute/${room}`)
+    const updated = await platform.admin('POST', '/admin/clients', { _id: 'alice', description: 'E' })
+    socket.close()
+
+    const { updatedAt, createdAt, lastLoginTimeMS, lastJoinOrCreateRoomTime, __v, ...rest } = updated
+    assert.deepEqual(rest, {
+      ...profile,
+      ...{ _id: 'alice', id: 'alice', appID: platform.app, description: 'E', isAdmin: false, mute: [room] },
+      address: { family: 'IPv4', address: '127.0.0.1' },
+      userAgent: 'Parley test/1.0',
+    })
+    for (const time of [updatedAt, createdAt, lastJoinOrCreateRoomTime]) {
+      assert.ok(Date.parse(String(time)) >= startedMS && Date.parse(String(time)) <= Date.now(), String(time))
+    }
+    assert.ok(Number(lastLoginTimeMS) >= startedMS && Number(lastLoginTimeMS) <= Date.now())
+    assert.ok(Number(__v) > Number(before['__v']), 'the internal revision counts up')
+    assert.deepEqual(await find('alice'), updated)
+  })
+
+  test('email is present only if it was given', async () => {
+    proves('User', 'email only if provided')
+    await platform.newUser('bob')
+    assert.equal('email' in (await find('bob')), false)
+  })
+})

@@ -1,0 +1,181 @@
+import { io, type Socket } from 'socket.io-client'
+import { call } from '../platform.ts'
+
+interface ChatMessage {
+  _id: string
+  room: string
+  seq: number
+}
+
+/** What one connection, from its auth2 to its end, heard of a room: the seqs that came live. */
+interface Heard {
+  isOver: boolean
+  byRoom: Map<string, Set<number>>
+}
+
+export interface ChaosClient {
+  socket: Socket
+  /** What its calls carry. */
+  headers: Record<string, string>
+  rooms: readonly string[]
+  /** By room: the IDs by seq, as they came live and by fetching. */
+  known: Map<string, Map<number, string>>
+  /** What it got that it must not: events of other rooms, two messages with one seq. */
+  wrong: string[]
+  connections: Heard[]
+  fetched: number
+  isBack: boolean
+  /** Why its connections and logins ended, the last ones: what a failed test prints. */
+  ends: string[]
+}
+
+/** How a client connects, and what encoding it chooses. */
+export interface ClientKind {
+  transports: string[]
+  encoding: 'plain' | 'base64'
+}
+
+const clientKinds: readonly ClientKind[] = [
+  { transports: ['websocket'], encoding: 'plain' },
+  { transports: ['polling', 'websocket'], encoding: 'base64' },
+  { transports: ['polling'], encoding: 'plain' },
+  { transports: ['websocket'], encoding: 'base64' },
+  { transports: ['polling', 'websocket'], encoding: 'plain' },
+  { transports: ['polling'], encoding: 'base64' },
+]
+
+/** The kind of the nth client: all kinds in turn. */
+export function clientKind(n: number): ClientKind {
+  const { transports, encoding } = clientKinds[n % clientKinds.length] as ClientKind
+  return { transports: [...transports], encoding }
+}
+
+export interface ChaosClientOptions extends ClientKind {
+  url: string
+  token: string
+  clientKey: string
+  rooms: readonly string[]
+}
+
+/**
+ * An app as docs/reference/socket.md describes it: the stock client with its own reconnecting; after every connect it
+ * chooses its encoding, authenticates, and fetches from the history what it may have missed.
+ */
+export function startChaosClient(options: ChaosClientOptions): ChaosClient {
+  const { url, token, rooms, transports, encoding } = options
+  const socket = io(url, {
+    transports,
+    forceNew: true,
+    reconnectionDelay: 200,
+  })
+  const client: ChaosClient = {
+    socket,
+    headers: { 'im-client-key': options.clientKey, 'im-authorization': token },
+    rooms,
+    known: new Map(rooms.map((room) => [room, new Map()])),
+    wrong: [],
+    connections: [],
+    fetched: 0,
+    isBack: false,
+    ends: [],
+  }
+  let current: Heard | undefined
+
+  function learn({ _id, room, seq }: ChatMessage): void {
+    const known = client.known.get(room)
+    if (!known) client.wrong.push(`a message of ${room}`)
+    else if ((known.get(seq) ?? _id) !== _id) client.wrong.push(`${room} has two messages ${seq}`)
+    else known.set(seq, _id)
+  }
+
+  async function enter(): Promise<void> {
+    const mine: Heard = { isOver: false, byRoom: new Map() }
+    await socket.timeout(20_000).emitWithAck('conf', { encoding })
+    current = mine
+    const answer = (await socket.timeout(20_000).emitWithAck('auth2', token, { clientKey: options.clientKey })) as {
+      RC: number
+      RM: string
+    }
+    if (answer.RC !== 0) throw new Error(answer.RM)
+    client.connections.push(mine)
+    for (const room of rooms) await fetchMissed(client, room, url, learn)
+    if (current === mine && socket.connected) client.isBack = true
+  }
+
+  socket.on('connect', () => {
+    // Whatever went wrong on the way (the node died again): from the beginning, as by a new connection.
+    enter().catch((error: Error) => {
+      client.ends.push(`login: ${error.message}`)
+      socket.io.engine.close()
+    })
+  })
+  socket.on('connect_error', (error) => client.ends.push(`connect: ${error.message}`))
+  socket.on('disconnect', (reason) => {
+    client.ends.push(reason)
+    client.isBack = false
+    if (current) current.isOver = true
+    current = undefined
+  })
+  socket.on('chat message', (payload: unknown) => {
+    const message = (
+      typeof payload === 'string' ? JSON.parse(Buffer.from(payload, 'base64').toString()) : payload
+    ) as ChatMessage
+    learn(message)
+    if (!current) return
+    const heard = current.byRoom.get(message.room) ?? new Set()
+    current.byRoom.set(message.room, heard.add(message.seq))
+  })
+  return client
+}
+
+/** For each client that does not have all of the history (IDs by room): how it stands, and what it lacks. */
+export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<string, readonly string[]>): string {
+  return clients
+    .flatMap(({ socket, rooms, known, isBack, ends }, n) => {
+      const lacking = rooms.flatMap((room) => {
+        const seqs = (history.get(room) ?? []).flatMap((_, i) => (known.get(room)?.has(i + 1) ? [] : [i + 1]))
+        return seqs.length > 0 ? [`${room}: ${seqs.slice(0, 10).join(' ')} (${seqs.length})`] : []
+      })
+      if (lacking.length === 0) return []
+      const state = { connected: socket.connected, active: socket.active, isBack, ends: ends.slice(-5) }
+      return [`client ${n} ${JSON.stringify(state)} lacks ${lacking.join('; ')}`]
+    })
+    .join('\n')
+}
+
+/** Pages through the history after the last message before which nothing is missing. */
+async function fetchMissed(
+  client: ChaosClient,
+  room: string,
+  url: string,
+  learn: (message: ChatMessage) => void,
+): Promise<void> {
+  const known = client.known.get(room) as Map<number, string>
+  for (;;) {
+    let last = 0
+    while (known.has(last + 1)) last++
+    const after = last === 0 ? 'afterTime=0' : `afterMessage=${known.get(last)}`
+    const path = `/rooms/${encodeURIComponent(room)}/messages/v3?limit=500&${after}`
+    const { status, body } = await call(url, 'GET', path, client.headers)
+    if (status !== 200) throw new Error(`history: ${status}`)
+    const page = body.result['data'] as ChatMessage[]
+    for (const message of page) learn(message)
+    client.fetched += page.length
+    if (page.length < 500) return
+  }
+}
+
+/**
+ * Seqs that are missing between the first and the last that a connection heard of a room. Messages that are on their way
+ * at the same time may arrive in another order, so this many may be missing at the end of a closed connection.
+ */
+export function silentlyLost({ connections }: ChaosClient, inFlight: number): string[] {
+  return connections.flatMap(({ byRoom, isOver }) =>
+    [...byRoom].flatMap(([room, heard]) => {
+      const last = Math.max(...heard) - (isOver ? inFlight : 0)
+      const lost: string[] = []
+      for (let seq = Math.min(...heard) + inFlight; seq <= last; seq++) if (!heard.has(seq)) lost.push(`${room} ${seq}`)
+      return lost
+    }),
+  )
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { type Front, openFront } from '@parley/local/front'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
+
+/** A minute by `npm run chaos`; short in `npm test`. */
+const seconds = Number(process.env['PARLEY_CHAOS_SECONDS'] ?? 12)
+const clientCount = Number(process.env['PARLEY_CHAOS_CLIENTS'] ?? 200)
+/** Many times what it takes on a busy machine. */
+const longestSeconds = 240
+const roomCount = 20
+const senders = 4
+
+describe('nodes that are killed, drained and restarted under load', {
+  timeout: (seconds + 4 * longestSeconds) * 1000,
+}, () => {
+  let platform: Platform
+  let front: Front
+  let gateways: RunningService[]
+  let nodes: RunningService[] = []
+  let clients: ChaosClient[] = []
+  const sending = { on: false }
+  const url = () => `http://127.0.0.1:${front.port}`
+  const admin = () => ({ 'im-api-key': platform.apiKey })
+
+  beforeAll(async () => {
+    platform = await startPlatform()
+    front = await openFront('127.0.0.1', 0)
+    gateways = await Promise.all([platform.start('api-gateway'), platform.start('api-gateway')])
+    nodes = await Promise.all([newNode(), newNode(), newNode()])
+    balance()
+  })
+  afterAll(async () => {
+    sending.on = false
+    for (const { socket } of clients) socket.close()
+    await platform.stop()
+    await front.close()
+  })
+
+  const newNode = () =>
+    platform.start('realtime', {
+      // A client that is itself short of CPU must not take its node for dead.
+      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
+      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+    })
+  /** The load balancer sends nobody to a node that is not ready. No stickiness: each poll may come to another node. */
+  const balance = () => {
+    const port = ({ ports }: RunningService) => Number(ports['http'])
+    front.balance({ gateways: gateways.map(port), realtime: nodes.map(port) })
+  }
+  const post = async (path: string, body: object) => {
+    const answer = await call(url(), 'POST', path, admin(), body)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+
+  async function connectClients(): Promise<void> {
+    const users = Array.from({ length: clientCount }, (_, n) => `user ${n}`)
+    const rooms = Array.from({ length: roomCount }, (_, n) => `room ${n}`)
+    const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
+    const tokens = await Promise.all(
+      users.map(async (_id) => String((await post('/admin/clients', { _id, issueAccessToken: true }))['token'])),
+    )
+    for (const room of rooms) {
+      const members = users.filter((_, n) => roomsOf(n).includes(room))
+      await post('/rooms/', { _id: room, roomType: 'group', members })
+    }
+    clients = tokens.map((token, n) => {
+      const { clientKey } = platform
+      return startChaosClient({ url: url(), token, clientKey, rooms: roomsOf(n), ...clientKind(n) })
+    })
+  }
+
+  /** Sends without a pause to all rooms; returns the acknowledged IDs, by room. */
+  async function send(): Promise<Map<string, Set<string>>> {
+    const acknowledged = new Map<string, Set<string>>()
+    const one = async (sender: number) => {
+      for (let i = sender; sending.on; i += senders) {
+        const room = `room ${i % roomCount}`
+        const message = { room, sender: `user ${i % roomCount}`, message: `${i}`, messageType: 'text', push: false }
+        const answer = await call(url(), 'POST', '/messages', admin(), message).catch(() => undefined)
+        if (answer?.status !== 200) continue
+        acknowledged.set(room, (acknowledged.get(room) ?? new Set()).add(String(answer.body.result['_id'])))
+      }
+    }
+    await Promise.all(Array.from({ length: senders }, (_, n) => one(n)))
+    return acknowledged
+  }
+
+  /** In turn: a node is killed and comes again, a node is drained and another takes its place. */
+  async function makeTrouble(untilMS: number): Promise<{ killed: number; drained: number }> {
+    const done = { killed: 0, drained: 0 }
+    while (performance.now() < untilMS || done.drained === 0) {
+      const victim = nodes.shift() as RunningService
+      if (done.killed <= done.drained) {
+        await victim.kill()
+        balance()
+        done.killed++
+      } else {
+        balance()
+        await victim.stop()
+        done.drained++
+      }
+      nodes.push(await newNode())
+      balance()
+      const areMostBack = () => clients.filter(({ isBack }) => isBack).length > clientCount * 0.8
+      await eventually('most are back', areMostBack, longestSeconds).catch((error: Error) => {
+        const away = clients.filter(({ isBack }) => !isBack).map(({ ends }) => ends.slice(-5))
+        throw new Error(`${error.message}\n${JSON.stringify(away)}`)
+      })
+    }
+    return done
+  }
+
+  test('every client has every message of its rooms once, in order, and none of a room that it is not in', async ({
+    annotate,
+  }) => {
+    await connectClients()
+    await eventually('everybody is there', () => clients.every(({ isBack }) => isBack), longestSeconds)
+    sending.on = true
+    const sent = send()
+    const trouble = await makeTrouble(performance.now() + seconds * 1000)
+    sending.on = false
+    const acknowledged = await sent
+
+    const history = new Map<string, string[]>()
+    for (const room of acknowledged.keys()) history.set(room, await wholeHistory(room))
+    for (const [room, ids] of acknowledged) {
+      const stored = new Set(history.get(room))
+      assert.ok(
+        [...ids].every((id) => stored.has(id)),
+        `${room} lost an acknowledged message`,
+      )
+    }
+    const has = ({ known, rooms }: ChaosClient) =>
+      rooms.every((room) => known.get(room)?.size === (history.get(room) ?? []).length)
+    await eventually('everybody has everything', () => clients.every(has), longestSeconds).catch((error: Error) => {
+      throw new Error(`${error.message}\n${whoLacks(clients, history)}`)
+    })
+    for (const { known, rooms, wrong } of clients) {
+      assert.deepEqual(wrong, [])
+      for (const room of rooms) {
+        const inOrder = [...(known.get(room) ?? [])].toSorted(([a], [b]) => a - b).map(([, id]) => id)
+        assert.deepEqual(inOrder, history.get(room) ?? [])
+      }
+    }
+    assert.deepEqual(
+      clients.flatMap((client) => silentlyLost(client, senders)),
+      [],
+      'nothing is missing in what a connection heard while it stood',
+    )
+    assert.ok(trouble.killed > 0 && trouble.drained > 0, JSON.stringify(trouble))
+    const messages = [...history.values()].reduce((sum, ids) => sum + ids.length, 0)
+    const connections = clients.reduce((sum, client) => sum + client.connections.length, 0)
+    await annotate(`${messages} messages, ${connections} connections, ${JSON.stringify(trouble)}`)
+  })
+
+  /** All message IDs of a room by its history, in the order of their seq, which has no holes. */
+  async function wholeHistory(room: string): Promise<string[]> {
+    const member = clients.find(({ rooms }) => rooms.includes(room)) as ChaosClient
+    const { body } = await call(url(), 'GET', `/rooms/${encodeURIComponent(room)}/messages/v3?limit=1`, member.headers)
+    const count = Number(body.result['totalCount'])
+    const ids: string[] = []
+    for (let after = 'afterTime=0'; ids.length < count; after = `afterMessage=${ids.at(-1)}`) {
+      const path = `/rooms/${encodeURIComponent(room)}/messages/v3?limit=500&${after}`
+      const page = (await call(url(), 'GET', path, member.headers)).body.result['data'] as {
+        _id: string
+        seq: number
+      }[]
+      for (const { _id, seq } of page) {
+        assert.equal(seq, ids.length + 1, `${room}: seq without holes`)
+        ids.push(_id)
+      }
+    }
+    return ids
+  }
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { call, eventually } from '../platform.ts'
+
+export interface Seen {
+  _id: string
+  seq: number
+}
+
+export interface Sending {
+  /** The IDs of the messages that were acknowledged, so far. */
+  acknowledged: string[]
+  /** The same for each of those who send, one message after the other. */
+  bySender: string[][]
+  /** Settles when no send is under way any more. */
+  stop(): Promise<string[]>
+}
+
+/** Sends as fast as it can over all gateways until it is stopped, whatever fails. */
+export function startSending({
+  urls,
+  headers,
+  room,
+}: {
+  urls: () => string[]
+  headers: Record<string, string>
+  room: string
+}): Sending {
+  const acknowledged: string[] = []
+  const bySender: string[][] = [[], [], [], []]
+  const sending = { on: true }
+  const one = async (mine: string[], sender: number) => {
+    for (let i = 0; sending.on; i++) {
+      const gateways = urls()
+      const url = gateways[(sender + i) % gateways.length] ?? ''
+      const message = { room, sender: 'alice', message: `${sender} ${i}`, messageType: 'text' }
+      const answer = await call(url, 'POST', '/messages', headers, message).catch(() => undefined)
+      if (answer?.status === 200) {
+        const id = String(answer.body.result['_id'])
+        acknowledged.push(id)
+        mine.push(id)
+      } else await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  const all = Promise.all(bySender.map(one))
+  return {
+    acknowledged,
+    bySender,
+    stop: async () => {
+      sending.on = false
+      await all
+      return acknowledged
+    },
+  }
+}
+
+/** All messages of a room, page by page, the oldest first. */
+export async function wholeHistory(url: string, room: string, headers: Record<string, string>): Promise<Seen[]> {
+  const all: Seen[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const cursor = last ? `&afterMessage=${last._id}` : '&afterTime=0'
+    const { body } = await call(url, 'GET', `/rooms/${room}/messages/v3?limit=500${cursor}`, headers)
+    const page = body.result['data'] as Seen[]
+    if (page.length === 0) return all
+    all.push(...page)
+  }
+}
+
+/** Every acknowledged message is in the history, seq has no holes, and the connected member gets each. */
+export async function everythingArrives(
+  acknowledged: readonly string[],
+  stored: readonly Seen[],
+  received: Pick<ReadonlyMap<string, unknown>, 'has'>,
+): Promise<void> {
+  assert.ok(acknowledged.length > 20, `only ${acknowledged.length} messages were acknowledged`)
+  const ids = new Set(stored.map(({ _id }) => _id))
+  assert.deepEqual(
+    acknowledged.filter((id) => !ids.has(id)),
+    [],
+    'acknowledged but not in the history',
+  )
+  assert.deepEqual(
+    stored.map(({ seq }) => seq).toSorted((a, b) => a - b),
+    stored.map((_, i) => i + 1),
+    'seq has no holes',
+  )
+  await eventually('the connected member has every acknowledged message', () =>
+    acknowledged.every((id) => received.has(id)),
+  )
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+describe('Redis killed and restarted', () => {
+  let platform: Platform
+  let gateway: RunningService
+  let nodes: [RunningService, RunningService]
+  const sockets: Socket[] = []
+
+  beforeAll(async () => {
+    platform = await startPlatform({ toKill: ['redis'] })
+    gateway = await platform.start('api-gateway')
+    nodes = await Promise.all([platform.start('realtime'), platform.start('realtime')])
+  })
+  afterAll(async () => {
+    for (const socket of sockets) socket.close()
+    await platform.stop()
+  })
+
+  /** Of what Redis counts; undefined while it is away, or its clients have not come back to it. */
+  const counted = async (path: string): Promise<Fields | undefined> => {
+    const { status, body } = await call(gateway.url, 'GET', path, { 'im-api-key': platform.apiKey })
+    if (status !== 200) assert.partialDeepStrictEqual(body, { RC: 503, error: { code: 'SERVICE_UNAVAILABLE' } })
+    return status === 200 ? body.result : undefined
+  }
+  const count = async () => (await counted('/admin/connection-count'))?.['count']
+  const peak = async () => (await counted('/admin/stats'))?.['peakConnectionCount']
+  const connect = async (id: string, node: 0 | 1) => {
+    const socket = await platform.connect(nodes[node], await platform.newUser(id))
+    sockets.push(socket)
+    return socket
+  }
+
+  test('connections come and go and messages flow meanwhile; the counts are right again after', async () => {
+    const users = ['alice', 'bob', 'carol', 'dave']
+    const [alice, bob] = [await connect('alice', 0), await connect('bob', 1)]
+    await connect('carol', 1)
+    await eventually('three are counted', async () => (await count()) === 3)
+    await platform.newUser('dave')
+    const room = await platform.newRoom(users)
+
+    await platform.servers.redis.kill()
+    const dave = await connect('dave', 0)
+    bob.close()
+    assert.equal(await count(), undefined)
+    assert.equal(await peak(), undefined)
+    const heard = Promise.all(
+      [alice, dave].map((socket) => new Promise((resolve) => socket.once('chat message', resolve))),
+    )
+    await platform.admin('POST', '/messages', { room, sender: 'carol', message: 'x', messageType: 'text' })
+    await heard
+    await platform.servers.redis.restart()
+
+    await eventually('alice, carol and dave are counted', async () => (await count()) === 3)
+    await eventually('the peak knows them too', async () => Number(await peak()) >= 3)
+    dave.close()
+    await eventually('and who leaves now', async () => (await count()) === 2)
+  })
+})

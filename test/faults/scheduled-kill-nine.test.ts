@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { MongoClient } from 'mongodb'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, startPlatform } from '../platform.ts'
+
+const count = 300
+
+describe('messages to send later survive kill -9 of a gateway that sends them', () => {
+  let platform: Platform
+  let mongo: MongoClient
+  beforeAll(async () => {
+    platform = await startPlatform()
+    mongo = await MongoClient.connect(platform.servers.mongoUrl)
+  })
+  afterAll(async () => {
+    await mongo.close()
+    await platform.stop()
+  })
+
+  test('each is sent, and none twice', async () => {
+    const dying = await platform.start('api-gateway')
+    await platform.start('api-gateway')
+    const alice = await platform.newUser('alice')
+    const room = await platform.newRoom([alice.id])
+    const sendAtMS = Date.now() + 3_600_000
+    const body = { room, sender: alice.id, message: 'later', messageType: 'text', sendAtMS, push: false }
+    const waiting = Array.from({ length: count }, (_, i) => ({ ...body, clientMessageID: `later ${i}` }))
+    for (const one of waiting) await platform.admin('POST', '/scheduled', one)
+    const db = mongo.db()
+    const rooms = db.collection<{ id: string; seq: number }>('rooms')
+    const seq = async () => (await rooms.findOne({ id: room }))?.seq ?? 0
+    // As if their time had come.
+    await db.collection('scheduled').updateMany({}, { $set: { nextMS: Date.now() } })
+    await eventually('some are sent', async () => (await seq()) > 0, 120)
+    await dying.kill()
+    await eventually('no message waits', async () => (await db.collection('scheduled').countDocuments()) === 0, 120)
+    await eventually('all are settled', async () => (await db.collection('messages').countDocuments()) >= count, 120)
+    const sent = await db.collection<{ clientMessageID: string }>('messages').find({ room }).toArray()
+    assert.deepEqual([sent.length, new Set(sent.map(({ clientMessageID }) => clientMessageID)).size], [count, count])
+    assert.equal(await seq(), count)
+  })
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { makeApp } from '@parley/local/make-app'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, connectClient, eventually, type RunningService } from '../platform.ts'
+import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
+
+interface Trace {
+  accepted: { atMS: number; request?: string }
+  published?: { atMS: number; streamSeq: number }
+  settled: boolean
+  isDeleted: boolean
+  deliveries: { node: string; sockets: number; atMS: number }[]
+  silentNodes: string[]
+  push: { recorded: boolean; members: object; devices: object; results: object }
+  calls: { id: string; state: string; status?: number }[]
+  readBy: { totalCount: number; data: string[] }
+}
+
+describe('GET /admin/messages/{id}/trace', () => {
+  let platform: WebhookPlatform
+  let nodes: RunningService[]
+  const open: Socket[] = []
+
+  beforeAll(async () => {
+    platform = await startWebhookPlatform()
+    nodes = await Promise.all([platform.start('realtime'), platform.start('realtime')])
+    await platform.startPush()
+  })
+  afterAll(async () => {
+    for (const socket of open) socket.close()
+    await platform.stop()
+  })
+
+  const trace = async (message: string) =>
+    (await platform.admin('GET', `/admin/messages/${message}/trace`)) as unknown as Trace
+  /** The trace once it is as it should be. */
+  async function traced(message: string, isIt: (found: Trace) => boolean): Promise<Trace> {
+    let found: Trace | undefined
+    await eventually('the trace', async () => {
+      found = await trace(message)
+      return isIt(found)
+    })
+    return found as Trace
+  }
+
+  test('tells accepted, published, settled, delivered on which node, pushed, called and read by whom', async () => {
+    const [alice, bob, carol] = [
+      await platform.newUser(),
+      await platform.newUser(['ios']),
+      await platform.newUser(['fcm']),
+    ]
+    const { room } = await platform.newHookedRoom([alice, bob, carol])
+    const [first, second] = nodes as [RunningService, RunningService]
+    open.push(await connectClient(first.url, platform.tokenOf(bob), { deviceId: `ios of ${bob}` }))
+    open.push(await connectClient(first.url, platform.tokenOf(alice)))
+    open.push(await connectClient(second.url, platform.tokenOf(alice), { transports: ['polling'] }))
+    const before = Date.now()
+    const message = await platform.send(room, alice)
+    await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
+    const found = await traced(message, ({ push, calls, settled }) => {
+      return settled && 'sent' in push.results && calls[0]?.state === 'done'
+    })
+    const { accepted, published, deliveries } = found
+    // The clock of a room may run ahead by what was sent in one write.
+    assert.ok(accepted.atMS >= before - 1_000 && accepted.atMS <= Date.now() + 1_000)
+    assert.equal(typeof accepted.request, 'string')
+    assert.ok(published && published.streamSeq > 0 && published.atMS >= before - 1_000)
+    assert.deepEqual(new Set(deliveries.map(({ sockets }) => sockets)), new Set([1, 2]))
+    assert.equal(new Set(deliveries.map(({ node }) => node)).size, 2)
+    assert.deepEqual(found.silentNodes, [])
+    assert.deepEqual(found.push, {
+      recorded: true,
+      members: { SENDER: 1 },
+      devices: { CONNECTED: 1, DUE: 1 },
+      results: { sent: 1 },
+    })
+    assert.deepEqual(
+      found.calls.map(({ id, status }) => [id, status]),
+      [[`hook_${message}`, 200]],
+    )
+    assert.deepEqual(found.readBy, { totalCount: 1, data: [bob] })
+
+    await platform.admin('DELETE', `/rooms/${room}/messages/${message}`)
+    const deleted = await trace(message)
+    assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])
+  })
+
+  test('is of the own app, and of messages that exist', async () => {
+    const alice = await platform.newUser()
+    const message = await platform.send(await platform.newRoom([alice]), alice)
+    const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)
+    for (const [id, apiKey] of [
+      [message, other.apiKey],
+      ['nothing', platform.apiKey],
+    ] as const) {
+      const path = `/admin/messages/${id}/trace`
+      assert.equal((await call(platform.gateway.url, 'GET', path, { 'im-api-key': apiKey })).status, 404)
+    }
+    assert.equal((await call(platform.gateway.url, 'GET', `/admin/messages/${message}/trace`, {})).status, 401)
+  })
+})

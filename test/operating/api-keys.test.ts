@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+const run = promisify(execFile)
+const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+
+/** A key is used without a pause while it ends: its refusals are no guesses here. */
+const unlimitedLogins = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
+
+describe('parley key', () => {
+  let platform: Platform
+  let gateways: RunningService[]
+  beforeAll(async () => {
+    platform = await startPlatform()
+    gateways = await Promise.all([
+      platform.start('api-gateway', unlimitedLogins),
+      platform.start('api-gateway', unlimitedLogins),
+    ])
+  })
+  afterAll(() => platform.stop())
+
+  async function parley(...args: string[]): Promise<{ code: number; out: string }> {
+    const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    try {
+      const { stdout, stderr } = await run(process.execPath, [parleyFile, ...args], { env })
+      return { code: 0, out: stdout + stderr }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, out: stdout + stderr }
+    }
+  }
+  const statuses = (apiKey: string, path = '/admin/groups') =>
+    Promise.all(gateways.map(async ({ url }) => (await call(url, 'GET', path, { 'im-api-key': apiKey })).status))
+  const listed = async (...more: string[]) =>
+    JSON.parse((await parley('key', 'list', platform.app, '--json', ...more)).out) as Record<string, unknown>[]
+  const named = async (name: string) => (await listed()).find((key) => key['name'] === name)
+
+  test('a new key works at once, and a revoked one on no gateway once the command has ended', async () => {
+    const { code, out } = await parley('key', 'add', platform.app, '--name', 'billing server')
+    assert.equal(code, 0, out)
+    const apiKey = /ak_[\w-]+/.exec(out)?.[0] ?? ''
+    assert.deepEqual(await statuses(apiKey), [200, 200])
+    assert.deepEqual(await statuses(apiKey, '/admin/connection-count'), [403, 403])
+    assert.equal((await parley('key', 'add', platform.app, '--name', 'billing server')).code, 1)
+    await eventually('its use is noted', async () => (await named('billing server'))?.['lastUsedAt'] !== undefined)
+
+    // Used without a pause while it is revoked, so that both gateways know it.
+    const revoking = new AbortController()
+    const using = (async () => {
+      while (!revoking.signal.aborted) await statuses(apiKey)
+    })()
+    assert.equal((await parley('key', 'revoke', platform.app, 'billing server')).code, 0)
+    revoking.abort()
+    await using
+    assert.deepEqual(await statuses(apiKey), [401, 401])
+    assert.equal(await named('billing server'), undefined)
+    const gone = (await listed('--all')).find(({ name }) => name === 'billing server')
+    assert.equal(typeof gone?.['revokedAt'], 'string')
+    assert.deepEqual(await statuses(platform.apiKey), [200, 200])
+    assert.equal((await parley('key', 'revoke', platform.app, 'billing server')).code, 1)
+  })
+
+  test('with --platform it has the platform permission; lists show no key; an ID revokes a key without a name', async () => {
+    const apiKey =
+      /ak_[\w-]+/.exec((await parley('key', 'add', platform.app, '--name', 'ops', '--platform')).out)?.[0] ?? ''
+    assert.deepEqual(await statuses(apiKey, '/admin/connection-count'), [200, 200])
+    for (const list of [await parley('key', 'list', platform.app), await parley('app', 'list')]) {
+      assert.equal(list.code, 0)
+      assert.ok(!list.out.includes(apiKey) && !list.out.includes(platform.apiKey))
+    }
+    const unnamed = (await listed()).find(({ name, permissions }) => name === '' && String(permissions) === '')
+    assert.equal((await parley('key', 'revoke', platform.app, String(unnamed?.['id']))).code, 0)
+    assert.deepEqual(await statuses(platform.basicKey), [401, 401])
+  })
+
+  test('an unknown app is an error in one sentence, and every command has --help', async () => {
+    for (const command of [
+      ['key', 'list', 'none'],
+      ['key', 'add', 'none', '--name', 'x'],
+      ['key', 'revoke', 'none', 'x'],
+    ]) {
+      const { code, out } = await parley(...command)
+      assert.deepEqual([code, out.trim()], [1, 'parley: there is no app "none"'])
+    }
+    for (const command of [['app'], ['app', 'list'], ['key'], ['key', 'add'], ['key', 'list'], ['key', 'revoke']]) {
+      const { code, out } = await parley(...command, '--help')
+      assert.equal(code, 0)
+      assert.match(out, /^Usage: parley /)
+    }
+  })
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { connectDb, type Db } from '@parley/db/connect'
+import { type DemoKeys, makeApp } from '@parley/local/make-app'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { fillCollections } from '../test-app-rows.ts'
+import { openMongoWay } from '../webhooks/held-answers.ts'
+
+const run = promisify(execFile)
+/** The test goes on with keys that are refused. */
+const noLimit = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
+const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+
+describe('parley app delete', () => {
+  let platform: Platform
+  let gateways: RunningService[]
+  let nodes: RunningService[]
+  let db: Db
+  let env: NodeJS.ProcessEnv
+  /** Begins with the ID of the app that goes, so that a range too wide takes it too. */
+  let other: DemoKeys
+  beforeAll(async () => {
+    platform = await startPlatform()
+    const { mongoUrl, natsUrl } = platform.servers
+    env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: natsUrl }
+    other = await makeApp(mongoUrl, `${platform.app}-2`)
+    const services = ['api-gateway', 'api-gateway', 'realtime', 'realtime'] as const
+    const started = await Promise.all(services.map((service) => platform.start(service, noLimit)))
+    gateways = started.slice(0, 2)
+    nodes = started.slice(2)
+    db = await connectDb(mongoUrl)
+  })
+  afterAll(async () => {
+    await db.client.close()
+    await platform.stop()
+  })
+
+  async function parley(...args: string[]): Promise<{ code: number; out: string }> {
+    try {
+      const { stdout, stderr } = await run(process.execPath, [parleyFile, ...args], { env })
+      return { code: 0, out: stdout + stderr }
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+      return { code, out: stdout + stderr }
+    }
+  }
+  const admin = async (keys: DemoKeys, method: string, path: string, body?: unknown) => {
+    const answer = await call(String(gateways[0]?.url), method, path, { 'im-api-key': keys.apiKey }, body)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  /** A user with a room and a message, and their sockets, one on each node. */
+  async function chatIn(
+    keys: DemoKeys,
+    room: string,
+  ): Promise<{ token: string; sockets: Socket[]; ended: Promise<unknown[]> }> {
+    const { token } = await admin(keys, 'POST', '/admin/clients', { _id: 'ann', issueAccessToken: true })
+    await admin(keys, 'POST', '/rooms/', { _id: room, roomType: 'group', members: ['ann'] })
+    await admin(keys, 'POST', '/messages', { room, sender: 'ann', message: 'hello', messageType: 'text' })
+    const sockets = await Promise.all(nodes.map(({ url }) => connectClient(url, String(token))))
+    const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('disconnect', resolve))))
+    return { token: String(token), sockets, ended }
+  }
+  /** The IDs of the documents that hold the app's ID anywhere, by collection. */
+  async function idsOf(app: string): Promise<Record<string, string[]>> {
+    const found: Record<string, string[]> = {}
+    for (const { collectionName } of await db.mongo.collections()) {
+      const all = await db.mongo.collection(collectionName).find().toArray()
+      const isOf = new RegExp(`"(?:[^"]*u0000)?${app}(?:\\\\u0000[^"]*)?"`)
+      const own = all.filter((document) => isOf.test(JSON.stringify(document)))
+      if (own.length > 0) found[collectionName] = own.map(({ _id }) => String(_id)).sort()
+    }
+    return found
+  }
+  const statuses = async ({ apiKey, clientKey }: DemoKeys, token: string) => {
+    const asUser = { 'im-client-key': clientKey, 'im-authorization': token }
+    const asked = gateways.flatMap(({ url }) => [
+      call(url, 'GET', '/admin/groups', { 'im-api-key': apiKey }),
+      call(url, 'GET', '/me', asUser),
+    ])
+    return (await Promise.all(asked)).map(({ status }) => status)
+  }
+
+  test('an unknown app, and an app without --yes, are refused in one sentence; nothing changes', async () => {
+    assert.deepEqual(await parley('app', 'delete', 'none', '--yes'), {
+      code: 1,
+      out: 'parley: there is no app "none"\n',
+    })
+    const { token, sockets } = await chatIn(platform, 'first')
+    const { code, out } = await parley('app', 'delete', platform.app)
+    assert.equal(code, 1)
+    assert.match(out, /with 1 users .*, 1 rooms and 1 messages, for good: say so with --yes/)
+    assert.deepEqual(await statuses(platform, token), [200, 200, 200, 200])
+    for (const socket of sockets) socket.close()
+  })
+
+  test('after it no collection holds anything of the app, whose keys and sockets have ended; another app keeps all', async () => {
+    const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
+    await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
+    await eventually('all is indexed', async () => (await db.searchProgress.countDocuments()) === 3)
+    for (const { app } of [platform, other]) await fillCollections(db, app)
+    const before = await idsOf(other.app)
+    const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
+    assert.deepEqual(
+      Object.keys(before).sort(),
+      collections.filter((name) => !['migrations', 'streamState'].includes(name)).sort(),
+    )
+
+    // Used without a pause meanwhile, so that both gateways know the keys.
+    const deleting = new AbortController()
+    const using = (async () => {
+      while (!deleting.signal.aborted) await statuses(platform, own.token)
+    })()
+    const way = await openMongoWay(platform.servers.mongoUrl)
+    const half = way.holdNextRead('messages')
+    const killed = spawn(process.execPath, [parleyFile, 'app', 'delete', platform.app, '--yes'], {
+      env: { ...env, PARLEY_MONGO_URL: way.url },
+    })
+    const gone = new Promise((resolve) => killed.once('exit', resolve))
+    await half.answered
+    killed.kill('SIGKILL')
+    await gone
+    await way.close()
+    assert.match((await parley('app', 'list')).out, /being deleted/)
+    const { code, out } = await parley('app', 'delete', platform.app, '--yes')
+    deleting.abort()
+    await using
+    assert.equal(code, 0, out)
+    assert.match(out, /messages: \d+ deleted so far/)
+    assert.deepEqual(await own.ended, ['io server disconnect', 'io server disconnect'])
+    assert.deepEqual(await statuses(platform, own.token), [401, 401, 401, 401])
+    assert.deepEqual(await idsOf(platform.app), {})
+
+    assert.deepEqual(await statuses(other, kept.token), [200, 200, 200, 200])
+    assert.deepEqual(await idsOf(other.app), before)
+    assert.ok(kept.sockets.every(({ connected }) => connected))
+    for (const socket of kept.sockets) socket.close()
+    assert.equal((await parley('app', 'delete', platform.app, '--yes')).code, 1)
+  })
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { type Front, openFront } from '@parley/local/front'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Platform, startPlatform } from '../platform.ts'
+
+const MiB = 1024 * 1024
+
+describe('the front of npm start returns what the gateway returned', () => {
+  let platform: Platform
+  let front: Front
+  beforeAll(async () => {
+    platform = await startPlatform()
+    const gateway = await platform.start('api-gateway')
+    front = await openFront('127.0.0.1', 0)
+    front.balance({ gateways: [Number(new URL(gateway.url).port)], realtime: [] })
+  })
+  afterAll(async () => {
+    await front?.close()
+    await platform.stop()
+  })
+
+  for (const [what, size, key, status] of [
+    ['a body over 1 MiB', 1.5 * MiB, true, 413],
+    ['a body of 24 MiB', 24 * MiB, true, 413],
+    ['a large body without a key', 8 * MiB, false, 401],
+  ] as const) {
+    test(`${what} is ${status}, and the next call on the connection works`, async () => {
+      const socket = connect(front.port, '127.0.0.1')
+      const answers = statusLines(socket)
+      const head = (method: string, path: string, more: string) =>
+        `${method} ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+      const apiKey = `im-api-key: ${platform.apiKey}\r\n`
+      for (let i = 0; i < 3; i++) {
+        // Like a client that reads nothing before it has sent everything.
+        socket.pause()
+        const length = `content-type: application/json\r\ncontent-length: ${size}\r\n`
+        const whole = head('POST', '/messages', (key ? apiKey : '') + length) + ' '.repeat(size)
+        await new Promise((resolve) => socket.write(whole, resolve))
+        socket.resume()
+        assert.equal((await answers.next()).value, `HTTP/1.1 ${status}`)
+        socket.write(head('GET', '/config', apiKey))
+        assert.equal((await answers.next()).value, 'HTTP/1.1 200')
+      }
+      socket.destroy()
+    })
+  }
+
+  test('what is not HTTP gets the envelope, with what browsers need to read it', async () => {
+    const socket = connect(front.port, '127.0.0.1')
+    socket.write('nonsense\r\n\r\n')
+    const answer = await text(socket)
+    assert.match(answer, /^HTTP\/1\.1 400 /)
+    assert.match(answer, /access-control-allow-origin: \*/)
+    assert.equal(JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error.code, 'INVALID_REQUEST')
+  })
+})
+
+/** The beginning of each answer that comes, none of which has such a line in its body. */
+async function* statusLines(socket: Socket): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of socket) {
+    rest += String(chunk)
+    for (let found = /HTTP\/1\.1 \d{3}/.exec(rest); found; found = /HTTP\/1\.1 \d{3}/.exec(rest)) {
+      rest = rest.slice(found.index + found[0].length)
+      yield found[0]
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+/** What npm runs by itself before another command gets no arguments. */
+const commands = Object.keys(scripts).filter((name) => !(name.startsWith('pre') && name.slice(3) in scripts))
+/** Long enough for a busy machine; whatever starts servers instead of saying what it does is not through by then. */
+const timeout = 60_000
+
+/** What the command prints; fails unless it ends by itself and well. */
+async function helpOf(name: string, subcommand: string[] = []): Promise<string> {
+  const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`, HOME: process.env['HOME'] }
+  const line = `${scripts[name]} ${[...subcommand, '--help'].join(' ')}`
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: root, env, timeout })
+  return stdout
+}
+
+/** The names under "Commands:". */
+function subcommandsIn(help: string): string[] {
+  const listed = help.split('\nCommands:\n')[1] ?? ''
+  return [...listed.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+}
+
+describe('every npm command says with --help what it does', () => {
+  test('there are commands, and those of parley have commands of their own', async () => {
+    assert.ok(commands.length > 10)
+    assert.ok(subcommandsIn(await helpOf('parley')).includes('app'))
+  })
+
+  for (const name of commands) {
+    test(`npm run ${name} -- --help`, async () => assert.match(await helpOf(name), /usage|common commands/i))
+  }
+
+  test('so does every command of parley, at any depth', async () => {
+    const look = async (path: string[]): Promise<number> => {
+      const help = await helpOf('parley', path)
+      assert.match(help, new RegExp(`^Usage: parley ${path.join(' ')}`.trim()))
+      let count = 1
+      for (const name of subcommandsIn(help)) count += await look([...path, name])
+      return count
+    }
+    assert.ok((await look([])) > 3)
+  })
+})

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connectDb, type Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, startPlatform } from '../platform.ts'
+
+const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+type Line = Record<string, unknown>
+const hour = 3_600_000
+const begin = Date.now() - 100 * 24 * hour
+
+describe('parley import', () => {
+  let platform: Platform
+  let db: Db
+  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+  beforeAll(async () => {
+    platform = await startPlatform()
+    await platform.start('api-gateway')
+    db = await connectDb(platform.servers.mongoUrl)
+  })
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await db.client.close()
+    await platform.stop()
+  })
+
+  function write(lines: readonly (Line | string)[]): string {
+    const file = join(folder, 'export.ndjson')
+    writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
+    return file
+  }
+  function start(file: string, ...more: string[]) {
+    const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const child = spawn(process.execPath, [parleyFile, 'import', file, '--app', platform.app, ...more], { env })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    return { child, end: once(child, 'close').then(([code]) => ({ code: code as number | null, text })) }
+  }
+  const run = (lines: readonly (Line | string)[], ...more: string[]) => start(write(lines), ...more).end
+  const count = async () => ({
+    users: await db.users.countDocuments({ app: platform.app }),
+    rooms: await db.rooms.countDocuments({ app: platform.app }),
+    messages: await db.messages.countDocuments({ app: platform.app }),
+  })
+
+  const user = (_id: string, more: Line = {}): Line => ({ type: 'user', _id, nickname: `N ${_id}`, ...more })
+  const member = (room: string, name: string, more: Line = {}): Line => ({
+    type: 'membership',
+    room,
+    user: name,
+    ...more,
+  })
+  const message = (room: string, n: number, sender: string, more: Line = {}): Line => ({
+    type: 'message',
+    _id: `m${n}`,
+    room,
+    sender,
+    message: `message ${n}`,
+    messageType: 'text',
+    createdAt: begin + n * 1000,
+    ...more,
+  })
+
+  test('names every bad line by its number and field, and writes nothing, also with --dry-run', async () => {
+    const before = await count()
+    const good = [user('ann'), user('ben'), { type: 'room', _id: 'r', roomType: 'group', owner: 'ann' }]
+    const { code, text } = await run([
+      ...good,
+      'not JSON',
+      { type: 'user', _id: 'x', nickname: 5 },
+      { type: 'user', _id: 'y', shoeSize: 44 },
+      user('ann'),
+      { type: 'room', _id: 'd', roomType: 'direct' },
+      message('nowhere', 1, 'ann'),
+      message('r', 2, 'nobody'),
+      message('r', 3, 'ann'),
+      message('r', 3, 'ann'),
+      message('r', 1, 'ann'),
+      message('r', 4, 'ann', { createdAt: '2020-01-01' }),
+      message('r', 5, 'ann', { message: undefined }),
+      { type: 'chat' },
+      member('r', 'ann', { lastRead: 'm3', lastReadAt: begin }),
+    ])
+    assert.equal(code, 1, text)
+    for (const [line, field] of [
+      [4, 'is not JSON'],
+      [5, 'nickname: '],
+      [6, 'Unrecognized key'],
+      [7, '_id: '],
+      [8, 'members: '],
+      [9, 'room: '],
+      [10, 'sender: '],
+      [12, '_id: '],
+      [13, 'createdAt: '],
+      [14, 'createdAt: '],
+      [15, 'message: '],
+      [16, 'type: '],
+      [17, 'lastReadAt: '],
+    ] as const) {
+      assert.match(text, new RegExp(`^line ${line}: .*${field}`, 'm'))
+    }
+    const whole = await run([...good, member('r', 'ben', { lastRead: 'm9' }), message('r', 1, 'ann')])
+    assert.match(whole.text, /line 3: owner: "ann" has no membership line/)
+    assert.match(whole.text, /line 4: lastRead: no such message/)
+    const dry = await run([...good, member('r', 'ann')], '--dry-run')
+    assert.deepEqual([dry.code, /can be imported/.test(dry.text)], [0, true], dry.text)
+    assert.deepEqual(await count(), before)
+  })
+
+  test('what it imports is read over the API as if it had been sent there, and chatting goes on', async () => {
+    const lines = [
+      user('carla', { createdAt: '2020-05-01T10:00:00Z', avatarUrl: 'https://example.com/c.png' }),
+      user('dan'),
+      user('eve'),
+      { type: 'room', _id: 'team', roomType: 'group', name: 'Team', owner: 'carla', managers: ['dan'] },
+      { type: 'room', _id: 'pair', roomType: 'direct', members: ['carla', 'dan'] },
+      member('team', 'carla', { lastRead: 'm2', pref: { sticky: true, muted: true, tagColors: { a: '#ff0000' } } }),
+      member('team', 'dan', { lastReadAt: begin + 3_500 }),
+      member('team', 'eve', { joinedAt: begin }),
+      member('pair', 'carla', { lastReadAt: 0 }),
+      member('pair', 'dan'),
+      message('team', 1, 'dan', { reactions: [{ client: 'carla', reaction: '👍' }], pinned: true }),
+      message('team', 2, 'carla', { createdAt: new Date(begin + 2_000).toISOString(), edited: true }),
+      message('team', 3, 'dan', { message: { url: 'https://example.com/a.png' }, messageType: 'image' }),
+      message('team', 4, 'carla', { mentions: ['dan'] }),
+      message('team', 5, 'dan', { message: undefined, isDeleted: true }),
+      message('team', 6, 'eve', { createdAt: begin + 6_000 }),
+      message('team', 7, 'eve', { createdAt: begin + 6_000, message: 'separators \u2028 and 你好' }),
+      message('pair', 1, 'dan'),
+    ]
+    const first = await run(lines)
+    assert.equal(first.code, 0, first.text)
+    assert.match(first.text, /3 users, 2 rooms, 5 memberships and 8 messages/)
+    assert.match(first.text, /Verified/)
+    const [carla, dan] = await Promise.all(['carla', 'dan'].map((id) => platform.newUser(id)))
+    assert.ok(carla && dan)
+    const rooms = (await carla.call('GET', '/rooms')) as { data: Line[] }
+    const team = rooms.data.find(({ _id }) => _id === 'team')
+    assert.deepEqual(
+      [team?.['unread'], team?.['muted'], team?.['memberCount'], team?.['owner'], team?.['name']],
+      [3, true, 3, 'carla', 'Team'],
+      'after m2: m3, m6 and m7, without the own and the deleted one',
+    )
+    assert.equal(rooms.data.find(({ _id }) => _id === 'pair')?.['unread'], 1)
+    assert.equal((await carla.call('GET', '/me/badge'))['badge'], 4)
+    assert.equal((await dan.call('GET', '/me/badge'))['badge'], 3, 'm4, m6, m7')
+    const history = (await carla.call('GET', '/rooms/team/messages/v3?limit=50')) as { data: Line[] }
+    const shown = history.data.toReversed()
+    assert.deepEqual(
+      shown.map(({ seq, clientMessageID }) => [seq, clientMessageID]),
+      [1, 2, 3, 4, 5, 6, 7].map((n) => [n, `m${n}`]),
+    )
+    assert.equal(shown[0]?.['createdAtMS'], begin + 1000)
+    assert.deepEqual(shown[0]?.['reactions'], [{ client: 'carla', reaction: '👍' }])
+    assert.equal(shown[6]?.['message'], 'separators \u2028 and 你好')
+    assert.equal(shown[4]?.['isDeleted'], true)
+
+    const sent = await platform.admin('POST', '/messages', {
+      room: 'team',
+      sender: 'carla',
+      message: 'new',
+      messageType: 'text',
+    })
+    const [{ seq }] = ((await dan.call('GET', '/rooms/team/messages/v3?limit=1')) as { data: [Line] }).data
+    assert.deepEqual([typeof sent['_id'], seq], ['string', 8])
+    await dan.call('PUT', '/rooms/team/lastRead', { message: String(sent['_id']) })
+    const again = await run(lines)
+    assert.equal(again.code, 0, again.text)
+    assert.equal((await dan.call('GET', '/me/badge'))['badge'], 0, 'a second time nothing changes')
+    const other = await run([
+      ...lines.slice(0, 5),
+      ...['team', 'pair'].flatMap((room) => [member(room, 'carla'), member(room, 'dan')]),
+      message('team', 99, 'dan', { createdAt: begin }),
+    ])
+    assert.equal(other.code, 1)
+    assert.match(other.text, /another message in the place of m99/)
+  })
+
+  test('killed at any moment, and run again: every message once, in its place, and exact unread counts', async () => {
+    const [rooms, each] = [5, 2_000]
+    const names = Array.from({ length: rooms }, (_, i) => `big ${i}`)
+    const lines: Line[] = [user('fay'), user('gus'), user('hal')]
+    for (const _id of names) lines.push({ type: 'room', _id, roomType: 'group' })
+    for (const room of names) {
+      lines.push(member(room, 'fay', { lastRead: `m${each / 2}` }), member(room, 'gus'), member(room, 'hal'))
+    }
+    for (let n = 1; n <= each; n++)
+      for (const room of names) lines.push(message(room, n, n % 2 === 0 ? 'fay' : 'gus', { createdAt: begin + n }))
+    const file = write(lines)
+    const keys = names.map((name) => key(platform.app, name))
+    const there = () => db.messages.countDocuments({ roomKey: { $in: keys } })
+    for (const some of [1, (rooms * each) / 2]) {
+      const { child, end } = start(file)
+      await eventually('some messages are there', async () => (await there()) >= some || child.exitCode !== null)
+      child.kill('SIGKILL')
+      await end
+    }
+    assert.ok((await there()) < rooms * each || (await db.memberships.countDocuments({ roomKey: { $in: keys } })) < 15)
+    const { code, text } = await start(file).end
+    assert.equal(code, 0, text)
+    assert.equal(await there(), rooms * each)
+    const fay = await platform.newUser('fay')
+    assert.equal(
+      (await fay.call('GET', '/me/badge'))['badge'],
+      (rooms * each) / 4,
+      'every second of the rest is her own',
+    )
+    const shown = (await fay.call('GET', '/rooms')) as { data: { memberCount: number }[] }
+    assert.deepEqual(
+      shown.data.map(({ memberCount }) => memberCount),
+      names.map(() => 3),
+    )
+  })
+})

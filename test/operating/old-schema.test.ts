@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { eventually, type Platform, startPlatform } from '../platform.ts'
+
+const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+
+describe('a service on a database with an older schema', () => {
+  let platform: Platform
+  beforeAll(async () => {
+    platform = await startPlatform()
+  })
+  afterAll(() => platform.stop())
+
+  test('says so, is not ready, and becomes ready when `parley migrate` has run', async () => {
+    const env = { ...process.env, PARLEY_MONGO_URL: withDatabase(platform.servers.mongoUrl, 'empty') }
+    const services = await Promise.all(
+      (['api-gateway', 'realtime', 'push', 'stats'] as const).map((service) =>
+        platform.start(service, { PARLEY_MONGO_URL: env.PARLEY_MONGO_URL }),
+      ),
+    )
+    const readiness = (service: (typeof services)[number]) =>
+      fetch(`http://127.0.0.1:${service.ports['internal']}/readyz`)
+    for (const service of services) {
+      const answer = await readiness(service)
+      const { failing } = (await answer.json()) as { failing: Record<string, string> }
+      assert.equal(answer.status, 503)
+      assert.match(failing['schema'] ?? '', /older schema, without 0001-indexes.*parley -- migrate/)
+      assert.match(readFileSync(service.logFile, 'utf8'), /not ready until the database is migrated/)
+    }
+
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, [parley, ...args], { env })
+    await assert.rejects(run('app', 'create', 'early'), /older schema/)
+    await assert.rejects(run('migrate', '--dry-run'), { code: 2 })
+    assert.match((await run('migrate')).stdout, /0001-indexes: done\n[^]*the schema is up to date/)
+    assert.match((await run('migrate')).stdout, /nothing to do/)
+    for (const service of services) {
+      await eventually('ready', async () => (await readiness(service)).status === 200)
+    }
+    assert.match((await run('app', 'create', 'first')).stdout, /app first created/)
+  })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { io, type Socket } from 'socket.io-client'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { call, eventually, type Fields } from '../platform.ts'
+import { isRunning, killStarted, npmStart, pidsOf, type Started } from './npm-start.ts'
+
+const apiKey = { 'im-api-key': 'demo-api-key' }
+
+let home: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'parley-start-again-'))
+})
+afterEach(killStarted)
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+/** A stock client with its own reconnecting, that authenticates at each connect and keeps what it hears. */
+function listen(baseUrl: string, token: string): { socket: Socket; heard: Set<string>; isIn: () => boolean } {
+  const socket = io(baseUrl, { transports: ['websocket'], forceNew: true, reconnectionDelay: 100 })
+  const heard = new Set<string>()
+  let isIn = false
+  socket.on('connect', async () => {
+    const { RC } = await socket.emitWithAck('auth2', token)
+    isIn = RC === 0
+  })
+  socket.on('disconnect', () => (isIn = false))
+  socket.on('chat message', ({ _id }: { _id: string }) => void heard.add(_id))
+  return { socket, heard, isIn: () => isIn }
+}
+
+/** Which realtime node holds a connection: session IDs begin with its name. */
+const nodeOf = (socket: Socket) => socket.io.engine.id?.split('.')[0] ?? ''
+
+/** Kills the process of that name and waits until another runs in its place. */
+async function killAndWait(started: Started, name: string, inProcess: string): Promise<void> {
+  const [pid = 0] = pidsOf(started.child, inProcess)
+  const since = started.text.length
+  process.kill(pid, 'SIGKILL')
+  await eventually(`${name} is ready again`, () => started.text.slice(since).includes(`${name}: ready again`))
+  assert.match(started.text.slice(since), new RegExp(`${name} was ended by SIGKILL.* Starting it again in 0\\.5 s`))
+  assert.ok(!isRunning(pid) && !pidsOf(started.child, inProcess).includes(pid), `${name} is another process`)
+}
+
+describe('npm start, when one of its processes is killed (-9)', () => {
+  test('starts a gateway and a realtime node again, while REST and clients go on', async () => {
+    const started = npmStart(join(home, 'go-on'), ['--port', '0', '--gateways', '2', '--realtime', '2'])
+    const { baseUrl } = await started.runs()
+    const post = (path: string, body: unknown) => call(baseUrl, 'POST', path, apiKey, body)
+    const { token } = (await post('/admin/clients', { _id: 'bob', issueAccessToken: true })).body.result
+    const clients = Array.from({ length: 4 }, () => listen(baseUrl, String(token)))
+    await eventually('all clients are in', () => clients.every(({ isIn }) => isIn()))
+    assert.deepEqual(new Set(clients.map(({ socket }) => nodeOf(socket))), new Set(['realtime-1', 'realtime-2']))
+
+    const acknowledged: string[] = []
+    const failed: number[] = []
+    const stop = new AbortController()
+    const sending = (async () => {
+      for (let i = 0; !stop.signal.aborted; i++) {
+        const message = { room: 'demo-room', sender: 'alice', message: `number ${i}`, messageType: 'text' }
+        const { status, body } = await post('/messages', message)
+        if (status === 200) acknowledged.push(String(body.result['_id']))
+        else failed.push(status)
+      }
+    })()
+    await eventually('messages flow', () => clients.every(({ heard }) => heard.size > 5))
+    await killAndWait(started, 'api-gateway-1', 'PARLEY_NODE_ID=api-gateway-1')
+    await killAndWait(started, 'realtime-1', 'PARLEY_NODE_ID=realtime-1')
+    const since = acknowledged.length
+    await eventually('clients are back', () => clients.every(({ isIn }) => isIn()))
+    await eventually('messages flow on', () => acknowledged.length > since + 20)
+    stop.abort()
+    await sending
+
+    // Calls in flight in the killed gateway fail; there was one at a time.
+    assert.ok(failed.length <= 1, failed.join(', '))
+    const last = acknowledged.slice(-10)
+    await eventually('who is back hears everything', () =>
+      clients.every(({ heard }) => last.every((id) => heard.has(id))),
+    )
+    const history = await roomHistory(baseUrl, String(token))
+    assert.deepEqual(
+      acknowledged.filter((id) => !history.has(id)),
+      [],
+      'nothing acknowledged is lost',
+    )
+    await eventually('the new node takes connections', async () => {
+      const answer = await fetch(`${baseUrl}/socket.io/?EIO=4&transport=polling`)
+      assert.equal(answer.status, 200)
+      return (await answer.text()).includes('"sid":"realtime-1.')
+    })
+    for (const { socket } of clients) socket.disconnect()
+    started.child.kill('SIGINT')
+    assert.equal((await started.end).code, 0)
+  })
+
+  test('starts MongoDB, NATS and Redis again, and a message can be sent after', async () => {
+    const started = npmStart(join(home, 'servers'), ['--port', '0', '--gateways', '1', '--realtime', '1'])
+    const { baseUrl } = await started.runs()
+    const servers = { MongoDB: 'mongod', NATS: 'nats-server', Redis: 'redis-server' }
+    for (const [title, program] of Object.entries(servers)) await killAndWait(started, title, program)
+    await eventually('a message is taken', async () => {
+      const message = { room: 'demo-room', sender: 'alice', message: 'Hello', messageType: 'text' }
+      return (await call(baseUrl, 'POST', '/messages', apiKey, message)).status === 200
+    })
+    assert.equal(started.child.exitCode, null)
+  })
+
+  test('gives up one that keeps dying, with the reason, and stops everything', async () => {
+    const started = npmStart(join(home, 'dying'), ['--port', '0', '--gateways', '1', '--realtime', '1'])
+    const { processes } = await started.runs()
+    await eventually('it gives up', () => {
+      for (const pid of pidsOf(started.child, 'PARLEY_NODE_ID=stats-1')) kill(pid)
+      return started.child.exitCode !== null
+    })
+    const { code, text } = await started.end
+    assert.equal(code, 1)
+    const pauses = Array.from(text.matchAll(/^· stats-1 was ended by SIGKILL.* Starting it again in ([\d.]+) s$/gm))
+    assert.deepEqual(
+      pauses.map(([, seconds]) => seconds),
+      ['0.5', '1', '2', '4', '8'],
+    )
+    assert.match(text, /^stats-1 was ended by SIGKILL.*\nstats-1 died 6 times in a row, and is given up\.$/m)
+    assert.doesNotMatch(text, /^\s+at /m)
+    assert.deepEqual(processes.filter(isRunning), [])
+  })
+})
+
+/** It may have ended since it was listed. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, 'ESRCH')
+  }
+}
+
+/** The IDs of all messages of the demo room. */
+async function roomHistory(baseUrl: string, token: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  const headers = { 'im-client-key': 'demo-client-key', 'im-authorization': token }
+  for (let before = ''; ; ) {
+    const path = `/rooms/demo-room/messages/v3?limit=500${before && `&beforeMessage=${before}`}`
+    const { status, body } = await call(baseUrl, 'GET', path, headers)
+    assert.equal(status, 200, JSON.stringify(body))
+    const page = body.result['data'] as Fields[]
+    if (page.length === 0) return ids
+    for (const { _id } of page) ids.add(String(_id))
+    before = String(page.at(-1)?.['_id'])
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isolatedServers } from '@parley/stack/test-servers'
+import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { eventually } from '../platform.ts'
+import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
+
+let home: string
+let data: string
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'parley-start-test-'))
+  data = join(home, 'data')
+})
+afterEach(killStarted)
+afterAll(() => rm(home, { recursive: true, force: true }))
+
+const start = (args: string[], variables?: NodeJS.ProcessEnv, command?: string[]) =>
+  npmStart(data, args, variables, command)
+
+/** Sends the message of the printed curl line and returns the room's seq. */
+async function sendAsPrinted(text: string): Promise<number> {
+  const line = /^ {2}(curl .*)$/m.exec(text)?.[1]
+  assert.ok(line, text)
+  // The shell splits the line; what curl would do with the words is done here, because a bare machine has no curl.
+  const words = execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${line}`])
+    .toString()
+    .split('\0')
+  const given = (option: string) => words.filter((_, i) => words[i - 1] === option)
+  const headers = given('-H').map((header) => header.split(': ') as [string, string])
+  const answer = await fetch(words[0] ?? '', { method: 'POST', headers, body: given('-d').join('') })
+  const { RC, result } = JSON.parse(await answer.text())
+  assert.equal(RC, 0, JSON.stringify(result))
+  return result.seq
+}
+
+describe('npm start', () => {
+  test('serves everything on one origin, its curl line sends the first message, and a second start keeps the data', async () => {
+    const first = start(['--port', '0'])
+    const { text, baseUrl, processes } = await first.runs()
+    for (const server of ['MongoDB', 'NATS', 'Redis']) assert.match(text, new RegExp(`${server}: (starting|from) `))
+    assert.equal(await sendAsPrinted(text), 1)
+    assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
+    const handshakes = await Promise.all([1, 2].map(() => fetch(`${baseUrl}/socket.io/?EIO=4&transport=polling`)))
+    const nodes = await Promise.all(
+      handshakes.map(async (answer) => /"sid":"(realtime-\d)\./.exec(await answer.text())?.[1]),
+    )
+    assert.deepEqual(new Set(nodes), new Set(['realtime-1', 'realtime-2']))
+
+    first.child.kill('SIGINT')
+    assert.equal((await first.end).code, 0)
+    assert.deepEqual(processes.filter(isRunning), [])
+
+    const second = start(['--port', '0'])
+    assert.equal(await sendAsPrinted((await second.runs()).text), 2)
+    second.child.kill('SIGTERM')
+    assert.equal((await second.end).code, 0)
+  })
+
+  test('--fresh begins anew, --gateways and --realtime run that many, each with metrics and health of its own', async () => {
+    const { child, end, runs } = start(['--port', '0', '--fresh', '--gateways', '2', '--realtime', '1'])
+    const { text } = await runs()
+    assert.equal(await sendAsPrinted(text), 1)
+    const internal = Array.from(text.matchAll(/(api-gateway-\d|realtime-\d|push-\d|stats-\d) (\d{4,5})\b/g))
+    const names = internal.map(([, name]) => name)
+    assert.deepEqual(names, ['api-gateway-1', 'api-gateway-2', 'push-1', 'realtime-1', 'stats-1'])
+    for (const [, name, port] of internal) {
+      assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200, name)
+      assert.match(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text(), /process_cpu_seconds_total/)
+    }
+    child.kill('SIGINT')
+    assert.equal((await end).code, 0)
+  })
+
+  test('a second one on the same data is refused with the reason, and the first goes on', async () => {
+    const first = start(['--port', '0'])
+    const { baseUrl } = await first.runs()
+    const { code, text } = await start(['--port', '0']).end
+    assert.equal(code, 1)
+    assertOneSentence(text, /Parley is running already on the data in /)
+    assert.equal((await fetch(`${baseUrl}/openapi.json`)).status, 200)
+  })
+
+  test('a database of somebody’s own gets the demo keys only with --demo', async () => {
+    const servers = await isolatedServers()
+    onTestFinished(() => servers.stop())
+    const theirs = {
+      PARLEY_MONGO_URL: servers.mongoUrl,
+      PARLEY_NATS_URL: servers.natsUrl,
+      PARLEY_REDIS_URL: servers.redisUrl,
+    }
+    const withDemoKey = async ({ runs, child, end }: ReturnType<typeof start>) => {
+      const { baseUrl, text } = await runs()
+      const { status } = await fetch(`${baseUrl}/config`, { headers: { 'im-api-key': 'demo-api-key' } })
+      child.kill('SIGTERM')
+      assert.equal((await end).code, 0)
+      return { status, isShown: text.includes('demo-api-key') }
+    }
+    const args = ['--port', '0', '--realtime', '1']
+    assert.deepEqual(await withDemoKey(start(args, theirs)), { status: 401, isShown: false })
+    assert.deepEqual(await withDemoKey(start([...args, '--demo'], theirs)), { status: 200, isShown: true })
+  })
+
+  test('a port in use is one clear sentence', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const address = taken.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const { code, text } = await start(['--port', `${port}`]).end
+    taken.close()
+    assert.equal(code, 1)
+    assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${Number(port) + 1}$`))
+  })
+
+  test('a missing python3, where nothing else has the servers, is one clear sentence', async () => {
+    const bare = { PATH: join(home, 'empty'), XDG_CACHE_HOME: join(home, 'no-cache') }
+    const { code, text } = await start(['--port', '0'], bare).end
+    assert.equal(code, 1)
+    assertOneSentence(text, /^python3 is missing/)
+  })
+
+  test('kill -9 of it leaves nothing running', async () => {
+    const { child, runs } = start(['--port', '0'])
+    const { processes } = await runs()
+    assert.ok(processes.length >= 8, `${processes.length} processes`)
+    child.kill('SIGKILL')
+    await eventually('all of it is gone', () => !processes.some(isRunning))
+  })
+
+  test('kill -9 of npm leaves nothing running', async () => {
+    const { child, runs } = start(['--port', '0'], {}, ['npm', 'start', '--ignore-scripts', '--'])
+    const { processes } = await runs()
+    child.kill('SIGKILL')
+    await eventually('all of it is gone', () => !processes.some(isRunning))
+  })
+
+  test('Ctrl-C during the start stops what has been started', async () => {
+    const { child, end } = start(['--port', '0'])
+    let processes: number[] = []
+    await eventually('it has begun', () => (processes = descendantsOf(child.pid ?? 0)).length >= 5)
+    child.kill('SIGINT')
+    const { code, text } = await end
+    assert.equal(code, 0)
+    assert.doesNotMatch(text, /Parley runs|^\s+at /m)
+    await eventually('all of it is gone', () => !processes.some(isRunning))
+  })
+})
+
+/** The only line besides progress, and no stack trace. */
+function assertOneSentence(text: string, sentence: RegExp): void {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('· '))
+  assert.equal(lines.length, 1, text)
+  assert.match(lines[0] ?? '', sentence)
+}

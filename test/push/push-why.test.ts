@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { makeApp } from '@parley/local/make-app'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { call, eventually, type RunningService } from '../platform.ts'
+import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
+
+/** The error code of an answer. */
+const codeOf = (body: object) => (body as { error?: { code: string } }).error?.code
+
+interface Why {
+  recorded: boolean
+  reason?: string
+  devices: Record<string, unknown>[]
+  call?: Record<string, unknown>
+}
+
+describe('GET /admin/push/why', () => {
+  let platform: PushPlatform
+  let alice: string
+
+  beforeAll(async () => {
+    platform = await startPushPlatform()
+    await platform.startPush()
+    alice = await platform.newUser(['ios'])
+  })
+  afterAll(() => platform.stop())
+  beforeEach(() => {
+    platform.apns.behave = () => undefined
+    platform.fcm.behave = () => undefined
+  })
+
+  const why = async (message: string, client: string): Promise<Why> => {
+    const query = `message=${message}&client=${encodeURIComponent(client)}`
+    return (await platform.admin('GET', `/admin/push/why?${query}`)) as unknown as Why
+  }
+  /** Once something is on record. */
+  async function decided(message: string, client: string, isIt: (found: Why) => boolean = () => true): Promise<Why> {
+    let found: Why | undefined
+    await eventually(`the decision for ${client}`, async () => {
+      found = await why(message, client)
+      return found.recorded && isIt(found)
+    })
+    return found as Why
+  }
+  const outcomes = ({ devices }: Why) => devices.map(({ outcome }) => outcome)
+
+  test('says of each device by which network, when and as what it was sent', async () => {
+    const bob = await platform.newUser(['ios', 'fcm'])
+    const room = await platform.newRoom([alice, bob])
+    const before = Date.now()
+    const message = await platform.send(room, alice)
+    const found = await decided(message, bob, (it) => outcomes(it).every((outcome) => outcome === 'sent'))
+    assert.equal(found.reason, undefined)
+    const byNetwork = new Map(found.devices.map((device) => [device['network'], device]))
+    const [apns, fcm] = [byNetwork.get('apns'), byNetwork.get('fcm')]
+    assert.equal(apns?.['deviceId'], `ios of ${bob}`)
+    const wire = platform.apns.pushes.find(({ payload }) => payload.messageID === message)
+    assert.equal(apns['id'], wire?.headers['apns-id'])
+    assert.equal(fcm?.['deviceId'], `fcm of ${bob}`)
+    assert.match(String(fcm['id']), /^projects\/[^/]+\/messages\/.+/)
+    for (const device of found.devices) {
+      assert.ok(Number(device['atMS']) >= before && Number(device['atMS']) <= Date.now())
+      assert.doesNotMatch(JSON.stringify(device), new RegExp(`${bob}-ios|${bob}-fcm`), 'no token of a device')
+    }
+  })
+
+  test('says why none of a user’s devices got it', async () => {
+    const [robot, banned, muted, blocker, without, reached] = [
+      await platform.newUser(['ios'], { isRobot: true }),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+      await platform.newUser(),
+      await platform.newUser(['ios']),
+    ]
+    const [late, stranger] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
+    const room = await platform.newRoom([alice, robot, banned, muted, blocker, without, reached], { owner: alice })
+    await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.as(blocker, 'POST', `/blockStatus/my/${alice}`)
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    const message = await platform.send(room, alice)
+    await decided(message, reached, (it) => outcomes(it).includes('sent'))
+    await platform.admin('POST', `/rooms/${room}/members`, { invitees: [late] })
+    // What was decided stays, whatever changes afterwards.
+    await platform.as(muted, 'DELETE', `/me/mute/${room}`)
+    await addDevices(platform.db, platform.app, [without], ['ios'])
+    const expected: [string, string][] = [
+      [alice, 'SENDER'],
+      [robot, 'ROBOT'],
+      [banned, 'BANNED'],
+      [muted, 'MUTED'],
+      [blocker, 'BLOCKED'],
+      [without, 'NO_DEVICE'],
+      [late, 'NOT_A_MEMBER'],
+      [stranger, 'NOT_A_MEMBER'],
+    ]
+    for (const [client, reason] of expected) {
+      const found = await why(message, client)
+      assert.deepEqual([found.recorded, found.reason], [true, reason])
+      const network = { network: 'apns', outcome: 'not sent', reason }
+      assert.deepEqual(found.devices, [{ deviceId: `ios of ${client}`, ...network }])
+    }
+    const silent = await why(await platform.send(room, alice, { push: false }), reached)
+    assert.deepEqual([silent.recorded, silent.reason], [true, 'PUSH_FALSE'])
+  })
+
+  test('says that a device was connected at that moment', async () => {
+    const bob = await platform.newUser(['ios', 'fcm'])
+    const room = await platform.newRoom([alice, bob])
+    const node = await platform.start('realtime')
+    let socket: Socket | undefined
+    try {
+      const user = { id: bob, token: platform.tokenOf(bob), headers: {}, call: () => assert.fail() }
+      socket = await platform.connect(node, user, { deviceId: `ios of ${bob}` })
+      const message = await platform.send(room, alice)
+      const found = await decided(message, bob, (it) => outcomes(it).includes('sent'))
+      assert.deepEqual(
+        found.devices.find(({ deviceId }) => deviceId === `ios of ${bob}`),
+        { deviceId: `ios of ${bob}`, outcome: 'not sent', reason: 'CONNECTED' },
+      )
+    } finally {
+      socket?.close()
+      await node.stop()
+    }
+  })
+
+  test('says that the network refused it, and whether the token was removed', async () => {
+    const [bob, carol] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
+    const room = await platform.newRoom([alice, bob, carol])
+    platform.apns.behave = ({ token }) => {
+      if (token === `${bob}-ios`) return { status: 400, reason: 'PayloadEmpty' }
+      return token === `${carol}-ios` ? { status: 410, reason: 'Unregistered' } : undefined
+    }
+    const message = await platform.send(room, alice)
+    const isRefused = (it: Why) => outcomes(it).includes('refused')
+    const [refused] = (await decided(message, bob, isRefused)).devices
+    assert.deepEqual([refused?.['reason'], refused?.['tokenRemoved']], ['PayloadEmpty', undefined])
+    const [dead] = (await decided(message, carol, isRefused)).devices
+    assert.deepEqual([dead?.['reason'], dead?.['tokenRemoved']], ['Unregistered', true])
+  })
+
+  test('says that it waits for its next try, with the last error, and then that it was sent', async () => {
+    const bob = await platform.newUser(['ios'])
+    const room = await platform.newRoom([alice, bob])
+    platform.apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable', headers: { 'retry-after': '4' } })
+    const message = await platform.send(room, alice)
+    const [waiting] = (await decided(message, bob, ({ devices }) => devices[0]?.['lastError'] !== undefined)).devices
+    assert.deepEqual(
+      [waiting?.['outcome'], waiting?.['tries'], waiting?.['lastError']],
+      ['waiting', 1, 'ServiceUnavailable'],
+    )
+    assert.ok(Number(waiting?.['nextTryAtMS']) > Date.now() - 60_000)
+    platform.apns.behave = () => undefined
+    await decided(message, bob, (it) => outcomes(it).includes('sent'))
+  })
+
+  test('finds a user among the members of several pages', async () => {
+    const users = Array.from({ length: 1_100 }, (_, i) => `member ${i} of many`)
+    for (let i = 0; i < users.length; i += 550) {
+      const data = users.slice(i, i + 550).map((_id) => ({ _id }))
+      await platform.admin('POST', '/admin/clients/list', { data })
+    }
+    const room = await platform.newRoom([alice, ...users])
+    await addDevices(platform.db, platform.app, users.slice(-1), ['fcm'])
+    const message = await platform.send(room, alice)
+    const last = users.at(-1) ?? ''
+    await decided(message, last, (it) => outcomes(it).includes('sent'))
+    for (const user of [users[0] ?? '', users[600] ?? '', users.at(-2) ?? '']) {
+      assert.equal((await decided(message, user)).reason, 'NO_DEVICE')
+    }
+  })
+
+  test('is for messages and users of the own app', async () => {
+    const room = await platform.newRoom([alice])
+    const message = await platform.send(room, alice)
+    const other = await makeApp(platform.servers.mongoUrl, `other than ${platform.app}`)
+    const ask = (query: string, apiKey: string) =>
+      call(platform.gateway.url, 'GET', `/admin/push/why?${query}`, { 'im-api-key': apiKey })
+    const elsewhere = await ask(`message=${message}&client=${alice}`, other.apiKey)
+    assert.deepEqual([elsewhere.status, codeOf(elsewhere.body)], [404, 'MESSAGE_NOT_FOUND'])
+    for (const [query, status, code] of [
+      [`message=nothing&client=${alice}`, 404, 'MESSAGE_NOT_FOUND'],
+      [`message=${message}&client=nobody`, 404, 'CLIENT_NOT_FOUND'],
+      [`message=${message}`, 400, 'INVALID_QUERY'],
+    ] as const) {
+      const { status: got, body } = await ask(query, platform.apiKey)
+      assert.deepEqual([got, codeOf(body)], [status, code])
+    }
+  })
+})
+
+describe('GET /admin/push/why with PUSH_GENERIC, and without any network', () => {
+  let platform: PushPlatform
+  let push: RunningService | undefined
+  beforeAll(async () => {
+    platform = await startPushPlatform()
+  })
+  afterAll(() => platform.stop())
+  const why = (message: string, client: string) =>
+    platform.admin('GET', `/admin/push/why?message=${message}&client=${client}`)
+
+  test('names the call of the integrator’s backend, and without a network the reason that would hold now', async () => {
+    const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(['ios']), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob, carol])
+    await platform.as(carol, 'POST', `/me/mute/${room}`)
+    const early = await platform.send(room, alice)
+    assert.deepEqual(
+      await Promise.all(
+        [alice, bob, carol].map(async (client) => {
+          const { recorded, reason } = await why(early, client)
+          return [recorded, reason]
+        }),
+      ),
+      [
+        [false, 'SENDER'],
+        [false, 'NOT_RECORDED'],
+        [false, 'MUTED'],
+      ],
+    )
+    // Nobody listens there.
+    push = await platform.startPush({ PUSH_GENERIC: 'http://127.0.0.1:9/push' })
+    const message = await platform.send(room, alice)
+    let found: Record<string, unknown> = {}
+    await eventually('a failed try', async () => {
+      found = await why(message, bob)
+      return Number((found['call'] as { tries?: number } | undefined)?.tries) > 0
+    })
+    const { id, state, lastError } = found['call'] as Record<string, unknown>
+    assert.deepEqual([found['reason'], found['recorded'], state], ['PUSH_GENERIC', true, 'waiting'])
+    assert.deepEqual([id, lastError], [`push_${message}`, 'ECONNREFUSED'])
+    assert.equal((await why(message, carol))['reason'], 'MUTED')
+    await push.stop()
+  })
+})

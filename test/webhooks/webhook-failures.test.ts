@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { eventually, type RunningService } from '../platform.ts'
+import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
+
+describe('a webhook that fails', () => {
+  let platform: WebhookPlatform
+  let alice: string
+  let bob: string
+  let push: RunningService
+
+  beforeAll(async () => {
+    platform = await startWebhookPlatform()
+    push = await platform.startPush({
+      PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS),
+      PARLEY_PUSH_CALL_RETRY_MS: '8000',
+    })
+    alice = await platform.newUser([], { nickname: 'Alice' })
+    bob = await platform.newUser()
+  })
+  afterAll(() => platform.stop())
+  beforeEach(() => {
+    platform.hooks.behave = () => undefined
+  })
+
+  const newRoom = (fields?: object) => platform.newHookedRoom([alice, bob], fields)
+  test('a call that is refused or fails for good is a dead letter, later calls go on; an admin retries it', async () => {
+    const { room, calls } = await newRoom()
+    await eventually('the room', () => calls().length === 1)
+    const mine = (path: string) => path === calls()[0]?.path
+    platform.hooks.behave = ({ path, body }) => {
+      if (!mine(path)) return undefined
+      return { refuse: { status: 404 }, fail: { status: 503 } }[String(body.data.message)]
+    }
+    await platform.send(room, alice, { message: 'refuse' })
+    await platform.send(room, alice, { message: 'fail' })
+    // What has waited for as long is given up with it, so the next one comes later.
+    const tries = () => calls().filter(({ body }) => body.data.message === 'fail').length
+    await eventually('it was tried', async () => tries() >= 3 || (await platform.failedCalls(room)).length === 2)
+    await platform.send(room, alice, { message: 'good' })
+    await eventually('the one after them', () => calls().at(-1)?.body.data.message === 'good')
+    const letters = await platform.failedCalls(room)
+    assert.deepEqual(
+      letters.map(({ lastError, data }) => [lastError, data.message]),
+      [
+        ['503', 'fail'],
+        ['404', 'refuse'],
+      ],
+    )
+    assert.equal(letters[1]?.tries, 1)
+    assert.equal(letters[0]?.tries, tries())
+
+    platform.hooks.behave = () => undefined
+    for (const { id } of letters) await platform.admin('POST', `/admin/webhooks/failed/${id}/retry`)
+    const taken = () => calls().filter(({ status }) => status === 200)
+    await eventually('both', () => taken().length === 4)
+    const replayed = taken().slice(-2)
+    assert.deepEqual(
+      new Set(replayed.map(({ headers }) => headers['webhook-id'])),
+      new Set(letters.map(({ id }) => id)),
+    )
+    assert.deepEqual(new Set(replayed.map(({ body }) => body.data.message)), new Set(['refuse', 'fail']))
+    assert.deepEqual(await platform.failedCalls(room), [])
+  })
+
+  test('is called again when there is no response within the time limit, with the same webhook-id and data', async () => {
+    await push.stop()
+    push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
+    const { room, path, calls } = await newRoom()
+    await eventually('the room', () => calls().some(({ status }) => status === 200))
+    let hung = false
+    platform.hooks.behave = (one) => {
+      if (one.path !== path || one.body.event !== 'MESSAGE' || hung) return undefined
+      hung = true
+      return 'hang'
+    }
+    await platform.send(room, alice)
+    const tries = () => calls().filter(({ body }) => body.event === 'MESSAGE')
+    await eventually('a try that is answered', () => tries().some(({ status }) => status === 200))
+    assert.equal(tries()[0]?.status, undefined, 'the first was not')
+    assert.equal(new Set(tries().map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.equal(new Set(tries().map(({ text }) => text)).size, 1)
+  })
+})
