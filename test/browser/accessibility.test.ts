@@ -37,7 +37,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     const recalled = await say(bob, 'to be recalled')
     await bob.call('POST', `/rooms/${room}/message`, { _id: recalled['_id'], messageType: 'recall' })
     await say(bob, { url: 'https://example.com/a.pdf', name: 'A file' }, { messageType: 'file' })
-    await say(bob, 'Hello Alice')
+    await say(bob, 'Hello Alice', { replyTo: first['_id'] })
     await platform.newRoom([alice.id, bob.id], { name: 'Other' })
   })
   afterAll(async () => {
@@ -64,7 +64,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
       await page.getByRole('button', { name: 'Actions' }).last().click()
       await page.getByRole('menu').waitFor()
       await assertNothingFound(page, 'menu')
-      await page.keyboard.press('Escape')
+      await page.getByRole('menuitem', { name: 'Reply' }).click()
+      await page.getByText('Replying to Bob').waitFor()
       await page.getByRole('textbox', { name: 'Message' }).fill('@')
       await page.getByRole('option', { name: 'Bob' }).waitFor()
       await assertNothingFound(page, 'mention')

@@ -35,8 +35,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
     await deployment.stop()
   })
 
-  const say = (message: string) =>
-    deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text' })
+  const say = (message: string, more = {}) =>
+    deployment.platform.admin('POST', '/messages', { room, sender: alice.id, message, messageType: 'text', ...more })
   const latest = async () => {
     const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     return (data as { _id: string }[])[0] as { _id: string }
@@ -62,6 +62,25 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, in a room of 1
     await page.getByRole('button', { name: 'Jump to the latest' }).click()
     await sees('the last one')
     await page.getByRole('button', { name: 'Jump to the latest' }).waitFor({ state: 'detached' })
+  })
+
+  test('a quote of a message far back leads to it, and what is written then stands at the end', async () => {
+    const { data } = await bob.call('GET', `/rooms/${room}/messages/v3?afterTime=0&timeRangeField=createdAt&limit=200`)
+    const parent = (data as { _id: string; message: string }[])[100]
+    assert.ok(parent)
+    await say('in reply', { replyTo: parent._id })
+    const { page, sees, send, message } = await open()
+    await page
+      .getByRole('log')
+      .getByRole('button', { name: /^In reply to Alice: / })
+      .click()
+    const found = page.locator('.is-found .text')
+    await found.waitFor()
+    assert.equal(await found.textContent(), parent.message)
+    assert.equal(await message('in reply').count(), 0)
+    await send('from far back')
+    await sees('from far back')
+    await sees('in reply')
   })
 
   test('it opens at the first unread message, and new ones do not move who reads older ones', async () => {

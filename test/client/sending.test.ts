@@ -76,10 +76,11 @@ describe('what a client sends', () => {
     const { alice, room } = await userInARoom()
     const storage = memoryStorage()
     const client = clientOf(deployment, alice, { storage })
-    await online(client)
+    await client.room(room).open()
+    const parent = await client.room(room).send('the parent')
     await deployment.killNode()
     await eventually('offline', () => !isOnline(client))
-    void client.room(room).send('kept')
+    void client.room(room).send('kept', { replyTo: parent._id })
     await eventually('it is in the storage', async () =>
       (await storage.getItem(`parley.outbox.${deployment.platform.clientKey}`))?.includes('kept'),
     )
@@ -88,12 +89,17 @@ describe('what a client sends', () => {
     const other = clientOf(deployment, await deployment.platform.newUser(), { storage })
     const reloaded = clientOf(deployment, alice, { storage })
     await eventually('it is shown before there is a connection', () => texts(reloaded, room).includes('kept'))
+    assert.equal(reloaded.room(room).messages.get()[0]?.replyTo?.text, 'the parent')
     await deployment.newNode()
     await eventually('it has arrived', async () => (await history(alice, room)).includes('kept'))
     await online(other)
     await reloaded.room(room).open()
     await eventually('it is sent', () => shown(reloaded, room).every(([, state]) => state === 'sent'))
-    assert.deepEqual(shown(reloaded, room), [['kept', 'sent']])
+    assert.deepEqual(shown(reloaded, room), [
+      ['the parent', 'sent'],
+      ['kept', 'sent'],
+    ])
+    assert.equal(reloaded.room(room).messages.get()[1]?.replyTo?._id, parent._id)
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 

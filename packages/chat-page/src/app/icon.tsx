@@ -18,6 +18,7 @@ const paths = {
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   mute: 'M4 9v6h4l5 4V5L8 9zM17 9l4 6M21 9l-4 6',
   pin: 'M9 4h6l-1 6 3 3H7l3-3zM12 13v7',
+  reply: 'M10 7l-5 5 5 5M5 12h8a6 6 0 0 1 6 6',
   search: 'M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15.500 15.500L20 20',
   send: 'M4 12l16-8-6 16-3-6z',
   trash: 'M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13',

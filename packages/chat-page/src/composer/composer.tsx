@@ -1,4 +1,4 @@
-import type { Room, RoomMessage } from '@parley/client'
+import type { Room } from '@parley/client'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
@@ -6,52 +6,56 @@ import { useChat, useStore } from '../state/chat.ts'
 import { keepDraft, takeDraft } from './drafts.ts'
 import { MentionList } from './mention-list.tsx'
 import { useMentions } from './use-mentions.ts'
+import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
   room: Room
-  /** A message that is being edited. */
-  editing: RoomMessage | undefined
-  onEdited: () => void
+  about: WritingAbout | undefined
+  /** It is written, or given up. */
+  onDone: () => void
 }
 
 /** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
-export function Composer({ room, editing, onEdited }: ComposerProps) {
+export function Composer({ room, about, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
   const [text, setText] = useState(() => takeDraft(room.id))
   const field = useRef<HTMLTextAreaElement>(null)
   const me = useStore(client.me)?._id
   const mentions = useMentions(room, field, text, setText, me)
+  const editing = about?.kind === 'edit' ? about.message : undefined
 
   useEffect(() => keepDraft(room.id, editing ? '' : text), [room.id, text])
   useEffect(() => {
     const content = editing && contentOf(editing)
     if (content?.kind === 'text') setText(content.text)
-    if (editing || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
-  }, [editing])
+    if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
+  }, [about])
   useEffect(() => grow(field.current), [text])
 
-  const stopEditing = () => {
-    setText('')
-    onEdited()
+  const stop = () => {
+    if (editing) setText('')
+    onDone()
+    field.current?.focus()
   }
   const submit = async () => {
     const written = text.trim()
     if (written === '') return
     const mentioned = mentions.mentionedIn(written)
-    const about = mentioned.length > 0 ? { mentions: mentioned } : {}
+    const options = mentioned.length > 0 ? { mentions: mentioned } : {}
     field.current?.focus()
     if (editing) {
-      if (await attempt(() => room.edit(editing._id, written, about))) stopEditing()
+      if (await attempt(() => room.edit(editing._id, written, options))) stop()
       return
     }
     setText('')
     mentions.forget()
+    onDone()
     // Whether it fails, the message itself shows.
-    room.send(written, about).catch(() => undefined)
+    room.send(written, { ...options, ...(about && { replyTo: about.message._id }) }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentions.onKeyDown(event)) return
-    if (event.key === 'Escape' && editing) return stopEditing()
+    if (event.key === 'Escape' && about) return stop()
     const isSend = event.key === 'Enter' && !event.shiftKey && !event.isComposing
     if (!isSend || (matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches)) return
     event.preventDefault()
@@ -59,7 +63,7 @@ export function Composer({ room, editing, onEdited }: ComposerProps) {
   }
   return (
     <div class="composer">
-      {editing && <EditingLine onCancel={stopEditing} />}
+      {about && <WritingAboutLine about={about} messages={room.messages} onCancel={stop} />}
       <MentionList mentions={mentions} />
       <form
         class="composer-line"
@@ -92,19 +96,6 @@ export function Composer({ room, editing, onEdited }: ComposerProps) {
           <Icon name={editing ? 'check' : 'send'} />
         </button>
       </form>
-    </div>
-  )
-}
-
-function EditingLine({ onCancel }: { onCancel: () => void }) {
-  const { texts } = useChat()
-  return (
-    <div class="editing">
-      <Icon name="edit" />
-      <span>{texts.editing}</span>
-      <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
-        <Icon name="close" />
-      </button>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 import type { Room, RoomInfo, RoomMessage } from '@parley/client'
+import type { WritingAbout } from '../composer/writing-about.tsx'
 import type { Texts } from '../texts/texts.ts'
 import { contentOf } from './content.ts'
 
@@ -8,19 +9,19 @@ interface MenuParts {
   message: RoomMessage
   me: string
   texts: Texts
-  onEdit: (message: RoomMessage) => void
+  onAbout: (about: WritingAbout) => void
   onCopied: () => void
 }
 
 interface MenuAction {
   name: string
-  icon: 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close'
+  icon: 'reply' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close'
   act: () => unknown
   isDanger?: boolean
 }
 
 /** What the user may do with a message, as far as the page knows; the server decides. */
-export function menuActions({ room, info, message, me, texts, onEdit, onCopied }: MenuParts): MenuAction[] {
+export function menuActions({ room, info, message, me, texts, onAbout, onCopied }: MenuParts): MenuAction[] {
   const { _id, key, state, isMine, pinned } = message
   if (state !== 'sent') {
     return [
@@ -35,8 +36,10 @@ export function menuActions({ room, info, message, me, texts, onEdit, onCopied }
     onCopied()
   }
   const actions: (MenuAction | false)[] = [
+    info?.status !== 0 && { name: texts.reply, icon: 'reply', act: () => onAbout({ kind: 'reply', message }) },
     content.kind === 'text' && { name: texts.copy, icon: 'copy', act: () => copy(content.text) },
-    isMine && content.kind === 'text' && { name: texts.edit, icon: 'edit', act: () => onEdit(message) },
+    isMine &&
+      content.kind === 'text' && { name: texts.edit, icon: 'edit', act: () => onAbout({ kind: 'edit', message }) },
     isMine && { name: texts.recall, icon: 'undo', act: () => room.recall(_id) },
     pinned === true
       ? { name: texts.unpin, icon: 'pin', act: () => room.unpin(_id) }

@@ -2,6 +2,7 @@ import type { Room, RoomMessage } from '@parley/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Confirm } from '../app/confirm.tsx'
 import { Icon } from '../app/icon.tsx'
+import type { WritingAbout } from '../composer/writing-about.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { menuActions } from './menu-actions.ts'
 
@@ -14,14 +15,14 @@ export interface OpenMenu {
 interface MessageMenuProps {
   room: Room
   menu: OpenMenu
-  onEdit: (message: RoomMessage) => void
+  onAbout: (about: WritingAbout) => void
   onClose: () => void
 }
 
 const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 /** What can be done with a message: beside it, or as a sheet from below on a phone. */
-export function MessageMenu({ room, menu: { message, anchor }, onEdit, onClose }: MessageMenuProps) {
+export function MessageMenu({ room, menu: { message, anchor }, onAbout, onClose }: MessageMenuProps) {
   const { client, texts, attempt, notices } = useChat()
   const me = useStore(client.me)?._id ?? ''
   const info = useStore(room.info)
@@ -51,7 +52,7 @@ export function MessageMenu({ room, menu: { message, anchor }, onEdit, onClose }
     const isOwn = message.reactions.some(({ client, reaction }) => client === me && reaction === emoji)
     run(() => (isOwn ? room.unreact(message._id, emoji) : room.react(message._id, emoji)))
   }
-  const actions = menuActions({ room, info, message, me, texts, onEdit, onCopied: () => notices.show(texts.copied) })
+  const actions = menuActions({ room, info, message, me, texts, onAbout, onCopied: () => notices.show(texts.copied) })
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <div class="menu-back" onClick={onClose}>

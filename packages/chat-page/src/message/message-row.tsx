@@ -9,6 +9,7 @@ import { contentOf, isSystem } from './content.ts'
 import { Delivery } from './delivery.tsx'
 import { MessageBody } from './message-body.tsx'
 import type { OpenMenu } from './message-menu.tsx'
+import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
 import { systemSentence } from './system-sentence.ts'
 
@@ -17,6 +18,9 @@ interface MessageRowProps {
   row: Row
   /** How many others are in the room. */
   others: number
+  /** It was just gone to. */
+  isFound: boolean
+  onGoTo: (messageID: string) => void
   onMenu: (menu: OpenMenu) => void
 }
 
@@ -51,7 +55,7 @@ function SystemLine({ row: { message } }: MessageRowProps) {
   )
 }
 
-function Bubble({ room, row, others, onMenu }: MessageRowProps) {
+function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps) {
   const { client, texts, lang } = useChat()
   const { message, startsGroup, endsGroup } = row
   const me = useStore(client.me)?._id ?? ''
@@ -67,12 +71,16 @@ function Bubble({ room, row, others, onMenu }: MessageRowProps) {
     isGone && 'gone',
     mentionsMe && 'mentions-me',
     state === 'failed' && 'is-failed',
-    message.reactions.length > 0 && 'has-reactions',
+    isFound && 'is-found',
   ]
   const openMenu = (element: HTMLElement) => onMenu({ message, anchor: element.getBoundingClientRect() })
   const time = fullTime(message.messageTimeMS, lang)
   return (
-    <article class={classes.filter(Boolean).join(' ')} aria-label={`${isMine ? texts.you : name}, ${time}`}>
+    <article
+      class={classes.filter(Boolean).join(' ')}
+      data-id={message._id}
+      aria-label={`${isMine ? texts.you : name}, ${time}`}
+    >
       {!isMine && (
         <div class="side-avatar">
           {endsGroup && <Avatar id={sender._id} name={name} url={sender.avatarUrl} isSmall />}
@@ -95,6 +103,7 @@ function Bubble({ room, row, others, onMenu }: MessageRowProps) {
               openMenu(event.currentTarget)
             }}
           >
+            {message.replyTo && !isGone && <Quote quote={message.replyTo} onGoTo={onGoTo} />}
             <MessageBody message={message} />
             <span class="meta">
               {message.pinned && <Icon name="pin" />}

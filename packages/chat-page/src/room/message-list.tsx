@@ -15,11 +15,12 @@ interface MessageListProps {
   firstUnread: string | undefined
   /** A message to show, as one object for each wish. */
   goTo: { id: string } | undefined
+  onGoTo: (messageID: string) => void
   onMenu: (menu: OpenMenu) => void
 }
 
 /** The messages of a room. Only those that are seen, and some around them, are in the document. */
-export function MessageList({ room, firstUnread, goTo, onMenu }: MessageListProps) {
+export function MessageList({ room, firstUnread, goTo, onGoTo, onMenu }: MessageListProps) {
   const { texts } = useChat()
   const messages = useStore(room.messages)
   const streaming = useStore(room.streaming)
@@ -29,7 +30,7 @@ export function MessageList({ room, firstUnread, goTo, onMenu }: MessageListProp
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const rows = toRows(messages, firstUnread)
-  const { isPrepended, isAtEnd, look, toLatest } = useScrolling({ room, rows, streaming, log, list, goTo })
+  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ room, rows, streaming, log, list, goTo })
   const isEmpty = rows.length === 0 && streaming.length === 0
   return (
     <div class="log-frame">
@@ -52,7 +53,13 @@ export function MessageList({ room, firstUnread, goTo, onMenu }: MessageListProp
         )}
         <Virtualizer ref={list} shift={isPrepended} bufferSize={400} itemSize={56}>
           {[
-            ...rows.map((row) => <MessageRow key={row.message.key} {...{ room, row, onMenu, others }} />),
+            ...rows.map((row) => (
+              <MessageRow
+                key={row.message.key}
+                isFound={found !== undefined && row.message._id === found}
+                {...{ room, row, onMenu, onGoTo, others }}
+              />
+            )),
             ...streaming.map((live) => <StreamingRow key={`live ${live.user}`} live={live} />),
           ]}
         </Virtualizer>

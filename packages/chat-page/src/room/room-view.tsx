@@ -1,7 +1,7 @@
-import type { RoomMessage } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { Composer } from '../composer/composer.tsx'
+import type { WritingAbout } from '../composer/writing-about.tsx'
 import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { DetailsSheet } from './details-sheet.tsx'
@@ -23,7 +23,7 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
   const info = useStore(room.info)
   const opened = useOpened(roomID)
   const [menu, setMenu] = useState<OpenMenu>()
-  const [editing, setEditing] = useState<RoomMessage>()
+  const [about, setAbout] = useState<WritingAbout>()
   const [hasDetails, setDetails] = useState(false)
   const [goTo, setGoTo] = useState<{ id: string }>()
 
@@ -34,7 +34,13 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
       <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
       <PinnedBar room={room} onGoTo={(id) => setGoTo({ id })} />
       {opened.isReady ? (
-        <MessageList room={room} firstUnread={opened.firstUnread} goTo={goTo} onMenu={setMenu} />
+        <MessageList
+          room={room}
+          firstUnread={opened.firstUnread}
+          goTo={goTo}
+          onGoTo={(id) => setGoTo({ id })}
+          onMenu={setMenu}
+        />
       ) : (
         <div class="log loading" aria-busy="true">
           <p class="soft">{texts.loading}</p>
@@ -44,9 +50,9 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
       {info?.status === 0 ? (
         <p class="closed">{texts.frozen}</p>
       ) : (
-        <Composer room={room} editing={editing} onEdited={() => setEditing(undefined)} />
+        <Composer room={room} about={about} onDone={() => setAbout(undefined)} />
       )}
-      {menu && <MessageMenu room={room} menu={menu} onEdit={setEditing} onClose={() => setMenu(undefined)} />}
+      {menu && <MessageMenu room={room} menu={menu} onAbout={setAbout} onClose={() => setMenu(undefined)} />}
       {hasDetails && info && (
         <DetailsSheet
           room={room}

@@ -4,13 +4,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../state/chat.ts'
 import type { Row } from './rows.ts'
+import { useGoTo } from './use-go-to.ts'
 
 /** Nearer to the end than this, the list stays at the end when messages come. */
 const nearEnd = 48
 /** Nearer to an end of what is loaded than this, more is loaded. */
 const loadAhead = 1_200
 
-interface ScrollingParts {
+export interface ScrollingParts {
   room: Room
   rows: readonly Row[]
   streaming: readonly LiveText[]
@@ -23,6 +24,8 @@ export interface Scrolling {
   /** Whether older messages came before those of the last time: then what is seen stays where it is. */
   isPrepended: boolean
   isAtEnd: boolean
+  /** The message that was just gone to. */
+  found: string | undefined
   look: () => void
   toLatest: () => Promise<void>
 }
@@ -57,6 +60,12 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
     else if (hasNewer && below < loadAhead) void attempt(() => room.loadNewer(100))
   }
 
+  const toLatest = async () => {
+    if (room.history.get().hasNewer) await attempt(() => room.toLatest())
+    atEnd.current = true
+    toEnd()
+  }
+
   useLayoutEffect(() => {
     const index = rows.findIndex(({ isFirstUnread }) => isFirstUnread)
     const align = index === -1 ? 'end' : 'start'
@@ -69,7 +78,9 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
   }, [])
   useLayoutEffect(() => {
     const isOwn = last?.isMine === true && last.state !== 'sent'
-    if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
+    // What the user writes stands at the end, also of those around an older message.
+    if (isOwn && room.history.get().hasNewer) void toLatest()
+    else if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
   }, [last?.key, streaming])
   useEffect(markSeen, [last?._id])
   useEffect(() => {
@@ -86,17 +97,12 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
       document.removeEventListener('visibilitychange', look)
     }
   }, [])
-  useEffect(() => {
-    const index = goTo ? rows.findIndex(({ message }) => message._id === goTo.id) : -1
-    if (index !== -1) list.current?.scrollToIndex(index, { align: 'center' })
-  }, [goTo])
-
-  const toLatest = async () => {
-    if (room.history.get().hasNewer) await attempt(() => room.toLatest())
-    atEnd.current = true
-    toEnd()
+  const leave = () => {
+    atEnd.current = false
   }
-  return { isPrepended, isAtEnd, look, toLatest }
+  const found = useGoTo({ room, rows, log, list, goTo, onLeave: leave, onArrive: look })
+
+  return { isPrepended, isAtEnd, found, look, toLatest }
 }
 
 function useIsPrepended(rows: readonly Row[]): boolean {
@@ -104,5 +110,7 @@ function useIsPrepended(rows: readonly Row[]): boolean {
   const before = first.current
   const now = rows[0]?.message
   first.current = now
-  return before !== undefined && now !== undefined && now.key !== before.key && now.seq < before.seq
+  if (before === undefined || now === undefined || now.key === before.key || now.seq >= before.seq) return false
+  // Other messages than before have nothing in common with them.
+  return rows.some(({ message }) => message.key === before.key)
 }

@@ -5,6 +5,7 @@ import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
 import { loadFirstUnread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
+import { quoteOf } from './quotes.ts'
 import { ReadMarker } from './read-marker.ts'
 import { Readers } from './readers.ts'
 import type { Room } from './room.ts'
@@ -109,7 +110,8 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
 
   send(message: unknown, options: SendOptions = {}): Promise<Message> {
     this.#typed.end()
-    return this.#parts.outbox.send(this.id, message, options)
+    const quoted = this.#history.timeline.get(options.replyTo ?? '')
+    return this.#parts.outbox.send(this.id, message, options, quoted && quoteOf(quoted))
   }
 
   retry(key: string): Promise<Message> {

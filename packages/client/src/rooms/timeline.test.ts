@@ -65,6 +65,36 @@ describe('the loaded messages of a room', () => {
     assert.deepEqual([timeline.get('m3')?.isDeleted, timeline.get('m3')?.message], [true, undefined])
   })
 
+  test('quote what they reply to as it is now, whether that is loaded or not', () => {
+    const quote = (seq: number) => ({
+      _id: `m${seq}`,
+      sender: 'bob',
+      messageType: 'text',
+      text: 'old',
+      isDeleted: false,
+    })
+    const replyTo = (seq: number): Partial<Message> => ({ replyTo: quote(seq) })
+    const by = { sender: { _id: 'bob' } as Message['sender'] }
+    const timeline = new Timeline()
+    timeline.addPage({ ...page([], 4), data: [message(3, 3, replyTo(1)), message(4, 4, replyTo(3))] }, true)
+    const quoted = (seq: number) => [timeline.at(seq)?.replyTo?.text, timeline.at(seq)?.replyTo?.isDeleted]
+
+    timeline.apply({ kind: 'message', message: message(1, 9, { ...by, message: { text: 'x'.repeat(300) } }) })
+    assert.deepEqual(quoted(3), ['x'.repeat(200), false])
+    timeline.apply({ kind: 'message', message: message(3, 8, { ...by, ...replyTo(1), message: 'new' }) })
+    timeline.apply({ kind: 'message', message: message(3, 5, { ...by, ...replyTo(1), message: 'outdated' }) })
+    assert.deepEqual(quoted(4), ['new', false])
+    for (const messageID of ['m1', 'm3']) timeline.apply({ kind: 'deleted', messageID })
+    timeline.apply({ kind: 'message', message: message(1, 7, { ...by, message: 'late' }) })
+    assert.deepEqual(
+      [quoted(3), quoted(4)],
+      [
+        ['', true],
+        ['', true],
+      ],
+    )
+  })
+
   test('stay deleted, whatever older news arrive', () => {
     const timeline = loaded([2, 1], 2)
     timeline.apply({ kind: 'all deleted', upToSeq: 2 })

@@ -1,5 +1,6 @@
-import type { ListMessagesResult, Message } from '../generated/types.ts'
+import type { ListMessagesResult, Message, Quote } from '../generated/types.ts'
 import { withoutContent } from './deleted-message.ts'
+import { deletedQuote, quoteOf } from './quotes.ts'
 
 /** Something that happened to messages; made twice, it changes nothing. */
 export type Change =
@@ -104,17 +105,23 @@ export class Timeline {
 
   #make(change: Change): void {
     if (change.kind === 'message') this.#take(change.message)
-    else if (change.kind === 'deleted') this.#delete(this.get(change.messageID))
-    else if (change.kind === 'hidden') for (const id of change.messageIDs) this.#hidden.add(id)
-    else
+    else if (change.kind === 'deleted') {
+      this.#delete(this.get(change.messageID))
+      this.#requote(change.messageID, deletedQuote)
+    } else if (change.kind === 'hidden') for (const id of change.messageIDs) this.#hidden.add(id)
+    else {
       for (const [seq, message] of this.#bySeq) {
         if (seq > change.upToSeq) continue
         if (change.kind === 'all deleted') this.#delete(message)
         else this.#hidden.add(message._id)
       }
+    }
   }
 
   #take(message: Message): void {
+    // Nothing quotes a message that has just been sent.
+    const isKnown = message.seq <= this.latestSeq
+    if (isKnown && !isOutdated(message, this.at(message.seq))) this.#requote(message._id, () => quoteOf(message))
     this.latestSeq = Math.max(this.latestSeq, message.seq)
     if (!this.isLoaded || message.seq < this.low) return
     if (message.seq > this.high + 1 && !this.isFollowing) return
@@ -123,9 +130,7 @@ export class Timeline {
   }
 
   #put(message: Message): void {
-    const known = this.#bySeq.get(message.seq)
-    // What is older than what is known arrived late.
-    if (known && (known.updatedAtMS > message.updatedAtMS || (known.isDeleted && !message.isDeleted))) return
+    if (isOutdated(message, this.at(message.seq))) return
     this.#bySeq.set(message.seq, message)
     this.#seqs.set(message._id, message.seq)
   }
@@ -134,9 +139,23 @@ export class Timeline {
     if (message && !message.isDeleted) this.#bySeq.set(message.seq, withoutContent(message))
   }
 
+  /** Quotes follow what they quote, whether that is loaded or not. */
+  #requote(messageID: string, now: (before: Quote) => Quote): void {
+    for (const [seq, message] of this.#bySeq) {
+      const { replyTo } = message
+      if (replyTo?._id !== messageID || replyTo.isDeleted) continue
+      this.#bySeq.set(seq, { ...message, replyTo: now(replyTo) })
+    }
+  }
+
   #grow(): void {
     while (this.#bySeq.has(this.low - 1)) this.low--
     while (this.#bySeq.has(this.high + 1)) this.high++
     if (this.isLoaded && this.high >= this.latestSeq) this.isFollowing = true
   }
+}
+
+/** What is older than what is known arrived late. */
+function isOutdated(message: Message, known: Message | undefined): boolean {
+  return known !== undefined && (known.updatedAtMS > message.updatedAtMS || (known.isDeleted && !message.isDeleted))
 }

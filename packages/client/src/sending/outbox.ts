@@ -1,4 +1,4 @@
-import type { Message } from '../generated/types.ts'
+import type { Message, Quote } from '../generated/types.ts'
 import { ParleyError } from '../parley-error.ts'
 import { createPause, growingPauses } from '../pauses.ts'
 import type { OutboxOptions } from './outbox-options.ts'
@@ -55,8 +55,8 @@ export class Outbox {
   }
 
   /** Settles with the message as Parley has it; fails when the send fails for good or is discarded. */
-  send(room: string, message: unknown, options: SendOptions): Promise<Message> {
-    const send = newPendingSend(room, this.#options.me(), message, options)
+  send(room: string, message: unknown, options: SendOptions, quote?: Quote): Promise<Message> {
+    const send = newPendingSend(room, this.#options.me(), message, options, quote)
     this.#pending.push(send)
     this.#options.storage.put(send)
     this.#options.onChange(room)

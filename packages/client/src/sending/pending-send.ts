@@ -1,4 +1,4 @@
-import type { Message } from '../generated/types.ts'
+import type { Message, Quote } from '../generated/types.ts'
 import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 
@@ -22,6 +22,8 @@ export interface PendingSend {
   user?: string
   message: unknown
   options: SendOptions
+  /** Of what it replies to, as it was shown then. */
+  quote?: Quote
   createdAtMS: number
   /** When it first went out: from then on it may have arrived. */
   triedAtMS?: number
@@ -42,7 +44,7 @@ export interface RoomMessage extends Message {
 }
 
 export function toPendingMessage(pending: PendingSend, sender: Message['sender']): RoomMessage {
-  const { clientMessageID, room, message, options, createdAtMS, state, error } = pending
+  const { clientMessageID, room, message, options, quote, createdAtMS, state, error } = pending
   return {
     _id: '',
     id: '',
@@ -52,6 +54,7 @@ export function toPendingMessage(pending: PendingSend, sender: Message['sender']
     message,
     messageType: options.messageType ?? 'text',
     ...(options.mentions && { mentions: options.mentions }),
+    ...(quote && { replyTo: quote }),
     appID: '',
     sender,
     messageTime: new Date(createdAtMS).toISOString(),
@@ -73,6 +76,7 @@ export function newPendingSend(
   user: string | undefined,
   message: unknown,
   options: SendOptions,
+  quote?: Quote,
 ): PendingSend {
   return {
     clientMessageID: randomID(),
@@ -80,6 +84,7 @@ export function newPendingSend(
     ...(user !== undefined && { user }),
     message,
     options,
+    ...(quote && { quote }),
     createdAtMS: Date.now(),
     state: 'queued',
   }

@@ -1,0 +1,41 @@
+import type { RoomMessage, Store } from '@parley/client'
+import { useEffect } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { useNameOf } from '../message/quote.tsx'
+import { previewOf } from '../rooms/preview.ts'
+import { useChat, useStore } from '../state/chat.ts'
+
+/** The message that is being edited, or replied to. */
+export interface WritingAbout {
+  kind: 'edit' | 'reply'
+  message: RoomMessage
+}
+
+interface WritingAboutLineProps {
+  about: WritingAbout
+  messages: Store<readonly RoomMessage[]>
+  onCancel: () => void
+}
+
+/** Stands over the text field, with the message as it is now. One that is deleted is no longer written about. */
+export function WritingAboutLine({ about: { kind, message }, messages, onCancel }: WritingAboutLineProps) {
+  const { texts } = useChat()
+  const now = useStore(messages).find(({ _id }) => _id === message._id) ?? message
+  const name = useNameOf(message.sender._id)
+  const isGone = now.isDeleted
+  useEffect(() => {
+    if (isGone) onCancel()
+  }, [isGone])
+  return (
+    <div class="writing-about">
+      <Icon name={kind} />
+      <div class="writing-about-text" role="status">
+        <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(name)}</strong>
+        <span class="preview soft" data-text={previewOf(now, texts)} dir="auto" />
+      </div>
+      <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import type { RoomMessage } from '@parley/client'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import type { Texts } from '../texts/texts.ts'
+import { contentOf } from './content.ts'
+
+export type Quoted = NonNullable<RoomMessage['replyTo']>
+
+/** What a message replies to, above its own content; a click leads there. */
+export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: string) => void }) {
+  const { texts } = useChat()
+  const name = useNameOf(quote.sender)
+  const text = quoteText(quote, texts)
+  return (
+    <button
+      type="button"
+      class={quote.isDeleted ? 'quote gone' : 'quote'}
+      aria-label={`${texts.inReplyTo(name)}: ${text}`}
+      onClick={() => onGoTo(quote._id)}
+    >
+      {/* Drawn by the style, as in the list of rooms: a message's text stands once in the page. */}
+      <span class="preview quote-name" data-text={name} dir="auto" />
+      <span class="preview" data-text={text} dir="auto" />
+    </button>
+  )
+}
+
+/** The user's own name is You. */
+export function useNameOf(user: string): string {
+  const { client, texts, people } = useChat()
+  const person = useStore(people.known).get(user)
+  if (user === useStore(client.me)?._id) return texts.you
+  return person ? nameOf(person) : user
+}
+
+function quoteText({ text, isDeleted, messageType }: Quoted, texts: Texts): string {
+  if (isDeleted) return texts.deleted
+  const content = contentOf({ message: text, messageType })
+  if (content.kind === 'recalled') return texts.recalled
+  if (content.kind === 'image') return texts.image
+  return text === '' ? texts.file : text.replaceAll(/\s+/g, ' ')
+}

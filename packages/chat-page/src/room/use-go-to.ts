@@ -1,0 +1,49 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useChat } from '../state/chat.ts'
+import type { ScrollingParts } from './use-scrolling.ts'
+
+/** So long a message is marked that was gone to. */
+const markedMS = 2_000
+
+interface GoToParts extends Pick<ScrollingParts, 'room' | 'rows' | 'log' | 'list' | 'goTo'> {
+  /** It leaves where the list was; it is there. */
+  onLeave: () => void
+  onArrive: () => void
+}
+
+/** Goes to a message, which is loaded with those around it where it is not; returns it as long as it is marked. */
+export function useGoTo({ room, rows, log, list, goTo, onLeave, onArrive }: GoToParts): string | undefined {
+  const { attempt } = useChat()
+  const [found, setFound] = useState<string>()
+  const handled = useRef<object | undefined>(undefined)
+  const wanted = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (goTo && handled.current !== goTo) {
+      handled.current = goTo
+      wanted.current = goTo.id
+      onLeave()
+      if (rows.every(({ message }) => message._id !== goTo.id)) void attempt(() => room.open({ around: goTo.id }))
+    }
+    const index = wanted.current === undefined ? -1 : rows.findIndex(({ message }) => message._id === wanted.current)
+    if (index === -1) return
+    list.current?.scrollToIndex(index, { align: 'center' })
+    setFound(wanted.current)
+    wanted.current = undefined
+  }, [goTo, rows])
+  useEffect(() => {
+    if (found === undefined) return
+    // Who goes on with the keyboard does so from there.
+    const frame = requestAnimationFrame(() => {
+      const row = log.current?.querySelector(`[data-id="${CSS.escape(found)}"]`)
+      const target = row?.querySelector<HTMLElement>('[data-menu]') ?? log.current
+      target?.focus({ preventScroll: true })
+      onArrive()
+    })
+    const timer = setTimeout(() => setFound(undefined), markedMS)
+    return () => {
+      cancelAnimationFrame(frame)
+      clearTimeout(timer)
+    }
+  }, [found])
+  return found
+}

@@ -1,0 +1,13 @@
+import type { Message, Quote } from '../generated/types.ts'
+
+/** As in the interface: the characters of a text that a quote has. */
+const quoteLength = 200
+
+/** The quote of a message, as Parley makes it (docs/reference/messages.md#replies). */
+export function quoteOf({ _id, sender, messageType, message, isDeleted }: Message): Quote {
+  const text = typeof message === 'object' ? (message as { text?: unknown } | null)?.text : message
+  const shown = typeof text === 'string' ? text.slice(0, quoteLength) : ''
+  return { _id, sender: sender._id, messageType, text: shown, isDeleted }
+}
+
+export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })
