@@ -1,4 +1,4 @@
-import type { Room } from '@parley/client'
+import type { Room, RoomMessage } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
 import type { Row } from '../room/rows.ts'
@@ -127,15 +127,20 @@ function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps)
           )}
         </div>
         <Reactions room={room} message={message} me={me} />
-        {state === 'failed' && (
-          <p class="failure">
-            {sentenceOf(texts, message.error)}{' '}
-            <button type="button" class="link" onClick={() => void room.retry(message.key).catch(() => undefined)}>
-              {texts.retry}
-            </button>
-          </p>
-        )}
+        {state === 'failed' && <Failure room={room} message={message} />}
       </div>
     </article>
+  )
+}
+
+function Failure({ room, message }: { room: Room; message: RoomMessage }) {
+  const { texts } = useChat()
+  return (
+    <p class="failure">
+      {sentenceOf(texts, message.error)}{' '}
+      <button type="button" class="link" onClick={() => void room.retry(message.key).catch(() => undefined)}>
+        {texts.retry}
+      </button>
+    </p>
   )
 }
