@@ -1,4 +1,5 @@
 import type { Room } from '@parley/client'
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
@@ -18,19 +19,11 @@ interface ComposerProps {
 /** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
 export function Composer({ room, about, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
-  const [text, setText] = useState(() => takeDraft(room.id))
   const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useText(room.id, about, field)
   const me = useStore(client.me)?._id
   const mentions = useMentions(room, field, text, setText, me)
   const editing = about?.kind === 'edit' ? about.message : undefined
-
-  useEffect(() => keepDraft(room.id, editing ? '' : text), [room.id, text])
-  useEffect(() => {
-    const content = editing && contentOf(editing)
-    if (content?.kind === 'text') setText(content.text)
-    if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
-  }, [about])
-  useEffect(() => grow(field.current), [text])
 
   const stop = () => {
     if (editing) setText('')
@@ -55,11 +48,10 @@ export function Composer({ room, about, onDone }: ComposerProps) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentions.onKeyDown(event)) return
-    if (event.key === 'Escape' && about) return stop()
-    const isSend = event.key === 'Enter' && !event.shiftKey && !event.isComposing
-    if (!isSend || (matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches)) return
+    if (event.key === 'Escape' && about) stop()
+    else if (isToSend(event)) void submit()
+    else return
     event.preventDefault()
-    void submit()
   }
   return (
     <div class="composer">
@@ -98,6 +90,25 @@ export function Composer({ room, about, onDone }: ComposerProps) {
       </form>
     </div>
   )
+}
+
+/** What is being written: kept as a draft, or the text that is edited. */
+function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {
+  const [text, setText] = useState(() => takeDraft(draftOf))
+  const isEdit = about?.kind === 'edit'
+  useEffect(() => keepDraft(draftOf, isEdit ? '' : text), [draftOf, text])
+  useEffect(() => {
+    const content = isEdit ? contentOf(about.message) : undefined
+    if (content?.kind === 'text') setText(content.text)
+    if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
+  }, [about])
+  useEffect(() => grow(field.current), [text])
+  return [text, setText] as const
+}
+
+function isToSend(event: KeyboardEvent): boolean {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return false
+  return !matchMedia('(pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches
 }
 
 /** As high as its text, up to what the style allows. */

@@ -5,7 +5,7 @@ const quoteLength = 200
 
 /** The quote of a message, as Parley makes it (docs/reference/messages.md#replies). */
 export function quoteOf({ _id, sender, messageType, message, isDeleted }: Message): Quote {
-  const text = typeof message === 'object' ? (message as { text?: unknown } | null)?.text : message
+  const text = typeof message === 'object' && message && 'text' in message ? message.text : message
   const shown = typeof text === 'string' ? text.slice(0, quoteLength) : ''
   return { _id, sender: sender._id, messageType, text: shown, isDeleted }
 }
