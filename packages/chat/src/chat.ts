@@ -4,17 +4,11 @@ import type { Control } from '@parley/bus/control/control'
 import type { ApiError } from '@parley/contracts/errors'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMutedRoomsByKey } from '@parley/db/rooms/memberships'
+import { findMutedRoomsByKey } from '@parley/db/rooms/rooms-of-users'
 import { createTailSwitch } from '@parley/db/sending/tail-switch'
 import { noteActiveUsers } from '@parley/db/stats-buckets'
-import {
-  findUsersByKey,
-  type Login,
-  recordJoin,
-  recordLastSeen,
-  recordLogins,
-  type UserDoc,
-} from '@parley/db/users/users'
+import { type Login, recordJoin, recordLastSeen, recordLogins } from '@parley/db/users/logins'
+import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
-import { findRoomOfMessage, findSentMessage, isDeletedIn, newId } from '@parley/db/messages/messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findRoomOfMessage, findSentMessage, newId } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { addReport, forgetReporter } from '@parley/db/moderation/reports'
 import { isBlocked } from '@parley/db/rooms/blocked-members'

@@ -1,10 +1,10 @@
 import { hidePresencePref } from '@parley/contracts/resources/presence'
 import { key } from '@parley/db/keys'
-import { findRoomIdsOfUser, findUsersInRooms } from '@parley/db/rooms/memberships'
-import { findDeletedRooms } from '@parley/db/rooms/rooms'
+import { findDeletedRooms } from '@parley/db/rooms/erasing-rooms'
+import { findRoomIdsOfUser, findUsersInRooms } from '@parley/db/rooms/rooms-of-users'
 import { findBlockersOf } from '@parley/db/users/blocks'
+import { findLastSeen } from '@parley/db/users/logins'
 import { findUsersWithPref } from '@parley/db/users/prefs'
-import { findLastSeen } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 
 /** What a user may know of another's presence. */

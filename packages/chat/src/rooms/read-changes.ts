@@ -4,7 +4,7 @@ import { positionAt } from '@parley/bus/stream/position-at'
 import { exactSubjects, openReading, type StreamReading, wholeSubjects } from '@parley/bus/stream/read-stream'
 import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
-import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/memberships'
+import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import type { UserCaller } from '../access/caller.ts'
 
 /** A place in the stream: a time (Unix milliseconds), or with `seq` (not 0) exactly a position. */

@@ -1,5 +1,5 @@
 import { gather } from '@parley/async/gather'
-import { findRoomIdsOfUsers } from '@parley/db/rooms/memberships'
+import { findRoomIdsOfUsers } from '@parley/db/rooms/rooms-of-users'
 import type { Chat } from '../chat.ts'
 
 /** Users in one query. Its result is handled without a pause, in which everything else waits. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '@parley/db/connect'
-import { findMessagesAfter, isDeletedIn } from '@parley/db/messages/messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessagesAfter } from '@parley/db/messages/messages'
 import { findSearchProgress, insertSearchTexts, type SearchTextDoc } from '@parley/db/messages/search-texts'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
-import { isDeletedIn } from '@parley/db/messages/messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findSearchProgress, searchPages } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'

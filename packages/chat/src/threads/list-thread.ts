@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
 import {
   firstRead,
   historyStages,
@@ -8,7 +9,7 @@ import {
   readHistory,
   type TimeField,
 } from '@parley/db/messages/history'
-import { currentMessage, findMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { threadKey } from '@parley/db/threads/thread'

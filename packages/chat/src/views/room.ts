@@ -1,6 +1,7 @@
 import type { Room } from '@parley/contracts/resources/room'
 import { defaultRoomPref, type RoomPref } from '@parley/contracts/resources/room-pref'
-import { currentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import type { MessageDoc } from '@parley/db/messages/messages'
 import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { UserDoc } from '@parley/db/users/users'

@@ -1,6 +1,6 @@
 import type { AdminUser, User } from '@parley/contracts/resources/user'
 import type { Db } from '@parley/db/connect'
-import { findMutedRooms } from '@parley/db/rooms/memberships'
+import { findMutedRooms } from '@parley/db/rooms/rooms-of-users'
 import { banInForce } from '@parley/db/users/app-bans'
 import type { UserDoc } from '@parley/db/users/users'
 

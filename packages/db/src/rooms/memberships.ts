@@ -4,8 +4,9 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { ownUnsettled } from '../sending/tails.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
+import type { RoomToSendTo } from './advance-rooms.ts'
 import { type BlockMark, unblocked } from './blocked-members.ts'
-import { findDeletedRooms, type RoomDoc, type RoomToSendTo } from './rooms.ts'
+import type { RoomDoc } from './rooms.ts'
 
 export interface MembershipDoc {
   /** key(app, room, user) */
@@ -121,83 +122,9 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
   if (page.length > 0) yield page
 }
 
-/** The IDs of the rooms that a user is in; one index, no documents of rooms. */
-export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
-  const [rooms = []] = await findRoomIdsOfUsers(db, [{ app, user }])
-  return rooms
-}
-
-/** Those of these rooms that a user is in. */
-export async function findRoomsOfMember(
-  db: Db,
-  app: string,
-  user: string,
-  rooms: readonly string[],
-): Promise<string[]> {
-  if (rooms.length === 0) return []
-  const found = db.memberships.find({ _id: { $in: rooms.map((room) => key(app, room, user)) } })
-  return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
-}
-
-/** Below this many, memberships are looked up one by one; else all of the users are read. */
-const mostPairs = 20_000
-
-/** Which of these users are in one of these rooms (IDs): what it costs depends on neither's members. */
-export async function findUsersInRooms(
-  db: Db,
-  app: string,
-  users: readonly string[],
-  rooms: readonly string[],
-): Promise<Set<string>> {
-  if (users.length === 0 || rooms.length === 0) return new Set()
-  const isFew = users.length * rooms.length <= mostPairs
-  const of = isFew
-    ? { _id: { $in: rooms.flatMap((room) => users.map((user) => key(app, room, user))) } }
-    : { userKey: { $in: users.map((user) => key(app, user)) } }
-  const wanted = new Set(rooms)
-  const sharing = new Set<string>()
-  const found = db.memberships.find(of).project<Pick<MembershipDoc, 'user' | 'room'>>({ _id: 0, user: 1, room: 1 })
-  for await (const { user, room } of found) if (wanted.has(room)) sharing.add(user)
-  return sharing
-}
-
-/** The IDs of the rooms of many users; one list per user, in their order. */
-export async function findRoomIdsOfUsers(db: Db, users: readonly { app: string; user: string }[]): Promise<string[][]> {
-  const keys = users.map(({ app, user }) => key(app, user))
-  const rooms = new Map<string, string[]>(keys.map((userKey) => [userKey, []]))
-  const found = db.memberships
-    .find({ userKey: { $in: [...rooms.keys()] } })
-    .project<Pick<MembershipDoc, 'userKey' | 'room'>>({ _id: 0, userKey: 1, room: 1 })
-  for await (const { userKey, room } of found) rooms.get(userKey)?.push(room)
-  return keys.map((userKey) => rooms.get(userKey) ?? [])
-}
-
-/** The IDs of the rooms, deleted ones left out, that users muted (`mute` of the User; the same fact as `pref.muted`). */
-export async function findMutedRooms(db: Db, app: string, users: readonly string[]): Promise<Map<string, string[]>> {
-  const muted = await findMutedRoomsByKey(
-    db,
-    users.map((user) => key(app, user)),
-  )
-  return new Map(users.map((user) => [user, muted.get(key(app, user)) ?? []]))
-}
-
-/** The same of users of any apps, by `key(app, user)`. */
-export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Promise<Map<string, string[]>> {
-  const muted = await db.memberships
-    .find({ userKey: { $in: [...users] }, 'pref.muted': true })
-    .project<Pick<MembershipDoc, 'userKey' | 'room' | 'roomKey'>>({ _id: 0, userKey: 1, room: 1, roomKey: 1 })
-    .sort({ _id: 1 })
-    .toArray()
-  const deleted = await findDeletedRooms(db, [...new Set(muted.map(({ roomKey }) => roomKey))])
-  const byUser = Map.groupBy(
-    muted.filter(({ roomKey }) => !deleted.has(roomKey)),
-    ({ userKey }) => userKey,
-  )
-  return new Map([...byUser].map(([user, rooms]) => [user, rooms.map(({ room }) => room)]))
-}
-
 /** What decides whether a member may send. */
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
+
 export type SendingMember = Sender & ReadMarker
 
 /** How many more own messages a member has, and their marker before. */

@@ -1,11 +1,10 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
-import { withoutTail } from '../sending/tails.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBansIn } from './bans.ts'
-import { type BlockMark, marksOf, unblocked } from './blocked-members.ts'
-import { endInvitations, hasInvitations } from './invitations.ts'
+import { type BlockMark, marksOf } from './blocked-members.ts'
+import { hasInvitations } from './invitations.ts'
 import type { MembershipDoc } from './memberships.ts'
 import { moved, type RoomDoc } from './rooms.ts'
 
@@ -136,104 +135,6 @@ export async function addMembersToRooms(
   return after
 }
 
-/**
- * Removes users from a room, inside a transaction: their memberships, invitations and roles. When the owner is among
- * them, the longest-standing manager, else member, becomes the owner (docs/reference/rooms.md). Returns the changed room,
- * and which of the users were members.
- */
-export async function removeMembers(
-  db: Db,
-  room: RoomDoc,
-  users: readonly string[],
-  maxShown: number,
-  session: ClientSession,
-): Promise<{ room: RoomDoc; removed: string[] }> {
-  const members = { _id: { $in: users.map((user) => key(room.app, room.id, user)) } }
-  const found = await db.memberships.find(members, { session, projection: { user: 1 } }).toArray()
-  const removed = found.map(({ user }) => user)
-  if (removed.length === 0) return { room, removed }
-  await db.memberships.deleteMany(members, { session })
-  await endInvitations(db, room, removed, session)
-  const firstMembers = await findFirstMembers(db, room, maxShown, session)
-  const isOwnerGone = room.owner !== undefined && removed.includes(room.owner)
-  const owner = isOwnerGone ? await findSuccessor(db, room, session) : undefined
-  const after = await db.rooms.findOneAndUpdate(
-    { _id: room._id },
-    {
-      $set: {
-        memberCount: room.memberCount - removed.length,
-        firstMembers,
-        managers: room.managers.filter((manager) => manager !== owner && !removed.includes(manager)),
-        ...(owner !== undefined && { owner }),
-      },
-      ...moved(),
-      ...(isOwnerGone && owner === undefined && { $unset: { owner: 1 as const } }),
-    },
-    { session, returnDocument: 'after', projection: withoutTail },
-  )
-  return { room: after ?? room, removed }
-}
-
-/**
- * Takes a user out of many rooms, inside a transaction, as removeMembers does; the direct ones among them are closed to the
- * other. Returns those where the user was a member, as they are then.
- */
-export async function removeFromRooms(
-  db: Db,
-  rooms: readonly RoomDoc[],
-  user: string,
-  maxShown: number,
-  session: ClientSession,
-): Promise<RoomDoc[]> {
-  const membershipOf = ({ app, id }: RoomDoc) => key(app, id, user)
-  const own = { _id: { $in: rooms.map(membershipOf) } }
-  const found = await db.memberships.find(own, { session, projection: { _id: 1 } }).toArray()
-  const memberships = new Set(found.map(({ _id }) => _id))
-  const left = rooms.filter((room) => memberships.has(membershipOf(room)))
-  if (left.length === 0) return []
-  await db.memberships.deleteMany(own, { session })
-  await db.invitations.deleteMany(own, { session })
-  const after: RoomDoc[] = []
-  for (const room of left) after.push(await withoutMember(db, room, user, maxShown, session))
-  await db.rooms.bulkWrite(
-    after.map(({ _id, memberCount, firstMembers, managers, owner, status, pair }) => ({
-      updateOne: {
-        filter: { _id },
-        update: {
-          $set: { memberCount, firstMembers, managers, status, ...(owner !== undefined && { owner }) },
-          ...moved(),
-          $unset: { ...(owner === undefined && { owner: 1 }), ...(pair === undefined && { pair: 1 }) },
-        },
-      },
-    })),
-    { session, ordered: false },
-  )
-  return after
-}
-
-/** What a room is without a member whose membership is deleted already. */
-async function withoutMember(
-  db: Db,
-  room: RoomDoc,
-  user: string,
-  maxShown: number,
-  session: ClientSession,
-): Promise<RoomDoc> {
-  const { pair: _pair, owner: before, ...rest } = room
-  const isShortList = room.memberCount > maxShown && room.firstMembers.includes(user)
-  const owner = before === user ? await findSuccessor(db, room, session) : before
-  return {
-    ...rest,
-    memberCount: room.memberCount - 1,
-    firstMembers: isShortList
-      ? await findFirstMembers(db, room, maxShown, session)
-      : room.firstMembers.filter((member) => member !== user),
-    managers: room.managers.filter((manager) => manager !== owner && manager !== user),
-    ...(owner !== undefined && { owner }),
-    ...(room.roomType === 'direct' && { status: 0 as const }),
-  }
-}
-
 /** The members that lists show: the longest-standing. */
 export async function findFirstMembers(
   db: Db,
@@ -247,18 +148,6 @@ export async function findFirstMembers(
     .limit(maxShown)
     .toArray()
   return first.map(({ user }) => user)
-}
-
-/** The next owner of a room: never a banned user, whose ban nobody could lift. */
-async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
-  const unbanned = { roomKey: room._id, ...unblocked() }
-  const longest = (among: object) =>
-    db.memberships.findOne(
-      { ...unbanned, ...among },
-      { session, sort: { joinedAtMS: 1, _id: 1 }, projection: { user: 1 } },
-    )
-  const managers = room.managers.map((manager) => key(room.app, room.id, manager))
-  return ((await longest({ _id: { $in: managers } })) ?? (await longest({})))?.user
 }
 
 /** The marks of the memberships that may only read, by ID: of users who are banned there, or in a direct room blocked by the other. */

@@ -3,7 +3,7 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { type Tail, tailIndexes, withoutTail } from '../sending/tails.ts'
-import { StaleReadError } from '../transactions/transaction.ts'
+import type { Erasing } from './erasing-rooms.ts'
 
 export interface RoomDoc extends Tail {
   /** key(app, id) */
@@ -56,16 +56,6 @@ export interface RoomDoc extends Tail {
   firstMembers: string[]
 }
 
-/** The rest of a deletion of all messages of a room. */
-export interface Erasing {
-  /** The documents of the messages up to this seq are stubs. */
-  doneUpToSeq: number
-  /** No other process works on it before this time. */
-  leaseUntilMS: number
-  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
-  unpublished?: string
-}
-
 export const roomIndexes: IndexDescription[] = [
   { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },
   { key: { app: 1, createdAtMS: 1 } },
@@ -80,10 +70,12 @@ export const roomIndexes: IndexDescription[] = [
 export function revStep(): number {
   return 1 + Math.floor(Math.random() * 2 ** 20)
 }
+
 /** Part of every update of a room: who has read it before finds out. */
 export function moved(): { $inc: { rev: number } } {
   return { $inc: { rev: revStep() } }
 }
+
 /** Of a room that was changed, what it is then; the tail is read by tails.ts. */
 const after = { returnDocument: 'after', projection: withoutTail } as const
 
@@ -95,14 +87,6 @@ export async function findRoomsByKey(db: Db, keys: readonly string[], session?: 
   if (keys.length === 0) return []
   const options = { projection: withoutTail, ...(session && { session }) }
   return db.rooms.find({ _id: { $in: [...keys] } }, options).toArray()
-}
-
-/** Which of these rooms are deleted, by key. */
-export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
-  if (keys.length === 0) return new Set()
-  const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }
-  const rooms = await db.rooms.find(deleted, { projection: { _id: 1 } }).toArray()
-  return new Set(rooms.map(({ _id }) => _id))
 }
 
 /** The fields by which lists of rooms are filtered and sorted. */
@@ -180,84 +164,6 @@ export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, sessio
   const firstMS = Math.max(Date.now(), room.clockMS + 1)
   await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })
   return firstMS
-}
-
-/** Marks every message of the room and its threads as deleted for all, and records the pending work. */
-export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
-  const deleted = { deletedUpToSeq: room.seq, deletedUpToMS: room.clockMS, erasing }
-  await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
-}
-
-/** Leases a room whose messages are to be erased; null when there is none. */
-export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
-  const now = Date.now()
-  return db.rooms.findOneAndUpdate(
-    { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
-    { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
-    { ...after, hint: { 'erasing.leaseUntilMS': 1 } },
-  )
-}
-
-/** Records the progress of erasing, or its end. */
-export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
-  const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
-  await db.rooms.updateOne({ _id: room }, update, { session })
-}
-
-/** Records that the bus has the event of a deletion of all messages. */
-export async function markErasingPublished(db: Db, room: string, deletion: string): Promise<void> {
-  await db.rooms.updateOne({ _id: room, 'erasing.unpublished': deletion }, { $unset: { 'erasing.unpublished': 1 } })
-}
-
-/** What decides over the next messages of a room. */
-export type RoomToSendTo = Pick<
-  RoomDoc,
-  | '_id'
-  | 'app'
-  | 'id'
-  | 'seq'
-  | 'clockMS'
-  | 'status'
-  | 'deletedAt'
-  | 'deletedUpToSeq'
-  | 'deletedUpToMS'
-  | 'erasing'
-  | 'rev'
-  | 'tailBytes'
->
-
-/** The change of a room by one batch of messages. */
-export interface RoomAdvance {
-  /** The room as it was read, maybe outside the transaction. */
-  room: RoomToSendTo
-  seq: number
-  clockMS: number
-  lastMessageID: string
-}
-
-/**
- * Moves rooms forward by their new messages, inside the transaction that inserts these.
- * @throws StaleReadError when a field that decides about messages has changed since it was read
- */
-export async function advanceRooms(db: Db, advances: readonly RoomAdvance[], session: ClientSession): Promise<void> {
-  const { matchedCount } = await db.rooms.bulkWrite(
-    advances.map(({ room, seq, clockMS, lastMessageID }) => ({
-      updateOne: {
-        filter: {
-          _id: room._id,
-          rev: room.rev ?? { $exists: false },
-          seq: room.seq,
-          clockMS: room.clockMS,
-          status: room.status,
-          deletedAt: { $exists: false },
-          deletedUpToSeq: room.deletedUpToSeq ?? { $exists: false },
-        },
-        update: { $set: { seq, clockMS, lastMessageID, lastMessageAtMS: clockMS } },
-      },
-    })),
-    { session, ordered: false },
-  )
-  if (matchedCount < advances.length) throw new StaleReadError('a room has changed')
 }
 
 /** @throws a duplicate key error when the ID or the pair of a direct room is taken. */

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb'
 import type { MessageDoc } from '../messages/messages.ts'
-import type { RoomToSendTo } from '../rooms/rooms.ts'
+import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import type { TailMessage } from './tails.ts'
 
 /** A tail of so many bytes takes no more until it is settled; a document may have 16 MiB. */

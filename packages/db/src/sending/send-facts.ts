@@ -2,8 +2,9 @@ import { type ConfigVersion, configVersionFields } from '../apps/config.ts'
 import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/config-mark.ts'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import type { Sender, SendingMember } from '../rooms/memberships.ts'
-import type { RoomDoc, RoomToSendTo } from '../rooms/rooms.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
 import type { SendKeyDoc } from './send-keys.ts'
 
 /** What decides about a batch of messages. */

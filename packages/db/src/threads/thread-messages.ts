@@ -1,6 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { asStub, type MessageDoc } from '../messages/messages.ts'
+import { asStub } from '../messages/change-messages.ts'
+import type { MessageDoc } from '../messages/messages.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import type { Thread } from './thread.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMessagesUpTo } from '@parley/db/messages/messages'
+import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
 import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'

@@ -7,7 +7,8 @@ import { type Message, message as messageSchema } from '@parley/contracts/resour
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { currentMessage, findSentMessage } from '@parley/db/messages/messages'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import { findSentMessage } from '@parley/db/messages/messages'
 import type { CallToQueue } from '@parley/db/push/outgoing-calls'
 import { type DeviceDecision, deviceOf, type MessageReason, type PushDecisionDoc } from '@parley/db/push/push-decisions'
 import {

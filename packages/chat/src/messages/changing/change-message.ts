@@ -1,14 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
 import type { NotedEvent } from '@parley/db/events/pending-events'
-import {
-  findMessageOfApp,
-  findRoomOfMessage,
-  isDeletedIn,
-  type MessageChange,
-  type MessageDoc,
-  changeMessage as writeChange,
-} from '@parley/db/messages/messages'
+import { type MessageChange, changeMessage as writeChange } from '@parley/db/messages/change-messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessageOfApp, findRoomOfMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'

@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
-import { findMessagesOfRoom, isDeletedIn, type MessageDoc } from '@parley/db/messages/messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessagesOfRoom, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
 import { currentMarker, type MembershipDoc, setReadMarker } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'

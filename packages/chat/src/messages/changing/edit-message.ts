@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
-import { type MessageChange, ofStream } from '@parley/db/messages/messages'
+import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'

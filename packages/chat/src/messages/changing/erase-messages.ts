@@ -1,15 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { runEvery } from '@parley/async/run-every'
-import { mostAtOneTime, stubMessages } from '@parley/db/messages/messages'
+import { stubMessages } from '@parley/db/messages/change-messages'
+import { mostAtOneTime } from '@parley/db/messages/messages'
 import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search-texts'
-import {
-  findRoom,
-  leaseErasing,
-  markErasingPublished,
-  type RoomDoc,
-  setErasing,
-  takeRoomTimes,
-} from '@parley/db/rooms/rooms'
+import { leaseErasing, markErasingPublished, setErasing } from '@parley/db/rooms/erasing-rooms'
+import { findRoom, type RoomDoc, takeRoomTimes } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'

@@ -4,13 +4,8 @@ import { deliveriesAnswer } from '@parley/contracts/bus/node-requests'
 import type { Result } from '@parley/contracts/operation'
 import type { traceMessage as operation } from '@parley/contracts/operations/messages/trace'
 import { key } from '@parley/db/keys'
-import {
-  findMessages,
-  findRoomOfMessage,
-  findSentMessage,
-  isDeletedIn,
-  type MessageDoc,
-} from '@parley/db/messages/messages'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findMessages, findRoomOfMessage, findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { countReaders, findReaders } from '@parley/db/messages/readers'
 import { findCallsOfMessage } from '@parley/db/push/call-history'
 import { countDecisions } from '@parley/db/push/push-decisions'

@@ -1,6 +1,7 @@
 import type { Db } from '@parley/db/connect'
 import type { JobOutcome } from '@parley/db/jobs'
-import { currentMessage, findSentMessages } from '@parley/db/messages/messages'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { sentMessageJson } from '../../views/message.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'

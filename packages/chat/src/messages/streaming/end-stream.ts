@@ -2,6 +2,7 @@ import { runEvery } from '@parley/async/run-every'
 import type { PushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
+import { stopStreaming } from '@parley/db/messages/change-messages'
 import {
   deleteStream,
   findSilentStreams,
@@ -9,7 +10,6 @@ import {
   type MessageStreamDoc,
   textOfParts,
 } from '@parley/db/messages/message-streams'
-import { stopStreaming } from '@parley/db/messages/messages'
 import { asUser, type Caller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { toSentMessageView } from '../../views/message.ts'

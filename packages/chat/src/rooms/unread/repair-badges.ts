@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findRoomIdsOfUser } from '@parley/db/rooms/memberships'
+import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { pageMembershipIds, repairUnread, verifyUnread, type WrongUnread } from '@parley/db/unread/verify-unread'
 
 const perPage = 200

@@ -1,0 +1,77 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** What a change sets in a message, and what it removes. */
+export interface MessageChange {
+  set?: Partial<
+    Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'isDeleted'>
+  >
+  without?: readonly ('content' | 'mentions' | 'reactions' | 'pinned' | 'push' | 'streaming' | 'streamed')[]
+}
+
+/** What a message has while it is being streamed. */
+export const ofStream = ['streaming', 'streamed'] as const
+
+/** A message that is deleted for all keeps its place and loses its content. */
+export const stub: MessageChange = {
+  set: { isDeleted: true },
+  without: ['content', 'mentions', 'reactions', 'pinned', ...ofStream],
+}
+
+export function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
+  const changed = { ...message, ...set }
+  for (const part of without) delete changed[part]
+  return changed
+}
+
+/** Changes a message inside a transaction; returns the changed message. */
+export async function changeMessage(
+  db: Db,
+  message: MessageDoc,
+  change: MessageChange,
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<MessageDoc> {
+  const changed = { ...withChange(message, change), updatedAtMS }
+  await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  return changed
+}
+
+/** Makes a message a stub inside a transaction; returns the stub. */
+export async function deleteMessage(
+  db: Db,
+  message: MessageDoc,
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<MessageDoc> {
+  return changeMessage(db, message, stub, updatedAtMS, session)
+}
+
+/** Makes the messages of a range of seqs stubs. At most `mostAtOneTime`, since they all get one time. */
+export async function stubMessages(
+  db: Db,
+  roomKey: string,
+  range: { afterSeq: number; upToSeq: number },
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<void> {
+  await db.messages.updateMany(
+    { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true } },
+    asStub(updatedAtMS),
+    { session },
+  )
+}
+
+/** The update that makes messages stubs. */
+export function asStub(updatedAtMS: number) {
+  return {
+    $set: { isDeleted: true as const, updatedAtMS },
+    $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, streaming: 1, streamed: 1 } as const,
+  }
+}
+
+/** The message is not being streamed any more, and stays as it is. */
+export async function stopStreaming(db: Db, message: string): Promise<void> {
+  await db.messages.updateOne({ _id: message }, { $unset: { streaming: 1, streamed: 1 } })
+}

@@ -1,0 +1,46 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { stub, withChange } from './change-messages.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** Messages of a room up to a seq, the latest first. */
+export async function findMessagesUpTo(
+  db: Db,
+  roomKey: string,
+  upToSeq: number,
+  limit: number,
+): Promise<Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>[]> {
+  return db.messages
+    .find({ roomKey, seq: { $lte: upToSeq } })
+    .project<Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>>({ seq: 1, createdAtMS: 1 })
+    .sort({ seq: -1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** How many messages of the room were deleted for all individually. */
+export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSession): Promise<number> {
+  const seq = { $gt: room.deletedUpToSeq ?? 0 }
+  return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
+}
+
+/** What a room says of deletions. */
+export type Deletions = Pick<RoomDoc, 'deletedUpToSeq' | 'deletedUpToMS'>
+
+/** Whether a message is deleted for all, individually or with all of its room. */
+export function isDeletedIn(
+  message: Pick<MessageDoc, 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf'>,
+  room: Deletions,
+): boolean {
+  if (message.isDeleted === true) return true
+  // A room's clock gives the messages of its threads their times, and moves with each.
+  return message.threadOf === undefined
+    ? message.seq <= (room.deletedUpToSeq ?? 0)
+    : message.createdAtMS <= (room.deletedUpToMS ?? 0)
+}
+
+/** A message as clients see it: a stub as soon as its room says that all up to it are deleted. */
+export function currentMessage(message: MessageDoc, room: Deletions): MessageDoc {
+  return isDeletedIn(message, room) ? withChange(message, stub) : message
+}

@@ -1,0 +1,49 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { withoutTail } from '../sending/tails.ts'
+import { moved, type RoomDoc } from './rooms.ts'
+
+/** The rest of a deletion of all messages of a room. */
+export interface Erasing {
+  /** The documents of the messages up to this seq are stubs. */
+  doneUpToSeq: number
+  /** No other process works on it before this time. */
+  leaseUntilMS: number
+  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
+  unpublished?: string
+}
+
+/** Which of these rooms are deleted, by key. */
+export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set()
+  const deleted = { _id: { $in: [...keys] }, deletedAt: { $exists: true } }
+  const rooms = await db.rooms.find(deleted, { projection: { _id: 1 } }).toArray()
+  return new Set(rooms.map(({ _id }) => _id))
+}
+
+/** Marks every message of the room and its threads as deleted for all, and records the pending work. */
+export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, session: ClientSession): Promise<void> {
+  const deleted = { deletedUpToSeq: room.seq, deletedUpToMS: room.clockMS, erasing }
+  await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
+}
+
+/** Leases a room whose messages are to be erased; null when there is none. */
+export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
+  const now = Date.now()
+  return db.rooms.findOneAndUpdate(
+    { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
+    { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
+    { returnDocument: 'after', projection: withoutTail, hint: { 'erasing.leaseUntilMS': 1 } },
+  )
+}
+
+/** Records the progress of erasing, or its end. */
+export async function setErasing(db: Db, room: string, erasing: Erasing | null, session: ClientSession): Promise<void> {
+  const update = erasing ? { $set: { erasing } } : { $unset: { erasing: 1 as const } }
+  await db.rooms.updateOne({ _id: room }, update, { session })
+}
+
+/** Records that the bus has the event of a deletion of all messages. */
+export async function markErasingPublished(db: Db, room: string, deletion: string): Promise<void> {
+  await db.rooms.updateOne({ _id: room, 'erasing.unpublished': deletion }, { $unset: { 'erasing.unpublished': 1 } })
+}

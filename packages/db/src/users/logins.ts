@@ -1,0 +1,66 @@
+import type { Address } from '@parley/contracts/resources/user'
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { UserDoc } from './users.ts'
+
+export interface Login {
+  app: string
+  user: string
+  atMS: number
+  address?: Address
+  userAgent?: string
+}
+
+/** Records when and from where users last connected; many logins in one round trip. */
+export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
+  await db.users.bulkWrite(
+    logins.map(({ app, user, atMS, address, userAgent }) => ({
+      updateOne: {
+        filter: { _id: key(app, user) },
+        update: {
+          $max: { lastLoginTimeMS: atMS },
+          $set: { ...(address && { address }), ...(userAgent && { userAgent }) },
+        },
+      },
+    })),
+    { ordered: false },
+  )
+}
+
+/** Records when sockets of users closed; many users in one round trip. */
+export async function recordLastSeen(
+  db: Db,
+  seen: readonly { app: string; user: string; atMS: number }[],
+): Promise<void> {
+  await db.users.bulkWrite(
+    seen.map(({ app, user, atMS }) => ({
+      updateOne: { filter: { _id: key(app, user) }, update: { $max: { lastSeenMS: atMS } } },
+    })),
+    { ordered: false },
+  )
+}
+
+/** When these users were last connected (Unix milliseconds); undefined for who never was. Who does not exist is left out. */
+export async function findLastSeen(
+  db: Db,
+  app: string,
+  ids: readonly string[],
+): Promise<Map<string, number | undefined>> {
+  const found = await db.users
+    .find({ _id: { $in: ids.map((id) => key(app, id)) }, groupMembers: { $exists: false } })
+    .project<Pick<UserDoc, 'id' | 'lastLoginTimeMS' | 'lastSeenMS'>>({ id: 1, lastLoginTimeMS: 1, lastSeenMS: 1 })
+    .toArray()
+  return new Map(
+    found.map(({ id, lastLoginTimeMS, lastSeenMS = 0 }) => [id, Math.max(lastLoginTimeMS, lastSeenMS) || undefined]),
+  )
+}
+
+/** Notes when users, by `key(app, id)`, last joined or created a room. */
+export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<void> {
+  await db.users.updateMany(
+    { _id: { $in: [...new Set(users)] } },
+    { $set: { lastJoinOrCreateRoomTime: new Date() } },
+    session && { session },
+  )
+}
