@@ -38,5 +38,9 @@ describe('messages to send later survive kill -9 of a gateway that sends them', 
     const sent = await db.collection<{ clientMessageID: string }>('messages').find({ room }).toArray()
     assert.deepEqual([sent.length, new Set(sent.map(({ clientMessageID }) => clientMessageID)).size], [count, count])
     assert.equal(await seq(), count)
+
+    const { _id } = await platform.admin('POST', '/messages', { ...body, sendAtMS: undefined, expiresInS: 1 })
+    const messages = db.collection<{ _id: string; isDeleted?: boolean }>('messages')
+    await eventually('a message expires', async () => (await messages.findOne({ _id: String(_id) }))?.isDeleted, 120)
   })
 })

@@ -13,6 +13,7 @@ import { type PendingEventsDoc, pendingEventIndexes } from './events/pending-eve
 import { type PublishedEventsDoc, publishedEventIndexes } from './events/published-events.ts'
 import type { StreamStateDoc } from './events/stream-state.ts'
 import { type JobDoc, jobIndexes } from './jobs.ts'
+import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { type MessageStreamDoc, messageStreamIndexes } from './messages/message-streams.ts'
 import { type MessageDoc, messageIndexes } from './messages/messages.ts'
 import { type SearchProgressDoc, type SearchTextDoc, searchTextIndexes } from './messages/search-texts.ts'
@@ -58,7 +59,7 @@ const collections = {
   jobs: of<JobDoc>(jobIndexes),
   memberships: of<MembershipDoc>(membershipIndexes),
   messageStreams: of<MessageStreamDoc>(messageStreamIndexes),
-  messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes]),
+  messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes]),
   outbox: of<EarlierOutboxDoc>(earlierOutboxIndexes),
   outgoingCalls: of<OutgoingCallDoc>(outgoingCallIndexes),
   pendingEvents: of<PendingEventsDoc>(pendingEventIndexes),

@@ -4,6 +4,7 @@ import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
+import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
 import { createRequestCounts } from '@parley/presence/request-counts'
@@ -29,6 +30,8 @@ await runService(
     onStop('stream rebuilding', () => rebuilding)
     const eraser = eraseMessages(chat, signal)
     onStop('eraser', () => eraser)
+    const expirer = expireMessages(chat, signal)
+    onStop('expirer', () => expirer)
     const scheduled = sendScheduled(chat, signal)
     onStop('scheduled messages', () => scheduled)
     const closer = closeSilentStreams(chat, signal)

@@ -106,6 +106,7 @@ function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
     ...(request.owner !== undefined && { owner: request.owner }),
     managers: [],
     ...(request.slowModeS && { slowModeS: request.slowModeS }),
+    ...(request.expiresInS && { expiresInS: request.expiresInS }),
     ...(request.roomType === 'direct' && { pair: pairKey(app, a, b) }),
     createdAtMS: now,
     rev: revStep(),

@@ -71,6 +71,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
     ...(doc.streaming && { streaming: true }),
+    ...(doc.expiresAtMS !== undefined && { expiresAtMS: doc.expiresAtMS }),
     ...(doc.clientMessageID !== undefined && { clientMessageID: doc.clientMessageID }),
     ...(parent && { replyTo: toQuote(parent) }),
     ...(doc.threadOf !== undefined && { threadOf: doc.threadOf }),

@@ -38,6 +38,7 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     opening: doc.opening,
     extParams: doc.extParams,
     ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
+    ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
   }
 }
 

@@ -218,6 +218,10 @@ export interface Message {
    * A robot is still writing it
    */
   streaming?: boolean
+  /**
+   * When it expires, and becomes a stub as one deleted for all
+   */
+  expiresAtMS?: number
   clientMessageID?: string
   /**
    * The message of the same room that it replies to
@@ -318,6 +322,10 @@ export interface SendBatchInput {
   push?: boolean
   skipTotalBadge?: boolean
   /**
+   * Seconds until the message expires; 0 for never. By default what the room says
+   */
+  expiresInS?: number
+  /**
    * Recipients, each with the texts of its patterns
    */
   paras: {
@@ -387,6 +395,10 @@ export interface SentMessage {
    * A robot is still writing it
    */
   streaming?: boolean
+  /**
+   * When it expires, and becomes a stub as one deleted for all
+   */
+  expiresAtMS?: number
   clientMessageID?: string
   /**
    * The message of the same room that it replies to
@@ -458,6 +470,10 @@ export interface SendMessageInput {
    * Keeps the message in the thread about the one that it replies to
    */
   thread?: boolean
+  /**
+   * Seconds until the message expires; 0 for never. By default what the room says
+   */
+  expiresInS?: number
 }
 export interface WriteMessageInput {
   /**
@@ -498,6 +514,10 @@ export interface WriteMessageInput {
    * Keeps the message in the thread about the one that it replies to
    */
   thread?: boolean
+  /**
+   * Seconds until the message expires; 0 for never. By default what the room says
+   */
+  expiresInS?: number
 }
 export interface AddReactionInput {
   /**
@@ -799,6 +819,10 @@ export interface ScheduledMessage {
    */
   replyTo?: string
   /**
+   * Seconds from when it is sent
+   */
+  expiresInS?: number
+  /**
    * Milliseconds since 1970-01-01 UTC
    */
   sendAtMS: number
@@ -886,6 +910,10 @@ export interface ScheduleMessageInput {
    * Message ID
    */
   replyTo?: string
+  /**
+   * Seconds until the message expires; 0 for never. By default what the room says
+   */
+  expiresInS?: number
 }
 export interface DeleteAllForMeInput {
   /**
@@ -1030,6 +1058,10 @@ export interface OpenStreamInput {
    * The message of the same room that it replies to
    */
   replyTo?: string
+  /**
+   * Seconds until the message expires; 0 for never. By default what the room says
+   */
+  expiresInS?: number
 }
 export interface PinMessageInput {
   /**
@@ -1070,6 +1102,10 @@ export interface CreateRoomInput {
    * Seconds between two messages of a member; 0 for none
    */
   slowModeS?: number
+  /**
+   * Seconds until a message of the room expires, unless it says otherwise; 0 for never
+   */
+  expiresInS?: number
   /**
    * User ID
    */
@@ -1152,6 +1188,10 @@ export interface Room {
    * Seconds between two messages of a member; absent for none
    */
   slowModeS?: number
+  /**
+   * Seconds until a message expires that does not say itself; absent for never
+   */
+  expiresInS?: number
 }
 export interface RoomPref {
   tags: string[]
@@ -1240,6 +1280,10 @@ export interface UpdateRoomInput {
    * Seconds between two messages of a member; 0 for none
    */
   slowModeS?: number
+  /**
+   * Seconds until a message of the room expires, unless it says otherwise; 0 for never
+   */
+  expiresInS?: number
   /**
    * User ID
    */
@@ -1765,6 +1809,10 @@ export interface AddMembersResult {
    * Seconds between two messages of a member; absent for none
    */
   slowModeS?: number
+  /**
+   * Seconds until a message expires that does not say itself; absent for never
+   */
+  expiresInS?: number
   invitations?: Invitation[]
 }
 export interface DeclineInvitationInput {
@@ -3198,6 +3246,10 @@ export interface PushCall {
    * A robot is still writing it
    */
   streaming?: boolean
+  /**
+   * When it expires, and becomes a stub as one deleted for all
+   */
+  expiresAtMS?: number
   clientMessageID?: string
   /**
    * The message of the same room that it replies to

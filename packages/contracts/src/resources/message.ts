@@ -13,6 +13,10 @@ export const messageContent = z
   .describe('Content: any JSON, at most 64 KiB')
 export const messageType = z.string().min(1).max(64).describe('Free-form type, e.g. text, image, announcement')
 
+/** 366 days: the longest time until a message expires. */
+const maxExpiresInS = 31_622_400
+export const expiresInS = z.number().int().min(0).max(maxExpiresInS)
+
 /** A message mentions at most this many users. */
 export const maxMentions = 1_000
 
@@ -61,6 +65,7 @@ const common = {
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
   streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),
+  expiresAtMS: timeMS.optional().meta(ours).describe('When it expires, and becomes a stub as one deleted for all'),
   clientMessageID: z.string().optional().meta(ours),
   replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
   threadOf: messageId

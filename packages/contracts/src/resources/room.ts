@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
-import { message } from './message.ts'
+import { expiresInS, message } from './message.ts'
 import { roomPref } from './room-pref.ts'
 import { sender } from './sender.ts'
 
@@ -48,6 +48,10 @@ export const room = z
       .optional()
       .meta(ours)
       .describe('Seconds between two messages of a member; absent for none'),
+    expiresInS: expiresInS
+      .optional()
+      .meta(ours)
+      .describe('Seconds until a message expires that does not say itself; absent for never'),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { expiresInS } from './message.ts'
 
 /** A message that is to be sent later (docs/reference/messages.md#send-later). */
 export const scheduledMessage = z
@@ -13,6 +14,7 @@ export const scheduledMessage = z
     mentions: z.array(userId).optional(),
     clientMessageID: z.string().optional(),
     replyTo: messageId.optional(),
+    expiresInS: expiresInS.optional().describe('Seconds from when it is sent'),
     sendAtMS: timeMS,
     createdAtMS: timeMS,
     refused: z

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors.ts'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage } from '../operations/examples.ts'
 import { streamedText, typingText } from '../operations/messages/live.ts'
-import { clientMessageID, replyTo, thread } from '../operations/messages/messages.ts'
+import { clientMessageID, expiresInS, replyTo, thread } from '../operations/messages/messages.ts'
 import { exampleDelivered, markDelivered } from '../operations/rooms/delivered.ts'
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
@@ -111,6 +111,7 @@ export const clientEmits = {
         clientMessageID: clientMessageID.optional(),
         replyTo,
         thread,
+        expiresInS,
       }),
     ]),
     ack: sentMessage,

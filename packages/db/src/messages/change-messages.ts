@@ -7,7 +7,16 @@ export interface MessageChange {
   set?: Partial<
     Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'isDeleted'>
   >
-  without?: readonly ('content' | 'mentions' | 'reactions' | 'pinned' | 'push' | 'streaming' | 'streamed')[]
+  without?: readonly (
+    | 'content'
+    | 'mentions'
+    | 'reactions'
+    | 'pinned'
+    | 'push'
+    | 'expiresAtMS'
+    | 'streaming'
+    | 'streamed'
+  )[]
 }
 
 /** What a message has while it is being streamed. */
@@ -16,7 +25,7 @@ export const ofStream = ['streaming', 'streamed'] as const
 /** A message that is deleted for all keeps its place and loses its content. */
 export const stub: MessageChange = {
   set: { isDeleted: true },
-  without: ['content', 'mentions', 'reactions', 'pinned', ...ofStream],
+  without: ['content', 'mentions', 'reactions', 'pinned', 'expiresAtMS', ...ofStream],
 }
 
 export function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
@@ -67,7 +76,7 @@ export async function stubMessages(
 export function asStub(updatedAtMS: number) {
   return {
     $set: { isDeleted: true as const, updatedAtMS },
-    $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, streaming: 1, streamed: 1 } as const,
+    $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, expiresAtMS: 1, streaming: 1, streamed: 1 } as const,
   }
 }
 

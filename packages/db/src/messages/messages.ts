@@ -35,6 +35,8 @@ export interface MessageDoc {
   streaming?: true
   streamed?: number
   isDeleted?: true
+  /** When it is to become a stub; absent in one that is. */
+  expiresAtMS?: number
   /** The sender asked for no push. */
   push?: false
   /** The sender asked for no badge in its pushes. */

@@ -58,12 +58,25 @@ export async function setSearchProgress(db: Db, room: string, seq: number, sessi
 /** Sets the words of a message whose content changes, inside the transaction that changes it. */
 export async function setSearchWords(
   db: Db,
-  { _id, app, room, threadOf, seq, createdAtMS }: MessageDoc,
+  message: MessageDoc,
   words: string[],
   session: ClientSession,
 ): Promise<void> {
-  const text = { roomKey: key(app, room), seq, createdAtMS, words, ...(threadOf !== undefined && { threadOf }) }
-  await db.searchTexts.updateOne({ _id }, { $set: text }, { upsert: true, session })
+  await setWordsOfAll(db, [message], words, session)
+}
+
+/** The same of several messages, which all get these. */
+export async function setWordsOfAll(
+  db: Db,
+  messages: readonly MessageDoc[],
+  words: string[],
+  session: ClientSession,
+): Promise<void> {
+  const updates = messages.map(({ _id, app, room, threadOf, seq, createdAtMS }) => {
+    const text = { roomKey: key(app, room), seq, createdAtMS, words, ...(threadOf !== undefined && { threadOf }) }
+    return { updateOne: { filter: { _id }, update: { $set: text }, upsert: true } }
+  })
+  if (updates.length > 0) await db.searchTexts.bulkWrite(updates, { session, ordered: false })
 }
 
 /** Removes the words of all messages of a room up to a seq, and of its threads up to a time. */

@@ -94,19 +94,26 @@ export async function findDeletedUpTo(
   return deletion?.seq ?? 0
 }
 
-/** The users who deleted a message for themselves, individually or with everything up to it. */
+/** The users who deleted messages of a room or thread for themselves, individually or with everything up to them; by ID. */
 export async function findUsersWhoDeleted(
   db: Db,
   roomKey: string,
-  message: { _id: string; seq: number },
+  messages: readonly { _id: string; seq: number }[],
   session: ClientSession,
-): Promise<string[]> {
-  const projection = { _id: 0, user: 1 }
-  const alone = await db.userDeletions.find({ roomKey, message: message._id }, { session, projection }).toArray()
+): Promise<Map<string, string[]>> {
+  const projection = { _id: 0, user: 1, message: 1, seq: 1 }
+  const ids = messages.map(({ _id }) => _id)
+  const alone = await db.userDeletions.find({ roomKey, message: { $in: ids } }, { session, projection }).toArray()
+  const fromSeq = Math.min(...messages.map(({ seq }) => seq))
   const withAll = await db.userDeletions
-    .find({ roomKey, message: everything, seq: { $gte: message.seq } }, { session, projection })
+    .find({ roomKey, message: everything, seq: { $gte: fromSeq } }, { session, projection })
     .toArray()
-  return [...alone, ...withAll].map(({ user }) => user)
+  return new Map(
+    messages.map(({ _id, seq }) => {
+      const own = alone.filter(({ message }) => message === _id)
+      return [_id, [...own, ...withAll.filter((all) => all.seq >= seq)].map(({ user }) => user)]
+    }),
+  )
 }
 
 export async function insertUserDeletions(

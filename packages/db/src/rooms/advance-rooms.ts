@@ -18,6 +18,7 @@ export type RoomToSendTo = Pick<
   | 'erasing'
   | 'rev'
   | 'tailBytes'
+  | 'expiresInS'
 >
 
 /** The change of a room by one batch of messages. */

@@ -59,6 +59,14 @@ export function currentMarker({ readSeq, uncounted }: ReadMarker, room: Pick<Roo
   return deletedUpTo > readSeq ? { readSeq: deletedUpTo, uncounted: 0 } : { readSeq, uncounted }
 }
 
+/** The same as expressions for an update of memberships. */
+export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; uncounted: object } {
+  return {
+    readSeq: { $max: ['$readSeq', deletedUpToSeq] },
+    uncounted: { $cond: [{ $lt: ['$readSeq', deletedUpToSeq] }, 0, '$uncounted'] },
+  }
+}
+
 /** A room as it concerns a member's unread count. */
 export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
   /** Seqs of the member's own messages in the room's tail. */
@@ -153,29 +161,6 @@ export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], ses
   })
   const { matchedCount } = await db.memberships.bulkWrite(updates, { session, ordered: false })
   if (matchedCount < updates.length) throw new StaleReadError('a membership has changed')
-}
-
-/**
- * A message that was deleted for all no longer counts as unread: records it for every member who has it after
- * their marker, except those for whom it never counted (its sender, and members who deleted it for themselves).
- * @param members of rooms, or of threads
- */
-export async function uncountDeleted(
-  members: Db['memberships'],
-  room: Pick<RoomDoc, '_id' | 'deletedUpToSeq'>,
-  seq: number,
-  except: readonly string[],
-  session: ClientSession,
-): Promise<void> {
-  const deletedUpTo = room.deletedUpToSeq ?? 0
-  const others = { roomKey: room._id, user: { $nin: [...except] } }
-  // Current markers first, because the others become current; see currentMarker.
-  const current = { ...others, readSeq: { $gte: deletedUpTo, $lt: seq } }
-  await members.updateMany(current, { $inc: { uncounted: 1 } }, { session })
-  if (deletedUpTo > 0) {
-    const stale = { ...others, readSeq: { $lt: deletedUpTo } }
-    await members.updateMany(stale, { $set: { readSeq: deletedUpTo, uncounted: 1 } }, { session })
-  }
 }
 
 /** Sets the given preferences of a member; null for a user who is not a member. */

@@ -25,6 +25,8 @@ export interface RoomDoc extends Tail {
   opening: 0 | 1
   /** Seconds between two messages of a member; none where it is 0 or absent. */
   slowModeS?: number
+  /** Seconds until a message expires that does not say itself; never where it is 0 or absent. */
+  expiresInS?: number
   owner?: string
   managers: string[]
   /** Set on a deleted room: gone from every list. */

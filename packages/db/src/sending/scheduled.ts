@@ -20,6 +20,7 @@ export interface ScheduledDoc {
   mentions?: string[]
   clientMessageID?: string
   replyTo?: string
+  expiresInS?: number
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true
   /** key(app, sender, room, key): of the same idempotency key there is one. */

@@ -109,6 +109,7 @@ const roomFields = {
   erasing: 1,
   rev: 1,
   tailBytes: 1,
+  expiresInS: 1,
 } satisfies Partial<Record<keyof RoomDoc, 1>>
 const memberFields = { readSeq: 1, uncounted: 1, blocked: 1, blockedUntilMS: 1 } satisfies Partial<
   Record<keyof SendingMember, 1>

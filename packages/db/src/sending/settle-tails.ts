@@ -2,6 +2,7 @@ import type { ClientSession, Document } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
+import { currentMarkerIn } from '../rooms/memberships.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { findTails, findUnsettledRooms, sendKeyOf, unsettledOf } from './tails.ts'
@@ -50,14 +51,12 @@ function countStatements({ room, messages }: TailSenders): UpdateStatement[] {
 function countStatement(room: TailSenders['room'], sender: string, seqs: readonly number[]): UpdateStatement {
   const settledSeq = Math.max(...seqs)
   const deletedUpTo = room.deletedUpToSeq ?? 0
-  // As currentMarker: what lies before the room's mark is read, and nothing after it was noted yet.
-  const marker = { $max: ['$readSeq', deletedUpTo] }
-  const noted = { $cond: [{ $lt: ['$readSeq', deletedUpTo] }, 0, '$uncounted'] }
-  const from = { $max: [marker, { $ifNull: ['$settledSeq', 0] }] }
+  const { readSeq, uncounted } = currentMarkerIn(deletedUpTo)
+  const from = { $max: [readSeq, { $ifNull: ['$settledSeq', 0] }] }
   const fresh = { $size: { $filter: { input: [...seqs], cond: { $gt: ['$$this', from] } } } }
   return {
     q: { _id: key(room.app, room.id, sender), settledSeq: { $not: { $gte: settledSeq } } },
-    u: [{ $set: { readSeq: marker, uncounted: { $add: [noted, fresh] }, settledSeq } }],
+    u: [{ $set: { readSeq, uncounted: { $add: [uncounted, fresh] }, settledSeq } }],
   }
 }
 

@@ -22,6 +22,8 @@ export interface Draft {
   skipTotalBadge?: true
   webhook?: false
   streaming?: true
+  /** Seconds until it expires; 0 for never, and by default what the room says. */
+  expiresInS?: number
   /** The same key from the same sender to the same room within 24 hours returns the first message again. */
   sendKey?: string
   clientMessageID?: string
@@ -135,6 +137,7 @@ export function bytesOf({ content = '', mentions = [] }: Pick<MessageDoc, 'conte
 }
 
 function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
+  const { expiresInS = advance.room.expiresInS ?? 0 } = draft
   return {
     _id: advance.lastMessageID,
     app: draft.app,
@@ -152,6 +155,7 @@ function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     ...(!draft.push && { push: false }),
     ...(draft.skipTotalBadge && { skipTotalBadge: true }),
     ...(draft.streaming && { streaming: true }),
+    ...(expiresInS > 0 && { expiresAtMS: advance.clockMS + expiresInS * 1_000 }),
     ...(draft.webhook === false && { webhook: false }),
     ...(draft.request !== undefined && { request: draft.request }),
   }

@@ -3,10 +3,7 @@ import { allMessages, type deleteForAll as operation } from '@parley/contracts/o
 import { deleteMessage } from '@parley/db/messages/change-messages'
 import { countDeletedSince, isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, newId } from '@parley/db/messages/messages'
-import { setSearchWords } from '@parley/db/messages/search-texts'
-import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
-import { uncountDeleted } from '@parley/db/rooms/memberships'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import type { Session } from '@parley/db/transactions/transaction'
@@ -17,9 +14,9 @@ import { justWritten, nothingKnown } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
 import { messageLane, roomLane } from '../../events/lanes.ts'
 import { notifyMembers } from '../../events/notify-members.ts'
-import { countedIn } from '../../threads/counted-in.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { unknownMessage } from './change-message.ts'
+import { uncountMessages } from './uncount-messages.ts'
 
 /** How long eraseMessages leaves the event to the request that deleted. */
 const publishWithinMS = 2_000
@@ -55,10 +52,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
     // The room first, so that sends wait for this instead of making it start again.
     const updatedAtMS = await takeRoomTime(db, room, session)
-    const uncounting = [message.sender, ...(await findUsersWhoDeleted(db, message.roomKey, message, session))]
-    const of = await countedIn(db, room, message, session)
-    await uncountDeleted(of.members, of.counted, message.seq, uncounting, session)
-    await setSearchWords(db, message, [], session)
+    await uncountMessages(db, room, [message], session)
     pending.push({ kind: 'message', message: message._id, event: 'messageDeleted' })
     return deleteMessage(db, message, updatedAtMS, session)
   })

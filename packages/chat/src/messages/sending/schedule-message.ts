@@ -42,7 +42,7 @@ export async function scheduleMessage(
     throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
   }
   const id = newId()
-  const { room, messageType, sendAtMS, push, clientMessageID, replyTo } = given
+  const { room, messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
   const made = await scheduled.insertScheduled(db, {
     ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
     ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: Date.now() },
@@ -50,6 +50,7 @@ export async function scheduleMessage(
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID, once: key(app, sender, room, clientMessageID) }),
     ...(replyTo !== undefined && { replyTo }),
+    ...(expiresInS !== undefined && { expiresInS }),
     ...(by.kind === 'user' && { byClient: true as const }),
   })
   return toView(made)
@@ -120,13 +121,14 @@ function parseCursor(cursor: string): scheduled.ScheduledCursor {
 }
 
 function toView(doc: scheduled.ScheduledDoc): ScheduledMessage {
-  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS, createdAtMS, refused } =
-    doc
+  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
+  const { expiresInS, createdAtMS, refused } = doc
   return {
     ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
     ...(replyTo !== undefined && { replyTo }),
+    ...(expiresInS !== undefined && { expiresInS }),
     ...(refused && { refused }),
   }
 }

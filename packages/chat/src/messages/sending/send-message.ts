@@ -32,6 +32,8 @@ export interface MessageToSend {
   replyTo?: string | undefined
   /** Keeps it in the thread of that message. */
   thread?: boolean | undefined
+  /** Seconds until it expires; 0 for never, and by default what the room says. */
+  expiresInS?: number | undefined
   /** The sender's own client sends it, and not the integrator: a slow mode holds for it. */
   byClient?: boolean | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
@@ -82,6 +84,7 @@ export async function sendContent(
     ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
     ...(send.streaming && { streaming: true as const }),
     ...(send.webhook === false && { webhook: false }),
+    ...(send.expiresInS !== undefined && { expiresInS: send.expiresInS }),
     ...(send.byClient && { byClient: true as const }),
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),

@@ -31,9 +31,21 @@ export async function sendDue(chat: Chat): Promise<number> {
 
 async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
   const { app, id, room, sender, content, messageType, push, skipTotalBadge, mentions, replyTo, byClient } = one
-  const { clientMessageID } = one
+  const { clientMessageID, expiresInS } = one
   try {
-    const send = { app, room, sender, messageType, push, skipTotalBadge, mentions, replyTo, byClient, clientMessageID }
+    const send = {
+      app,
+      room,
+      sender,
+      messageType,
+      push,
+      skipTotalBadge,
+      mentions,
+      replyTo,
+      byClient,
+      clientMessageID,
+      expiresInS,
+    }
     await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {

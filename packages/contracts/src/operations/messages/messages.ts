@@ -3,7 +3,14 @@ import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { acceptedJob, batchOutcome } from '../../resources/job.ts'
-import { maxMentions, message, messageContent, messageType, sentMessage } from '../../resources/message.ts'
+import {
+  expiresInS as lifetimeS,
+  maxMentions,
+  message,
+  messageContent,
+  messageType,
+  sentMessage,
+} from '../../resources/message.ts'
 import { timeParameter } from '../../time-parameter.ts'
 import { exampleMessage } from '../examples.ts'
 
@@ -19,6 +26,10 @@ export const thread = z
   .describe('Keeps the message in the thread about the one that it replies to')
 
 export const replyTo = messageId.optional().describe('ID of the message of the same room that it replies to')
+
+export const expiresInS = lifetimeS
+  .optional()
+  .describe('Seconds until the message expires; 0 for never. By default what the room says')
 
 const idempotencyHeaders = z.looseObject({
   'idempotency-key': clientMessageID.optional().meta(ours),
@@ -81,6 +92,7 @@ export const sendMessage = operation({
     clientMessageID: clientMessageID.optional().meta(ours),
     replyTo: replyTo.meta(ours),
     thread: thread.meta(ours),
+    expiresInS: expiresInS.meta(ours),
   }),
   result: sentMessage,
   errors: [
@@ -125,6 +137,7 @@ export const writeMessage = operation({
       clientMessageID: clientMessageID.optional(),
       replyTo,
       thread,
+      expiresInS,
     })
     .meta({
       anyOf: [
@@ -189,6 +202,7 @@ export const sendBatch = operation({
     sender: userId.optional().describe('Required: without it every recipient gets an error'),
     push: z.boolean().default(true),
     skipTotalBadge: z.boolean().default(false),
+    expiresInS,
     paras: z.array(batchTarget).min(1).max(1000).describe('Recipients, each with the texts of its patterns'),
   }),
   result: z.array(batchOutcome),

@@ -3,6 +3,7 @@ import { messageId, naming, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
 import { scheduledMessage } from '../../resources/scheduled-message.ts'
+import { expiresInS } from './messages.ts'
 
 const params = z.object({ id: naming('scheduled message', z.string().min(1).max(128).describe('Its ID')) })
 const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
@@ -38,6 +39,7 @@ export const scheduleMessage = operation({
     mentions: z.array(userId).max(maxMentions).optional(),
     clientMessageID: z.string().min(1).max(128).optional(),
     replyTo: messageId.optional(),
+    expiresInS,
   }),
   result: scheduledMessage,
   errors: [

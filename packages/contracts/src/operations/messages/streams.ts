@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 import { messageContent, messageType, sentMessage } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { streamedText } from './live.ts'
-import { clientMessageID } from './messages.ts'
+import { clientMessageID, expiresInS } from './messages.ts'
 
 const errors = [
   'MISSING_PARAMETER',
@@ -35,6 +35,7 @@ export const openStream = operation({
     push: z.boolean().default(true).describe('Whether there is a push at the end'),
     clientMessageID: clientMessageID.optional(),
     replyTo: messageId.optional().describe('The message of the same room that it replies to'),
+    expiresInS,
   }),
   result: sentMessage,
   errors,

@@ -4,6 +4,7 @@ import { clientIDHeader } from '../../headers.ts'
 import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { expiresInS } from '../../resources/message.ts'
 import { maxMembersShown, room, roomType } from '../../resources/room.ts'
 import { prefFilter } from '../../resources/room-pref.ts'
 import { timeParameter } from '../../time-parameter.ts'
@@ -49,6 +50,10 @@ export const roomFields = {
     .optional()
     .meta(ours)
     .describe('Seconds between two messages of a member; 0 for none'),
+  expiresInS: expiresInS
+    .optional()
+    .meta(ours)
+    .describe('Seconds until a message of the room expires, unless it says otherwise; 0 for never'),
   owner: userId.optional().meta(ours),
 }
 

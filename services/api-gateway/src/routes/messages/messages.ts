@@ -22,6 +22,8 @@ export function mountMessages(mount: Mount, chat: Chat): void {
     if (_id !== undefined) {
       if (rest.replyTo !== undefined)
         throw new ApiError('INVALID_REQUEST', 'replyTo: a message keeps what it replies to')
+      if (rest.expiresInS !== undefined)
+        throw new ApiError('INVALID_REQUEST', 'expiresInS: a message keeps the time at which it expires')
       return editMessage(chat, by, { id: _id, room: params.id }, { message, messageType, mentions: rest.mentions })
     }
     return sendAndShow(chat, {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
+import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { key } from '@parley/db/keys'
 import { insertMemberships } from '@parley/db/rooms/room-members'
 import { findRoom, moved } from '@parley/db/rooms/rooms'
@@ -18,7 +19,18 @@ const roomCount = 2
 const runForMS = 20_000
 
 type Op = { via: number; user: number; room: number; message: number } & {
-  do: 'send' | 'read' | 'hide' | 'hide all' | 'delete' | 'delete all' | 'come or go' | 'edit' | 'react' | 'erase'
+  do:
+    | 'send'
+    | 'read'
+    | 'hide'
+    | 'hide all'
+    | 'delete'
+    | 'delete all'
+    | 'expire'
+    | 'come or go'
+    | 'edit'
+    | 'react'
+    | 'erase'
 }
 
 interface ModelMessage {
@@ -44,7 +56,7 @@ const op = fc.record({
     { weight: 8, arbitrary: fc.constant('send' as const) },
     { weight: 4, arbitrary: fc.constant('read' as const) },
     { weight: 3, arbitrary: fc.constantFrom('hide' as const, 'delete' as const) },
-    { weight: 2, arbitrary: fc.constant('come or go' as const) },
+    { weight: 2, arbitrary: fc.constantFrom('come or go' as const, 'expire' as const) },
     {
       weight: 1,
       arbitrary: fc.constantFrom(
@@ -202,6 +214,10 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
         for (const [i, each] of room.messages.entries()) if (i < known || inTime.has(each.id)) each.deleted = true
       }
     }
+    case 'expire': {
+      const expired = await expire(gateway, room.messages.slice(one.message % Math.max(known, 1), known).slice(0, 4))
+      return () => expired.forEach((each) => void (each.deleted = true))
+    }
     case 'erase': {
       await gateway.chat.db.rooms.updateMany({ erasing: { $exists: true } }, { $set: { 'erasing.leaseUntilMS': 0 } })
       while (await eraseNextRoom(gateway.chat, new AbortController().signal)) continue
@@ -210,6 +226,18 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
     default:
       return message ? playOnMessage(gateway, one, scene, { message, seq }, done) : () => undefined
   }
+}
+
+/** As if the time of these had come; those that are not settled yet are left alone. */
+async function expire({ chat }: TestGateway, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
+  const due: ModelMessage[] = []
+  for (const message of messages) {
+    const of = { _id: message.id, isDeleted: { $ne: true as const } }
+    const { modifiedCount } = await chat.db.messages.updateOne(of, { $set: { expiresAtMS: Date.now() } })
+    if (modifiedCount > 0) due.push(message)
+  }
+  await expireDue(chat)
+  return due
 }
 
 async function playOnMessage(

@@ -1,0 +1,82 @@
+import { inParts } from '@parley/async/in-parts'
+import { runEvery } from '@parley/async/run-every'
+import { key } from '@parley/db/keys'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { type ExpiredMessage, findExpired, findStillExpired, stubExpired } from '@parley/db/messages/expiring-messages'
+import { type MessageDoc, mostAtOneTime } from '@parley/db/messages/messages'
+import { takeRoomTime } from '@parley/db/rooms/rooms'
+import { takeRoom } from '@parley/db/rooms/take-room'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import type { Chat } from '../../chat.ts'
+import { justWritten } from '../../events/as-of-now.ts'
+import { messageLane, roomLane } from '../../events/lanes.ts'
+import { nothingQuoted } from '../reading/quoted-messages.ts'
+import { uncountMessages } from './uncount-messages.ts'
+
+const lookEveryMS = 2_000
+const atOnce = 1_000
+const roomsAtOnce = 8
+
+/**
+ * Makes stubs of messages whose time has come (docs/reference/messages.md#messages-that-expire), until the signal aborts.
+ * Any number of processes may run this: who comes second to a message finds a stub.
+ */
+export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<void> {
+  const expire = async () => {
+    while (!signal.aborted && (await expireDue(chat)) === atOnce) continue
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'expired messages not deleted; trying again')
+  await runEvery(lookEveryMS, expire, { onError, signal })
+}
+
+/** Makes stubs of what is due, at most so many at once; returns how many there were. */
+export async function expireDue(chat: Chat): Promise<number> {
+  const due = await findExpired(chat.db, Date.now(), atOnce).toArray()
+  // Several processes begin with the same messages: each in another order of rooms.
+  const rooms = [...Map.groupBy(due, ({ app, room }) => key(app, room)).values()]
+  const byChance = rooms.map((own) => ({ own, at: Math.random() })).toSorted((a, b) => a.at - b.at)
+  const failed: unknown[] = []
+  // One room that fails keeps no other waiting.
+  const expire = ({ own }: { own: ExpiredMessage[] }) =>
+    expireInRoom(chat, own).catch((error: unknown) => failed.push(error))
+  for (const some of inParts(byChance, roomsAtOnce)) await Promise.all(some.map(expire))
+  if (failed.length > 0) throw failed[0]
+  return due.length
+}
+
+/** In small transactions, since sends to the room wait for them. */
+async function expireInRoom(chat: Chat, due: readonly ExpiredMessage[]): Promise<void> {
+  for (const part of inParts(due, mostAtOneTime)) {
+    const ids = part.map(({ _id }) => _id)
+    const [first] = await findStillExpired(chat.db, ids, Date.now())
+    if (first) await expirePart(chat, first, ids)
+  }
+}
+
+async function expirePart(
+  chat: Chat,
+  { app, room: roomId }: Pick<MessageDoc, 'app' | 'room'>,
+  ids: readonly string[],
+): Promise<void> {
+  const { db, outbox } = chat
+  const work = async (session: Session) => {
+    const room = await takeRoom(db, app, roomId, session)
+    const found = await findStillExpired(db, ids, Date.now(), session)
+    if (found.length === 0) return { stubs: [], noted: [] }
+    const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
+    const updatedAtMS = room ? await takeRoomTime(db, room, session) : Date.now()
+    if (room) await uncountMessages(db, room, shown, session)
+    await stubExpired(db, found, updatedAtMS, session)
+    // Nobody hears of a room that is gone.
+    const stubs = room?.deletedAt ? [] : shown
+    for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })
+    const changes = stubs.map(({ _id }) => ({
+      lane: messageLane(_id),
+      events: [{ kind: 'message' as const, message: _id, event: 'messageDeleted' as const }],
+    }))
+    return { stubs, noted: await outbox.note(changes, session) }
+  }
+  const { stubs, noted } = await inTransaction(db, work, { turn: roomLane(app, roomId) })
+  const messages = stubs.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
+  for (const one of noted) void outbox.publish(one, justWritten({ messages }))
+}

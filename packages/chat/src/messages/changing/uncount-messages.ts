@@ -1,0 +1,27 @@
+import type { Db } from '@parley/db/connect'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { setWordsOfAll } from '@parley/db/messages/search-texts'
+import { findUsersWhoDeleted } from '@parley/db/messages/user-deletions'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import type { Session } from '@parley/db/transactions/transaction'
+import { uncountDeleted } from '@parley/db/unread/uncount-deleted'
+import { countedIn } from '../../threads/counted-in.ts'
+
+/**
+ * Takes messages of a room and its threads that become stubs out of the unread counts and the search. The room is taken, and
+ * none of them was deleted before.
+ */
+export async function uncountMessages(
+  db: Db,
+  room: RoomDoc,
+  messages: readonly MessageDoc[],
+  session: Session,
+): Promise<void> {
+  for (const [roomKey, own] of Map.groupBy(messages, (message) => message.roomKey)) {
+    const { members, counted } = await countedIn(db, room, own[0] ?? {}, session)
+    const who = await findUsersWhoDeleted(db, roomKey, own, session)
+    const deleted = own.map(({ _id, seq, sender }) => ({ seq, except: [sender, ...(who.get(_id) ?? [])] }))
+    await uncountDeleted(members, counted, deleted, session)
+  }
+  await setWordsOfAll(db, messages, [], session)
+}

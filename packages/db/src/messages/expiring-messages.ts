@@ -1,0 +1,51 @@
+import type { Filter, FindCursor, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { stubMessagesByID } from '../threads/thread-messages.ts'
+import type { Session } from '../transactions/transaction.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** Messages that are to expire, and no others: a stub has no time any more. */
+export const expiringMessageIndexes: IndexDescription[] = [
+  { key: { expiresAtMS: 1 }, partialFilterExpression: { expiresAtMS: { $exists: true } } },
+]
+
+/** A message whose time has come. */
+export type ExpiredMessage = Pick<MessageDoc, '_id' | 'app' | 'room'>
+
+/** The settled messages whose time has come, the longest overdue first. */
+export function findExpired(db: Db, atMS: number, limit: number): FindCursor<ExpiredMessage> {
+  return db.messages
+    .find(expiredAt(atMS))
+    .hint({ expiresAtMS: 1 })
+    .project<ExpiredMessage>({ app: 1, room: 1 })
+    .sort({ expiresAtMS: 1 })
+    .limit(limit)
+}
+
+/** Those of these messages that nobody has made stubs yet. */
+export async function findStillExpired(
+  db: Db,
+  ids: readonly string[],
+  atMS: number,
+  session?: Session,
+): Promise<MessageDoc[]> {
+  return db.messages.find({ _id: { $in: [...ids] }, ...expiredAt(atMS) }, { ...(session && { session }) }).toArray()
+}
+
+/** Makes messages stubs that have no time any more. At most `mostAtOneTime`, since they all get one. */
+export async function stubExpired(
+  db: Db,
+  messages: readonly MessageDoc[],
+  updatedAtMS: number,
+  session: Session,
+): Promise<void> {
+  const ids = messages.map(({ _id }) => _id)
+  await stubMessagesByID(db, ids, updatedAtMS, session)
+  if (!messages.some(({ isDeleted }) => isDeleted)) return
+  // The release before leaves the time of what it deletes.
+  await db.messages.updateMany({ _id: { $in: ids } }, { $unset: { expiresAtMS: 1 } }, { session })
+}
+
+function expiredAt(atMS: number): Filter<MessageDoc> {
+  return { expiresAtMS: { $exists: true, $lte: atMS } }
+}

@@ -1,0 +1,40 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { currentMarkerIn } from '../rooms/memberships.ts'
+
+/** A message that is deleted for all. */
+export interface DeletedMessage {
+  seq: number
+  /** For whom it never counted: its sender, and members who deleted it for themselves. */
+  except: readonly string[]
+}
+
+/**
+ * Messages that were deleted for all no longer count as unread: records it for every member who has some of them after
+ * their marker, in one write however many they are, and one for each member for whom some never counted.
+ * @param members of rooms, or of threads
+ */
+export async function uncountDeleted(
+  members: Db['memberships'],
+  { _id: roomKey, deletedUpToSeq = 0 }: { _id: string; deletedUpToSeq?: number },
+  messages: readonly DeletedMessage[],
+  session: ClientSession,
+): Promise<void> {
+  const seqs = messages.map(({ seq }) => seq)
+  const marker = currentMarkerIn(deletedUpToSeq)
+  const update = (of: readonly number[]) => {
+    const after = { $size: { $filter: { input: [...of], cond: { $gt: ['$$this', marker.readSeq] } } } }
+    return [{ $set: { readSeq: marker.readSeq, uncounted: { $add: [marker.uncounted, after] } } }]
+  }
+  const excepted = new Set(messages.flatMap(({ except }) => except))
+  const others = { roomKey, user: { $nin: [...excepted] }, readSeq: { $lt: Math.max(...seqs) } }
+  await members.updateMany(others, update(seqs), { session })
+
+  const own = [...excepted].flatMap((user) => {
+    const counted = messages.flatMap(({ seq, except }) => (except.includes(user) ? [] : [seq]))
+    const filter = { _id: key(roomKey, user), readSeq: { $lt: Math.max(...counted) } }
+    return counted.length > 0 ? [{ updateOne: { filter, update: update(counted) } }] : []
+  })
+  if (own.length > 0) await members.bulkWrite(own, { session, ordered: false })
+}
