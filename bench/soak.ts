@@ -6,13 +6,15 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { request } from 'undici'
 import { startBenchService } from './bench-service.ts'
+import { startFailingServers } from './soak/fail-over.ts'
 import { type Acknowledged, findFaults } from './soak/find-faults.ts'
 
 const options = new Command('npm run soak --')
   .description(
     `Sends messages through several gateways, of which one after the other is killed (-9) and started again. Then nothing that
 was acknowledged may be missing, none there twice, no seq left out, and every unread count exact. Exit code 1 if not. Each
-fiftieth message is too large for the tail of its room.`,
+fiftieth message is too large for the tail of its room. With --failovers the servers are killed, too: MongoDB is a replica
+set, NATS a cluster, Redis has Sentinels.`,
   )
   .option('--messages <number>', 'that are sent', wholeNumber(1, 100_000_000), 1_000_000)
   .option('--minutes <number>', 'after which no more are sent', wholeNumber(1, 10_000), 120)
@@ -20,6 +22,10 @@ fiftieth message is too large for the tail of its room.`,
   .option('--clients <number>', 'that send at once', wholeNumber(1, 1_000), 64)
   .option('--rooms <number>', 'that they are sent to', wholeNumber(1, 1_000), 16)
   .option('--kill-seconds <number>', 'between two kills, at most', wholeNumber(1, 3_600), 5)
+  .option(
+    '--failovers',
+    'every other kill is of the primary of MongoDB, the leader of the stream or the master of Redis',
+  )
   .parse()
   .opts<{
     messages: number
@@ -28,10 +34,12 @@ fiftieth message is too large for the tail of its room.`,
     clients: number
     rooms: number
     killSeconds: number
+    failovers?: true
   }>()
 
 const users = Array.from({ length: 8 }, (_, i) => `user ${i}`)
-const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const failing = options.failovers && (await startFailingServers())
+const servers = failing ?? (await startServers({ onProgress: (line) => console.log(`· ${line}`) }))
 const keys = await makeApp(servers.mongoUrl, 'soak')
 const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
 const gateways = await Promise.all(Array.from({ length: options.gateways }, () => startGateway()))
@@ -40,6 +48,7 @@ const acknowledged: Acknowledged[] = []
 const startMS = performance.now()
 const endMS = startMS + options.minutes * 60_000
 let begun = 0
+const failedOver = new Map<string, number>()
 let kills = 0
 let repeats = 0
 
@@ -57,6 +66,7 @@ const perSecond = Math.round((acknowledged.length * 1_000) / (performance.now() 
 console.log(
   `${acknowledged.length} messages are acknowledged (${perSecond}/s), after ${kills} kills and ${repeats} repeated sends`,
 )
+for (const [name, times] of failedOver) console.log(`${name} was killed ${times} times, and another took over`)
 const faults = await findFaults(servers.mongoUrl, keys.app, { rooms, users, acknowledged })
 await Promise.all(gateways.map((gateway) => gateway.stop()))
 await servers.stop()
@@ -64,7 +74,7 @@ console.log(faults.length === 0 ? 'none missing, none twice, no seq left out, un
 process.exitCode = faults.length === 0 ? 0 : 1
 
 function startGateway(): Promise<ServiceProcess> {
-  return startBenchService('api-gateway', servers, {}, { mayDie: true })
+  return startBenchService('api-gateway', servers, failing ? { PARLEY_STREAM_REPLICAS: '3' } : {}, { mayDie: true })
 }
 
 async function post(gateway: number, path: string, body: object): Promise<{ _id: string }> {
@@ -108,6 +118,12 @@ async function killOn(): Promise<void> {
   while (trouble.on) {
     await Promise.race([pause(Math.random() * options.killSeconds * 1_000), sending])
     if (!trouble.on) return
+    if (failing && kills % 2 === 1) {
+      kills++
+      const name = await failing.failOver()
+      failedOver.set(name, (failedOver.get(name) ?? 0) + 1)
+      continue
+    }
     const at = Math.floor(Math.random() * gateways.length)
     process.kill(gateways[at]?.pid ?? 0, 'SIGKILL')
     kills++

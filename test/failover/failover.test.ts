@@ -2,13 +2,20 @@ import assert from 'node:assert/strict'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { eventStream } from '@parley/contracts/bus/streams'
+import {
+  type Cluster,
+  newServersDir,
+  primaryOf,
+  startNatsCluster,
+  startReplicaSet,
+  startSentinels,
+} from '@parley/stack/clusters'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { everythingArrives, type Seen, type Sending, startSending, wholeHistory } from '../faults/durable-sending.ts'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
-import { type Cluster, newServersDir, primaryOf, startNatsCluster, startReplicaSet, startSentinels } from './servers.ts'
 
 describe('servers that fail over, under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
   const dir = newServersDir()

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePorts } from '@parley/stack/free-ports'
-import type { Launch, RunningServer } from '@parley/stack/launch'
-import { locate, type ServerName } from '@parley/stack/locate'
-import { startProcess } from '@parley/stack/server-process'
-import { tcpAnswer } from '@parley/stack/tcp-answer'
 import { MongoClient } from 'mongodb'
+import { freePorts } from './free-ports.ts'
+import type { Launch, RunningServer } from './launch.ts'
+import { locate, type ServerName } from './locate.ts'
+import { startProcess } from './server-process.ts'
+import { tcpAnswer } from './tcp-answer.ts'
 
 /** Servers of one kind of which each takes over for another. */
 export interface Cluster {
