@@ -39,7 +39,8 @@ export async function contractFiles(): Promise<Record<string, string>> {
 function callTypes(name: string, operations: readonly Operation[]): string {
   const lines = operations.map((operation) => {
     const type = typeName(operation)
-    return `  /** ${operation.summary}: ${operation.method} ${operation.path} */\n  ${operation.id}: { input: ${type}Input; result: ${type}Result }`
+    const scheduled = operation.scheduled ? '; scheduled: ScheduledMessage' : ''
+    return `  /** ${operation.summary}: ${operation.method} ${operation.path} */\n  ${operation.id}: { input: ${type}Input; result: ${type}Result${scheduled} }`
   })
   return `export interface ${name} {\n${lines.join('\n')}\n}\n`
 }

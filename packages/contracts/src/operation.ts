@@ -37,6 +37,8 @@ export interface Operation {
   eventStream?: true
   /** The `result` of a response with status 202: the work goes on without the request. */
   accepted?: z.ZodType
+  /** The `result` of a response with status 202 to a body with `sendAtMS`: nothing is sent yet. */
+  scheduled?: z.ZodType
   /** Its own errors. The gateway adds those of every operation (401, 429, 500, 503, …). */
   errors: readonly ErrorCode[]
   /** The code for input that fails its schema; by default INVALID_QUERY for query, INVALID_REQUEST elsewhere. */

@@ -58,6 +58,7 @@ type Handler<O extends Operation> = (
   | EventStream
   | (O extends { bareResult: z.ZodType } ? BareAnswer : never)
   | (O extends { accepted: z.ZodType } ? Accepted : never)
+  | (O extends { scheduled: infer S extends z.ZodType } ? Accepted<z.output<S>> : never)
 >
 
 /** Makes the function that turns an operation of the contract and its use case into a route. */
@@ -135,7 +136,7 @@ function isBareAnswer(operation: Operation, result: unknown): result is BareAnsw
 }
 
 function routeSchema(operation: Operation): FastifySchema {
-  const { params, query, headers, body, accepted } = operation
+  const { params, query, headers, body, accepted, scheduled } = operation
   return {
     ...(params && { params }),
     ...(query && { querystring: query }),
@@ -144,6 +145,7 @@ function routeSchema(operation: Operation): FastifySchema {
     response: {
       200: answerSchema(operation),
       ...(accepted && { 202: envelope(accepted).describe('The work goes on as a job') }),
+      ...(scheduled && { 202: envelope(scheduled).describe('It is sent later') }),
       ...errorAnswers(operation),
     },
   }

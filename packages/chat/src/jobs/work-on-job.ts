@@ -99,11 +99,11 @@ export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promi
   }
 }
 
-/** The result of an operation whose work goes on: answered with status 202. */
-export class Accepted {
-  readonly result: { job: string }
+/** The result of an operation whose work goes on, or comes later: answered with status 202. */
+export class Accepted<Result = { job: string }> {
+  readonly result: Result
 
-  constructor(job: string) {
-    this.result = { job }
+  constructor(result: Result) {
+    this.result = result
   }
 }

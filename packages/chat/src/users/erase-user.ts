@@ -35,10 +35,10 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   })
   if (begun === undefined) throw unknownClient(user)
   publishPresenceNews(chat.bus, { app, user }, 'rights')
-  if (typeof begun === 'string') return new Accepted(begun)
+  if (typeof begun === 'string') return new Accepted({ job: begun })
   const leaving = workOnJob(chat, begun, () => continueErasure(chat, begun))
   const isDone = (await isOverSoon(leaving, chat.jobs.afterMS)) && (await leaving)
-  return isDone ? {} : new Accepted(begun.id)
+  return isDone ? {} : new Accepted({ job: begun.id })
 }
 
 /** Deletes what is the user's alone, and notes that there are rooms to leave. */

@@ -1,15 +1,25 @@
 import type { CallOptions } from './http-call.ts'
 
-/** Operations by their ID in the contract, with what each takes and returns. */
-export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown } }
+/**
+ * Operations by their ID in the contract, with what each takes and returns; `scheduled` is what one returns for an input
+ * with `sendAtMS`.
+ */
+export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown; scheduled?: unknown } }
+
+interface SendCall<O extends { input: object; result: unknown; scheduled?: unknown }> {
+  (input: O['input'] & { sendAtMS: number }, options?: CallOptions): Promise<O['scheduled']>
+  (input: O['input'] & { sendAtMS?: undefined }, options?: CallOptions): Promise<O['result']>
+}
 
 /** One function per operation. Without required fields, the input may be left out. */
 export type TypedCalls<O extends Operations<O>> = {
-  [Id in keyof O]: (
-    ...args: object extends O[Id]['input']
-      ? [input?: O[Id]['input'], options?: CallOptions]
-      : [input: O[Id]['input'], options?: CallOptions]
-  ) => Promise<O[Id]['result']>
+  [Id in keyof O]: 'scheduled' extends keyof O[Id]
+    ? SendCall<O[Id]>
+    : (
+        ...args: object extends O[Id]['input']
+          ? [input?: O[Id]['input'], options?: CallOptions]
+          : [input: O[Id]['input'], options?: CallOptions]
+      ) => Promise<O[Id]['result']>
 }
 
 /** @param table the route of each operation, by its ID */

@@ -474,6 +474,10 @@ export interface SendMessageInput {
    * Seconds until the message expires; 0 for never. By default what the room says
    */
   expiresInS?: number
+  /**
+   * Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year
+   */
+  sendAtMS?: number
 }
 export interface WriteMessageInput {
   /**
@@ -518,6 +522,10 @@ export interface WriteMessageInput {
    * Seconds until the message expires; 0 for never. By default what the room says
    */
   expiresInS?: number
+  /**
+   * Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year
+   */
+  sendAtMS?: number
 }
 export interface AddReactionInput {
   /**
@@ -818,6 +826,7 @@ export interface ScheduledMessage {
    * Message ID
    */
   replyTo?: string
+  thread?: boolean
   /**
    * Seconds from when it is sent
    */
@@ -910,6 +919,10 @@ export interface ScheduleMessageInput {
    * Message ID
    */
   replyTo?: string
+  /**
+   * Keeps the message in the thread about the one that it replies to
+   */
+  thread?: boolean
   /**
    * Seconds until the message expires; 0 for never. By default what the room says
    */
@@ -3308,7 +3321,7 @@ export interface ClientCalls {
   /** A page of the history of a room: GET /rooms/:id/messages/v3 */
   listMessages: { input: ListMessagesInput; result: ListMessagesResult }
   /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
-  writeMessage: { input: WriteMessageInput; result: WriteMessageResult }
+  writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
   /** React to a message: POST /messages/:id/reaction */
   addReaction: { input: AddReactionInput; result: AddReactionResult }
   /** Remove a reaction of the caller: DELETE /messages/:id/reaction */
@@ -3422,9 +3435,9 @@ export interface AdminCalls {
   /** Send a message to many users and rooms: POST /messages/batch */
   sendBatch: { input: SendBatchInput; result: SendBatchResult }
   /** Send a message to a room on behalf of a user: POST /messages */
-  sendMessage: { input: SendMessageInput; result: SendMessageResult }
+  sendMessage: { input: SendMessageInput; result: SendMessageResult; scheduled: ScheduledMessage }
   /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
-  writeMessage: { input: WriteMessageInput; result: WriteMessageResult }
+  writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
   /** Who has read a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
   /** The way of one message: GET /admin/messages/:id/trace */

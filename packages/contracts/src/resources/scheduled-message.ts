@@ -3,6 +3,8 @@ import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { expiresInS } from './message.ts'
 
+export const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
+
 /** A message that is to be sent later (docs/reference/messages.md#send-later). */
 export const scheduledMessage = z
   .object({
@@ -14,6 +16,7 @@ export const scheduledMessage = z
     mentions: z.array(userId).optional(),
     clientMessageID: z.string().optional(),
     replyTo: messageId.optional(),
+    thread: z.boolean().optional(),
     expiresInS: expiresInS.optional().describe('Seconds from when it is sent'),
     sendAtMS: timeMS,
     createdAtMS: timeMS,

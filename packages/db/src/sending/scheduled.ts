@@ -20,6 +20,7 @@ export interface ScheduledDoc {
   mentions?: string[]
   clientMessageID?: string
   replyTo?: string
+  thread?: true
   expiresInS?: number
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true

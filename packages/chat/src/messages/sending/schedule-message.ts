@@ -20,13 +20,15 @@ const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
  * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
+ * @param idempotencyKey of the same there is one
  * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER,
  *   TOO_MANY_SCHEDULED
  */
 export async function scheduleMessage(
   chat: Chat,
   by: Caller,
-  { message, sender: named, skipTotalBadge, mentions, ...given }: Input<typeof operation>['body'],
+  { message, sender: named, skipTotalBadge, mentions, thread, ...given }: Input<typeof operation>['body'],
+  idempotencyKey = given.clientMessageID,
 ): Promise<ScheduledMessage> {
   const { db } = chat
   const { app } = by
@@ -34,6 +36,7 @@ export async function scheduleMessage(
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
   requireTime(given.sendAtMS)
+  if (thread && given.replyTo === undefined) throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
   const content = contentOf(message)
   if (!(await findUser(db, app, sender)))
     throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
@@ -48,8 +51,10 @@ export async function scheduleMessage(
     ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: Date.now() },
     ...(skipTotalBadge && { skipTotalBadge: true as const }),
     ...(mentions && { mentions }),
-    ...(clientMessageID !== undefined && { clientMessageID, once: key(app, sender, room, clientMessageID) }),
+    ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(idempotencyKey !== undefined && { once: key(app, sender, room, idempotencyKey) }),
     ...(replyTo !== undefined && { replyTo }),
+    ...(thread && { thread }),
     ...(expiresInS !== undefined && { expiresInS }),
     ...(by.kind === 'user' && { byClient: true as const }),
   })
@@ -122,12 +127,13 @@ function parseCursor(cursor: string): scheduled.ScheduledCursor {
 
 function toView(doc: scheduled.ScheduledDoc): ScheduledMessage {
   const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
-  const { expiresInS, createdAtMS, refused } = doc
+  const { thread, expiresInS, createdAtMS, refused } = doc
   return {
     ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
     ...(replyTo !== undefined && { replyTo }),
+    ...(thread && { thread }),
     ...(expiresInS !== undefined && { expiresInS }),
     ...(refused && { refused }),
   }

@@ -47,7 +47,7 @@ export async function answerBatch(
     chat.jobs.worker,
   )
   void workOnJob(chat, await job, () => sending)
-  return new Accepted(id)
+  return new Accepted({ job: id })
 }
 
 /** The ID of the batch that this key names. */
@@ -60,5 +60,5 @@ async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<Jso
   const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })
   if (!found) return undefined
   const { state, outcomes = [] } = found
-  return state === 'done' ? new JsonText(listText(outcomesText(chat.db, outcomes))) : new Accepted(id)
+  return state === 'done' ? new JsonText(listText(outcomesText(chat.db, outcomes))) : new Accepted({ job: id })
 }

@@ -30,23 +30,9 @@ export async function sendDue(chat: Chat): Promise<number> {
 }
 
 async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
-  const { app, id, room, sender, content, messageType, push, skipTotalBadge, mentions, replyTo, byClient } = one
-  const { clientMessageID, expiresInS } = one
+  const { app, id, room, content } = one
   try {
-    const send = {
-      app,
-      room,
-      sender,
-      messageType,
-      push,
-      skipTotalBadge,
-      mentions,
-      replyTo,
-      byClient,
-      clientMessageID,
-      expiresInS,
-    }
-    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    await sendContent(chat, { ...one, idempotencyKey: `scheduled ${id}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
     await settleFailure(chat, one, error).catch((failure: unknown) =>

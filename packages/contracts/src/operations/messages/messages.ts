@@ -11,6 +11,7 @@ import {
   messageType,
   sentMessage,
 } from '../../resources/message.ts'
+import { scheduledMessage, sendAtMS as scheduledTime } from '../../resources/scheduled-message.ts'
 import { timeParameter } from '../../time-parameter.ts'
 import { exampleMessage } from '../examples.ts'
 
@@ -30,6 +31,12 @@ export const replyTo = messageId.optional().describe('ID of the message of the s
 export const expiresInS = lifetimeS
   .optional()
   .describe('Seconds until the message expires; 0 for never. By default what the room says')
+
+const sendAtMS = scheduledTime
+  .optional()
+  .describe(
+    'Sends it later, by the rules of POST /scheduled, and returns 202 with a ScheduledMessage: a time to come, within a year',
+  )
 
 const idempotencyHeaders = z.looseObject({
   'idempotency-key': clientMessageID.optional().meta(ours),
@@ -93,8 +100,10 @@ export const sendMessage = operation({
     replyTo: replyTo.meta(ours),
     thread: thread.meta(ours),
     expiresInS: expiresInS.meta(ours),
+    sendAtMS: sendAtMS.meta(ours),
   }),
   result: sentMessage,
+  scheduled: scheduledMessage,
   errors: [
     'USER_BANNED',
     'MISSING_PARAMETER',
@@ -104,6 +113,7 @@ export const sendMessage = operation({
     'NOT_ROOM_MEMBER',
     'USER_BLOCKED',
     'ROOM_FROZEN',
+    'TOO_MANY_SCHEDULED',
     'MESSAGE_TOO_LARGE',
   ],
   example: {
@@ -138,6 +148,7 @@ export const writeMessage = operation({
       replyTo,
       thread,
       expiresInS,
+      sendAtMS,
     })
     .meta({
       anyOf: [
@@ -147,6 +158,7 @@ export const writeMessage = operation({
       ],
     }),
   result: sentMessage,
+  scheduled: scheduledMessage,
   errors: [
     'USER_BANNED',
     'MISSING_PARAMETER',
@@ -158,6 +170,7 @@ export const writeMessage = operation({
     'USER_BLOCKED',
     'ROOM_FROZEN',
     'SLOW_MODE',
+    'TOO_MANY_SCHEDULED',
     'MESSAGE_TOO_LARGE',
   ],
   example: { body: { message: 'Hello!', messageType: 'text' }, result: { ...exampleMessage, sender: 'alice' } },

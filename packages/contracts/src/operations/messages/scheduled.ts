@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { messageId, naming, roomId, timeMS, userId } from '../../ids.ts'
+import { messageId, naming, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
-import { scheduledMessage } from '../../resources/scheduled-message.ts'
-import { expiresInS } from './messages.ts'
+import { scheduledMessage, sendAtMS } from '../../resources/scheduled-message.ts'
+import { expiresInS, thread } from './messages.ts'
 
 const params = z.object({ id: naming('scheduled message', z.string().min(1).max(128).describe('Its ID')) })
-const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
 
 const example = {
   id: '66f0c1a2b3c4d5e6f7a8b9c2',
@@ -39,6 +38,7 @@ export const scheduleMessage = operation({
     mentions: z.array(userId).max(maxMentions).optional(),
     clientMessageID: z.string().min(1).max(128).optional(),
     replyTo: messageId.optional(),
+    thread,
     expiresInS,
   }),
   result: scheduledMessage,

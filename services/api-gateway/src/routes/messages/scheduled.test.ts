@@ -112,6 +112,45 @@ describe('POST /scheduled', () => {
   })
 })
 
+describe('sendAtMS of POST /messages and POST /rooms/{id}/message', () => {
+  test('is the same as POST /scheduled: 202 with what waits, by the same rules; repeated, it is one', async () => {
+    const root = (
+      await gateway.admin('POST', '/messages', { room, sender: 'owner', message: 'x', messageType: 'text' })
+    ).body.result
+    const body = { message: 'later', messageType: 'text', sendAtMS: Date.now() + hourMS }
+    const headers = { 'idempotency-key': 'once' }
+    const inThread = { ...body, replyTo: root._id, thread: true, expiresInS: 60 }
+    const client = await bob.call('POST', `/rooms/${room}/message`, inThread, headers)
+    assert.equal(client.status, 202)
+    assert.deepEqual((await list())[0], client.body.result)
+    const again = await bob.call('POST', `/rooms/${room}/message`, inThread, headers)
+    assert.equal(again.body.result.id, client.body.result.id)
+    const asAdmin = { room, sender: 'bob', ...body, message: 'by the integrator' }
+    const admin = await gateway.admin('POST', '/messages', asAdmin)
+    assert.deepEqual([admin.status, admin.body.result.sender, (await list()).length], [202, 'bob', 2])
+    assert.deepEqual(await history(), ['x'])
+    await sendAll()
+    assert.deepEqual((await history()).toSorted(), ['by the integrator', 'x'])
+    const thread = (await bob.call('GET', `/messages/${root._id}/thread`)).body.result.data
+    assert.deepEqual([thread.length, thread[0].message, thread[0].expiresAtMS > Date.now()], [1, 'later', true])
+
+    for (const sendAtMS of [Date.now(), Date.now() + 400 * 86_400_000, -1, 'x']) {
+      for (const path of ['/messages', `/rooms/${room}/message`]) {
+        const given = { ...body, sender: 'bob', sendAtMS, ...(path === '/messages' && { room }) }
+        const { status, body: error } = await gateway.admin('POST', path, given)
+        assert.deepEqual([status, error.error.message.startsWith('sendAtMS')], [400, true])
+      }
+    }
+    const edit = await bob.call('POST', `/rooms/${room}/message`, { _id: root._id, ...body })
+    assert.deepEqual([edit.status, edit.body.error.message.startsWith('sendAtMS')], [400, true])
+    const alone = await bob.call('POST', `/rooms/${room}/message`, { ...body, thread: true })
+    refused(alone, 400, 'MISSING_PARAMETER')
+    refused(await gateway.admin('POST', '/messages', { ...asAdmin, sender: 'nobody' }), 404, 'CLIENT_NOT_FOUND')
+    const stranger = await gateway.newUser()
+    refused(await stranger.call('POST', `/rooms/${room}/message`, body), 403, 'NOT_ROOM_MEMBER')
+  })
+})
+
 describe('GET, PUT and DELETE /scheduled', () => {
   test('pages, the next first: the own ones, and with the API key all; changed and cancelled by whose they are', async () => {
     const times = [3, 1, 2].map((hours) => Date.now() + hours * hourMS)
