@@ -48,16 +48,22 @@ function countStatements({ room, messages }: TailSenders): UpdateStatement[] {
   return [...bySender].map(([sender, seqs]) => countStatement(room, sender, seqs))
 }
 
+/** Finds the membership by nothing but its _id: planning a query with more conditions costs mongod as much as the update. */
 function countStatement(room: TailSenders['room'], sender: string, seqs: readonly number[]): UpdateStatement {
-  const settledSeq = Math.max(...seqs)
-  const deletedUpTo = room.deletedUpToSeq ?? 0
-  const { readSeq, uncounted } = currentMarkerIn(deletedUpTo)
-  const from = { $max: [readSeq, { $ifNull: ['$settledSeq', 0] }] }
-  const fresh = { $size: { $filter: { input: [...seqs], cond: { $gt: ['$$this', from] } } } }
+  const { deletedUpToSeq = 0 } = room
+  const marker = deletedUpToSeq > 0 ? currentMarkerIn(deletedUpToSeq) : { readSeq: '$readSeq', uncounted: '$uncounted' }
+  const uncounted = { $add: [marker.uncounted, countAfter({ $max: [marker.readSeq, '$settledSeq'] }, seqs)] }
+  const settledSeq = { $max: ['$settledSeq', Math.max(...seqs)] }
   return {
-    q: { _id: key(room.app, room.id, sender), settledSeq: { $not: { $gte: settledSeq } } },
-    u: [{ $set: { readSeq, uncounted: { $add: [uncounted, fresh] }, settledSeq } }],
+    q: { _id: key(room.app, room.id, sender) },
+    u: [{ $set: { readSeq: marker.readSeq, uncounted, settledSeq } }],
   }
+}
+
+/** How many of the seqs are past the one that an expression returns. */
+function countAfter(from: Document, seqs: readonly number[]): Document {
+  if (seqs.length === 1) return { $cond: [{ $gt: [seqs[0], from] }, 1, 0] }
+  return { $size: { $filter: { input: [...seqs], cond: { $gt: ['$$this', from] } } } }
 }
 
 /** Step 3, after step 1: notes the idempotency keys of settled messages. */
@@ -84,9 +90,10 @@ export async function pullSettled(db: Db, pulls: readonly Pull[]): Promise<void>
       $and: [{ $gte: ['$$this.seq', fromSeq] }, { $lte: ['$$this.seq', toSeq] }],
     }))
     return {
-      q: { _id: roomKey, 'tail.0': { $exists: true } },
+      q: { _id: roomKey },
       u: [
-        { $set: { tail: { $filter: { input: '$tail', cond: { $not: [{ $or: settled }] } } } } },
+        // A room always has its tail: what was in it once is pulled.
+        { $set: { tail: { $filter: { input: { $ifNull: ['$tail', []] }, cond: { $not: [{ $or: settled }] } } } } },
         {
           $set: {
             tailSinceMS: { $ifNull: [{ $min: '$tail.createdAtMS' }, '$$REMOVE'] },
