@@ -139,6 +139,54 @@ describe('what a client shows', () => {
     assert.deepEqual(phone.room(room).readBy(mine), [bob.id], 'who opens it later knows too')
   })
 
+  test('a thread: live for those who have opened it, counted on its message, unread for who takes part', async () => {
+    const { alice, bob, room, say } = await twoInARoom()
+    const about = await say('the plan', alice)
+    const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]
+    await Promise.all([a.room(room).open(), b.room(room).open()])
+    const [alices, bobs] = [a.room(room).thread(about), b.room(room).thread(about)]
+    assert.equal(a.room(room).thread(about), alices)
+    await bobs.open()
+    const first = await bobs.send('a question')
+    await eventually('it counts for her who wrote the message', () => alices.unread.get() === 1)
+    const root = () => a.room(room).messages.get()[0]
+    assert.deepEqual([root()?.threadCount, root()?.lastThreadMessage?.text], [1, 'a question'])
+    assert.deepEqual(texts(a, room), ['the plan'])
+    assert.equal(a.badge.get(), 0)
+
+    await alices.open()
+    await alices.send('an answer', { replyTo: first._id })
+    const shown = (thread: typeof alices) => thread.messages.get().map(({ message }) => message)
+    await eventually('bob has it', () => shown(bobs).length === 2)
+    assert.deepEqual([shown(alices), shown(bobs)], [shown(bobs), ['a question', 'an answer']])
+    assert.equal(bobs.messages.get()[1]?.replyTo?.text, 'a question')
+    await b.room(room).edit(first._id, 'a better question')
+    await a.room(room).react(first._id, '👍')
+    await eventually('both see the edit', () =>
+      [alices, bobs].every((thread) => shown(thread)[0] === 'a better question'),
+    )
+    assert.equal(alices.messages.get()[0]?.reactionCount, 1)
+    assert.equal(alices.messages.get()[1]?.replyTo?.text, 'a better question')
+
+    alices.markRead()
+    assert.equal(alices.unread.get(), 0)
+    await eventually(
+      'Parley knows it',
+      async () => (await alice.call('GET', `/messages/${about}/thread`))['unread'] === 0,
+    )
+    await bobs.send('one more')
+    await platform.admin('DELETE', `/rooms/${room}/messages/${first._id}`)
+    await eventually('it is deleted', () => alices.messages.get()[0]?.isDeleted === true)
+    await eventually('one is unread', () => alices.unread.get() === 1)
+    await eventually('three were sent', () => alices.root.get()?.threadCount === 3 && root()?.threadCount === 3)
+
+    const late = clientOf(deployment, alice)
+    await late.room(room).thread(about).open()
+    const whole = (thread: typeof alices) =>
+      thread.messages.get().map(({ updatedAtMS: _u, sender, ...message }) => [message, sender._id])
+    assert.deepEqual(whole(late.room(room).thread(about)), whole(alices), 'who opens it later sees the same')
+  })
+
   test('who is typing, until their message comes', async () => {
     const { alice, bob, room } = await twoInARoom()
     const [a, b] = [clientOf(deployment, alice), clientOf(deployment, bob)]

@@ -81,6 +81,7 @@ describe('what a client sends', () => {
     await deployment.killNode()
     await eventually('offline', () => !isOnline(client))
     void client.room(room).send('kept', { replyTo: parent._id })
+    void client.room(room).thread(parent._id).send('kept in the thread')
     await eventually('it is in the storage', async () =>
       (await storage.getItem(`parley.outbox.${deployment.platform.clientKey}`))?.includes('kept'),
     )
@@ -100,6 +101,11 @@ describe('what a client sends', () => {
       ['kept', 'sent'],
     ])
     assert.equal(reloaded.room(room).messages.get()[1]?.replyTo?._id, parent._id)
+    await reloaded.room(room).thread(parent._id).open()
+    await eventually('in the thread', () => {
+      const [message] = reloaded.room(room).thread(parent._id).messages.get()
+      return message?.message === 'kept in the thread' && message.state === 'sent'
+    })
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 

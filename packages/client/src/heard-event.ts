@@ -15,11 +15,11 @@ export function eventHandlers(
       opened(message.room)?.heardMessage(message)
       rooms.heardMessage(message)
     },
+    'thread message': (message) => opened(message.room)?.heardMessage(message),
     messageUpdated(message) {
-      // Of a thread: no message of the room's list.
-      if (message.threadOf !== undefined) return
       opened(message.room)?.heardMessage(message)
-      rooms.heardUpdate(message)
+      // One of a thread is none of the list of rooms.
+      if (message.threadOf === undefined) rooms.heardUpdate(message)
     },
     messageDeleted(deletion) {
       opened(deletion.room)?.heardDeletion(deletion.messageID)

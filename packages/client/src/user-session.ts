@@ -139,7 +139,7 @@ export class UserSession {
   #sent(sent: SentMessage): void {
     const message = { ...sent, sender: this.#sender() }
     this.#handles.get(sent.room)?.heardMessage(message)
-    this.rooms.heardMessage(message)
+    if (message.threadOf === undefined) this.rooms.heardMessage(message)
     this.#outbox.arrived(message)
   }
 

@@ -1,4 +1,3 @@
-import type { MarkReadResult } from '../generated/types.ts'
 import { isPassing, ParleyError } from '../parley-error.ts'
 import type { RoomList } from './room-list.ts'
 import type { Timeline } from './timeline.ts'
@@ -7,16 +6,16 @@ import { countsFor } from './unread-count.ts'
 export interface ReadMarkerOptions {
   roomID: string
   timeline: Timeline
-  rooms: RoomList
+  rooms: Pick<RoomList, 'setUnread' | 'changed'>
   me: () => string | undefined
   /** Reports a message as read; fails while there is no connection. */
-  report: (messageID: string) => Promise<MarkReadResult>
+  report: (messageID: string) => Promise<unknown>
 }
 
 /** Reports of one room that come together are one. */
 const batchMS = 250
 
-/** The user's read marker in a room. The unread count follows at once; the report goes out batched, and after a login. */
+/** The user's read marker in a room or a thread. The unread count follows at once; the report goes out batched, and after a login. */
 export class ReadMarker {
   readonly #options: ReadMarkerOptions
   #markedSeq = 0

@@ -1,8 +1,10 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { MarkReadResult, Message, ServerEvents } from '../generated/types.ts'
+import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Outbox } from '../sending/outbox.ts'
 import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
+import type { Thread } from '../threads/thread.ts'
+import { Threads } from '../threads/threads.ts'
 import { loadFirstUnread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
 import { quoteOf } from './quotes.ts'
@@ -14,6 +16,7 @@ import { RoomHistory } from './room-history.ts'
 import type { RoomList } from './room-list.ts'
 import { LiveTexts, throttledTyping } from './room-live.ts'
 import { ShownMessages } from './shown-messages.ts'
+import type { PageQuery } from './walk-history.ts'
 
 export interface RoomParts {
   calls: UserCalls
@@ -51,20 +54,23 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   readonly readers
   readonly history
   readonly #marker: ReadMarker
+  readonly #threads: Threads
   readonly #typed: ReturnType<typeof throttledTyping>
 
   constructor(id: string, parts: RoomParts) {
     this.id = id
     this.#parts = parts
     const { calls, rooms, me, emit, isConnected } = parts
-    this.#history = new RoomHistory({ roomID: id, calls, isConnected, onChange: () => this.#shown.changed() })
+    const read = (query: PageQuery) => calls.listMessages({ id, timeRangeField: 'createdAt', ...query })
+    this.#history = new RoomHistory({ read, isConnected, onChange: () => this.#shown.changed() })
     this.history = this.#history.state
     const { timeline } = this.#history
-    this.#shown = new ShownMessages({ ...parts, roomID: id, timeline })
+    this.#shown = new ShownMessages({ ...parts, timeline, pending: () => parts.outbox.ofRoom(id) })
     this.messages = this.#shown.store
     this.#readers = new Readers(timeline)
     this.readers = this.#readers.store
-    const report = (message: string) => emit('lastRead', { room: id, message }) as Promise<MarkReadResult>
+    const report = (message: string) => emit('lastRead', { room: id, message })
+    this.#threads = new Threads(id, parts)
     this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report })
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
@@ -77,7 +83,7 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
     return roomActions(this.id, this.#parts.calls, {
       rooms: this.#parts.rooms,
       changed: (message) => this.heardMessage(message),
-      get: (messageID) => this.#history.timeline.get(messageID),
+      get: (messageID) => this.#history.timeline.get(messageID) ?? this.#threads.get(messageID),
       hid: (messages) => this.heardHidden({ room: this.id, messages, isUserDeleteAllMessagesInRoom: false }),
       me: this.#parts.me,
     })
@@ -111,7 +117,11 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   send(message: unknown, options: SendOptions = {}): Promise<Message> {
     this.#typed.end()
     const quoted = this.#history.timeline.get(options.replyTo ?? '')
-    return this.#parts.outbox.send(this.id, message, options, quoted && quoteOf(quoted))
+    return this.#parts.outbox.send(this.id, message, options, quoted ? { quote: quoteOf(quoted) } : {})
+  }
+
+  thread(messageID: string): Thread {
+    return this.#threads.of(messageID, this.#history.timeline.get(messageID))
   }
 
   retry(key: string): Promise<Message> {
@@ -140,24 +150,30 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
-    if (room) await this.#history.catchUp(room.lastMessage?.seq ?? 0)
+    if (!room) return
+    await this.#history.catchUp(room.lastMessage?.seq ?? 0)
+    await this.#threads.catchUp()
   }
 
   /** After each login. */
   loggedIn(): void {
     this.#shown.changed()
     this.#history.watchHole()
+    this.#threads.loggedIn()
     void this.#marker.flush()
   }
 
+  /** A message of the room or of one of its threads was sent or changed. */
   heardMessage(message: Message): void {
-    this.#history.apply({ kind: 'message', message })
+    this.#history.apply({ kind: message.threadOf === undefined ? 'message' : 'in thread', message })
+    this.#threads.heard(message)
     this.#typing.end(message.sender._id)
     this.#streaming.end(message.sender._id)
   }
 
   heardDeletion(messageID: string): void {
     const { latestSeq } = this.#history.timeline
+    this.#threads.heardDeletion(messageID)
     this.#history.apply(
       messageID === '_all' ? { kind: 'all deleted', upToSeq: latestSeq } : { kind: 'deleted', messageID },
     )
@@ -166,6 +182,8 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   heardHidden({ messages, isUserDeleteAllMessagesInRoom: all }: ServerEvents['userDeleteMessages']): void {
     const { latestSeq } = this.#history.timeline
     this.#history.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
+    // All in the room does not mean its threads.
+    this.#threads.apply({ kind: 'hidden', messageIDs: messages })
     this.#parts.rooms.changed(this.id)
   }
 
@@ -185,10 +203,12 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   /** What is pending in it changed. */
   pendingChanged(): void {
     this.#shown.changed()
+    this.#threads.pendingChanged()
   }
 
   close(): void {
     this.#history.close()
+    this.#threads.close()
     this.#marker.close()
     this.#typing.close()
     this.#streaming.close()

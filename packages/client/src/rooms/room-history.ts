@@ -1,4 +1,3 @@
-import type { UserCalls } from '../calls/user-calls.ts'
 import { isPassing, ParleyError } from '../parley-error.ts'
 import { growingPauses, sleep } from '../pauses.ts'
 import { createStore, type Store } from '../store.ts'
@@ -7,8 +6,8 @@ import { type Change, type Page, Timeline } from './timeline.ts'
 import { type PageQuery, walkHistory } from './walk-history.ts'
 
 export interface RoomHistoryOptions {
-  roomID: string
-  calls: Pick<UserCalls, 'listMessages'>
+  /** Reads a page, by the time of sending. */
+  read: (query: PageQuery) => Promise<Page>
   /** Whether events arrive. */
   isConnected: () => boolean
   /** After each change of what is loaded. */
@@ -20,7 +19,7 @@ const holeMS = 400
 /** Who missed more than this gets the latest messages only. */
 const mostMissed = 2_000
 
-/** Loads the messages of a room, and keeps them whole. Pages go by the time of sending, which is the order of seq. */
+/** Loads the messages of a room or a thread, and keeps them whole. Pages go by the time of sending, which is the order of seq. */
 export class RoomHistory {
   readonly timeline = new Timeline()
   readonly #state = createStore(notLoaded)
@@ -108,7 +107,7 @@ export class RoomHistory {
   }
 
   #page(query: PageQuery): Promise<Page> {
-    return this.#options.calls.listMessages({ id: this.#options.roomID, timeRangeField: 'createdAt', ...query })
+    return this.#options.read(query)
   }
 
   #add(page: Page, isLatest = false): void {

@@ -1,6 +1,7 @@
 import type { ListMembersResult, Message, SetRoomPrefInput } from '../generated/types.ts'
 import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
+import type { Thread } from '../threads/thread.ts'
 import type { HistoryState } from './history-state.ts'
 import type { RoomInfo } from './listed-room.ts'
 import type { Reader } from './readers.ts'
@@ -39,6 +40,8 @@ export interface Room {
    * when Parley has it; fails when it is refused. Nobody has to wait: `messages` has its state.
    */
   send(message: unknown, options?: SendOptions): Promise<Message>
+  /** The thread about a message of the room: the same object each time. */
+  thread(messageID: string): Thread
   /** Sends a failed message again, by its `key`. */
   retry(key: string): Promise<Message>
   /** Drops a failed or queued message, by its `key`. */

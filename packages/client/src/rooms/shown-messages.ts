@@ -1,13 +1,14 @@
 import type { Message } from '../generated/types.ts'
 import type { Outbox } from '../sending/outbox.ts'
-import { type RoomMessage, toPendingMessage } from '../sending/pending-send.ts'
+import { type PendingSend, type RoomMessage, toPendingMessage } from '../sending/pending-send.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface ShownMessagesOptions {
-  roomID: string
   timeline: Timeline
-  outbox: Outbox
+  /** What is on its way. */
+  pending: () => PendingSend[]
+  outbox: Pick<Outbox, 'arrived'>
   me: () => string | undefined
   sender: () => Message['sender']
 }
@@ -27,10 +28,12 @@ export class ShownMessages {
   }
 
   #show(): void {
-    const { outbox, roomID, timeline, sender } = this.#options
-    const pending = outbox.ofRoom(roomID)
+    const { outbox, timeline, sender } = this.#options
+    const pending = this.#options.pending()
     const sent = timeline.shown()
-    const mine = new Map(pending.length === 0 ? [] : sent.map((message) => [this.#keyOf(message), message]))
+    const mine = new Map(
+      pending.length === 0 ? [] : sent.map((message) => [keyOf(message, this.#options.me()), message]),
+    )
     for (const { clientMessageID } of pending) {
       const message = mine.get(clientMessageID)
       if (message) outbox.arrived(message)
@@ -43,14 +46,18 @@ export class ShownMessages {
     ])
   }
 
-  #keyOf({ sender, clientMessageID, _id }: Message): string {
-    return (sender._id === this.#options.me() ? clientMessageID : undefined) ?? _id
-  }
-
   #toShown(message: Message): RoomMessage {
-    const isMine = message.sender._id === this.#options.me()
-    const shown = this.#shown.get(message) ?? { ...message, key: this.#keyOf(message), isMine, state: 'sent' }
+    const shown = this.#shown.get(message) ?? toShown(message, this.#options.me())
     this.#shown.set(message, shown)
     return shown
   }
+}
+
+/** A message that Parley has, as shown. */
+export function toShown(message: Message, me: string | undefined): RoomMessage {
+  return { ...message, key: keyOf(message, me), isMine: message.sender._id === me, state: 'sent' }
+}
+
+function keyOf({ sender, clientMessageID, _id }: Message, me: string | undefined): string {
+  return (sender._id === me ? clientMessageID : undefined) ?? _id
 }

@@ -1,10 +1,13 @@
 import type { ListMessagesResult, Message, Quote } from '../generated/types.ts'
+import { afterThreadMessage, withThreadOf } from '../threads/root.ts'
 import { withoutContent } from './deleted-message.ts'
 import { deletedQuote, quoteOf } from './quotes.ts'
 
 /** Something that happened to messages; made twice, it changes nothing. */
 export type Change =
   | { kind: 'message'; message: Message }
+  /** A message of a thread about one of these was sent or changed. */
+  | { kind: 'in thread'; message: Message }
   | { kind: 'deleted'; messageID: string }
   | { kind: 'hidden'; messageIDs: readonly string[] }
   /** Every message up to this one. */
@@ -105,6 +108,7 @@ export class Timeline {
 
   #make(change: Change): void {
     if (change.kind === 'message') this.#take(change.message)
+    else if (change.kind === 'in thread') this.#takeInThread(change.message)
     else if (change.kind === 'deleted') {
       this.#delete(this.get(change.messageID))
       this.#requote(change.messageID, deletedQuote)
@@ -129,9 +133,15 @@ export class Timeline {
     this.#grow()
   }
 
+  #takeInThread(message: Message): void {
+    const root = this.get(message.threadOf ?? '')
+    if (root) this.#bySeq.set(root.seq, afterThreadMessage(root, message))
+  }
+
   #put(message: Message): void {
-    if (isOutdated(message, this.at(message.seq))) return
-    this.#bySeq.set(message.seq, message)
+    const known = this.at(message.seq)
+    if (isOutdated(message, known)) return
+    this.#bySeq.set(message.seq, withThreadOf(known, message))
     this.#seqs.set(message._id, message.seq)
   }
 
@@ -142,9 +152,12 @@ export class Timeline {
   /** Quotes follow what they quote, whether that is loaded or not. */
   #requote(messageID: string, now: (before: Quote) => Quote): void {
     for (const [seq, message] of this.#bySeq) {
-      const { replyTo } = message
-      if (replyTo?._id !== messageID || replyTo.isDeleted) continue
-      this.#bySeq.set(seq, { ...message, replyTo: now(replyTo) })
+      const { replyTo, lastThreadMessage: last } = message
+      const isReply = replyTo?._id === messageID && !replyTo.isDeleted
+      const isRoot = last?._id === messageID && !last.isDeleted
+      if (!isReply && !isRoot) continue
+      const quotes = { ...(isReply && { replyTo: now(replyTo) }), ...(isRoot && { lastThreadMessage: now(last) }) }
+      this.#bySeq.set(seq, { ...message, ...quotes })
     }
   }
 
@@ -156,6 +169,6 @@ export class Timeline {
 }
 
 /** What is older than what is known arrived late. */
-function isOutdated(message: Message, known: Message | undefined): boolean {
+export function isOutdated(message: Message, known: Message | undefined): boolean {
   return known !== undefined && (known.updatedAtMS > message.updatedAtMS || (known.isDeleted && !message.isDeleted))
 }

@@ -1,4 +1,4 @@
-import type { Message, Quote } from '../generated/types.ts'
+import type { Message } from '../generated/types.ts'
 import { ParleyError } from '../parley-error.ts'
 import { createPause, growingPauses } from '../pauses.ts'
 import type { OutboxOptions } from './outbox-options.ts'
@@ -51,12 +51,21 @@ export class Outbox {
   }
 
   ofRoom(roomID: string): PendingSend[] {
-    return this.#pending.filter(({ room }) => room === roomID)
+    return this.#pending.filter(({ room, thread }) => room === roomID && thread === undefined)
+  }
+
+  ofThread(id: string): PendingSend[] {
+    return this.#pending.filter(({ thread }) => thread === id)
   }
 
   /** Settles with the message as Parley has it; fails when the send fails for good or is discarded. */
-  send(room: string, message: unknown, options: SendOptions, quote?: Quote): Promise<Message> {
-    const send = newPendingSend(room, this.#options.me(), message, options, quote)
+  send(
+    room: string,
+    message: unknown,
+    options: SendOptions,
+    about: Pick<PendingSend, 'quote' | 'thread'>,
+  ): Promise<Message> {
+    const send = newPendingSend(room, this.#options.me(), message, options, about)
     this.#pending.push(send)
     this.#options.storage.put(send)
     this.#options.onChange(room)

@@ -24,6 +24,8 @@ export interface PendingSend {
   options: SendOptions
   /** Of what it replies to, as it was shown then. */
   quote?: Quote
+  /** The message whose thread it belongs to. */
+  thread?: string
   createdAtMS: number
   /** When it first went out: from then on it may have arrived. */
   triedAtMS?: number
@@ -44,7 +46,7 @@ export interface RoomMessage extends Message {
 }
 
 export function toPendingMessage(pending: PendingSend, sender: Message['sender']): RoomMessage {
-  const { clientMessageID, room, message, options, quote, createdAtMS, state, error } = pending
+  const { clientMessageID, room, message, options, quote, thread, createdAtMS, state, error } = pending
   return {
     _id: '',
     id: '',
@@ -55,6 +57,7 @@ export function toPendingMessage(pending: PendingSend, sender: Message['sender']
     messageType: options.messageType ?? 'text',
     ...(options.mentions && { mentions: options.mentions }),
     ...(quote && { replyTo: quote }),
+    ...(thread !== undefined && { threadOf: thread }),
     appID: '',
     sender,
     messageTime: new Date(createdAtMS).toISOString(),
@@ -76,7 +79,7 @@ export function newPendingSend(
   user: string | undefined,
   message: unknown,
   options: SendOptions,
-  quote?: Quote,
+  about: Pick<PendingSend, 'quote' | 'thread'> = {},
 ): PendingSend {
   return {
     clientMessageID: randomID(),
@@ -84,14 +87,14 @@ export function newPendingSend(
     ...(user !== undefined && { user }),
     message,
     options,
-    ...(quote && { quote }),
+    ...about,
     createdAtMS: Date.now(),
     state: 'queued',
   }
 }
 
 /** What the emit `chat message` takes (docs/events.md). */
-export function toPayload({ room, message, clientMessageID, options }: PendingSend): object {
+export function toPayload({ room, message, clientMessageID, options, thread }: PendingSend): object {
   const { messageType = 'text', mentions, push, replyTo } = options
   return {
     room,
@@ -101,5 +104,6 @@ export function toPayload({ room, message, clientMessageID, options }: PendingSe
     ...(mentions && { mentions }),
     ...(push !== undefined && { push }),
     ...(replyTo !== undefined && { replyTo }),
+    ...(thread !== undefined && { thread: true }),
   }
 }

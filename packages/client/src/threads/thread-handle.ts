@@ -1,0 +1,171 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import type { Message } from '../generated/types.ts'
+import { withoutContent } from '../rooms/deleted-message.ts'
+import { quoteOf } from '../rooms/quotes.ts'
+import { ReadMarker } from '../rooms/read-marker.ts'
+import { RoomHistory } from '../rooms/room-history.ts'
+import { ShownMessages, toShown } from '../rooms/shown-messages.ts'
+import { type Change, isOutdated, type Page } from '../rooms/timeline.ts'
+import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from '../rooms/unread-count.ts'
+import type { PageQuery } from '../rooms/walk-history.ts'
+import type { Outbox } from '../sending/outbox.ts'
+import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
+import { createStore, type Store } from '../store.ts'
+import { afterThreadMessage, withThreadOf } from './root.ts'
+import type { Thread } from './thread.ts'
+
+export interface ThreadParts {
+  calls: UserCalls
+  outbox: Outbox
+  me: () => string | undefined
+  sender: () => Message['sender']
+  isConnected: () => boolean
+  whenReady: () => Promise<void>
+}
+
+/** A thread with what keeps it up to date. */
+export class ThreadHandle implements Thread {
+  readonly id: string
+  readonly #roomID: string
+  readonly #parts: ThreadParts
+  readonly #root = createStore<RoomMessage | undefined>(undefined)
+  readonly root: Store<RoomMessage | undefined> = this.#root
+  readonly #history: RoomHistory
+  readonly history
+  readonly #shown: ShownMessages
+  readonly messages
+  #count: UnreadCount = noUnread
+  readonly #unread = createStore(0)
+  readonly unread: Store<number> = this.#unread
+  readonly #marker: ReadMarker
+  #takesPart = false
+
+  constructor(id: string, roomID: string, parts: ThreadParts) {
+    this.id = id
+    this.#roomID = roomID
+    this.#parts = parts
+    const { calls, outbox, me, isConnected } = parts
+    const read = (query: PageQuery) => this.#read(query)
+    this.#history = new RoomHistory({ read, isConnected, onChange: () => this.#shown.changed() })
+    this.history = this.#history.state
+    const { timeline } = this.#history
+    this.#shown = new ShownMessages({ ...parts, timeline, pending: () => outbox.ofThread(id) })
+    this.messages = this.#shown.store
+    this.#marker = new ReadMarker({
+      ...{ roomID, timeline, me },
+      rooms: {
+        setUnread: (_room, counted, upToSeq) => this.#setCount(recounted(this.#count, counted, upToSeq)),
+        changed: () => this.#recount(),
+      },
+      report: (message) => calls.markThreadRead({ id, message }),
+    })
+  }
+
+  async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
+    await this.#parts.whenReady()
+    await this.#history.open(limit, around)
+  }
+
+  loadOlder(limit = 50): Promise<void> {
+    return this.#history.loadOlder(limit)
+  }
+
+  loadNewer(limit = 50): Promise<void> {
+    return this.#history.loadNewer(limit)
+  }
+
+  toLatest(limit = 50): Promise<void> {
+    return this.#history.toLatest(limit)
+  }
+
+  send(message: unknown, { replyTo = this.id, ...options }: SendOptions = {}): Promise<Message> {
+    const quoted = this.get(replyTo)
+    const about = { thread: this.id, ...(quoted && { quote: quoteOf(quoted) }) }
+    return this.#parts.outbox.send(this.#roomID, message, { ...options, replyTo }, about)
+  }
+
+  markRead(messageID?: string): void {
+    const { timeline } = this.#history
+    const id = messageID ?? timeline.at(timeline.high)?._id
+    if (id !== undefined && this.#takesPart) this.#marker.mark(id)
+  }
+
+  /** A message of the thread that is loaded. */
+  get(messageID: string): Message | undefined {
+    return this.#history.timeline.get(messageID)
+  }
+
+  /** A message of the thread was sent or changed. */
+  heard(message: Message): void {
+    const me = this.#parts.me()
+    const root = this.#root.get()
+    const taking = [root?.sender._id, message.sender._id, ...(root?.threadParticipants ?? [])]
+    this.#takesPart ||= me !== undefined && taking.includes(me)
+    // Before it is open only what is said of the message shows whether this one is new.
+    const isNew = this.#history.timeline.isLoaded || message.seq > (root?.threadCount ?? 0)
+    if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
+    if (root) this.heardRoot(afterThreadMessage(root, message))
+    this.apply({ kind: 'message', message })
+  }
+
+  /** The message that it is about, as it is now. */
+  heardRoot(message: Message): void {
+    const before = this.#root.get()
+    if (isOutdated(message, before)) return
+    this.#root.set(toShown(withThreadOf(before, message), this.#parts.me()))
+  }
+
+  heardDeletion(messageID: string): void {
+    const root = this.#root.get()
+    const isAll = messageID === '_all'
+    if (root && (isAll || messageID === this.id)) this.heardRoot(withoutContent(root))
+    const { timeline } = this.#history
+    if (isAll) this.apply({ kind: 'all deleted', upToSeq: timeline.latestSeq })
+    else if (timeline.get(messageID)) this.apply({ kind: 'deleted', messageID })
+    else return
+    if (this.#unread.get() > 0) this.#recount()
+  }
+
+  apply(change: Change): void {
+    this.#history.apply(change)
+  }
+
+  /** After a login that has not brought what was missed. */
+  async catchUp(): Promise<void> {
+    await this.#history.catchUp(this.#root.get()?.threadCount ?? 0)
+  }
+
+  /** After each login. */
+  loggedIn(): void {
+    this.#shown.changed()
+    this.#history.watchHole()
+    void this.#marker.flush()
+  }
+
+  pendingChanged(): void {
+    this.#shown.changed()
+  }
+
+  close(): void {
+    this.#history.close()
+    this.#marker.close()
+  }
+
+  async #read(query: PageQuery): Promise<Page> {
+    const { calls } = this.#parts
+    const page = await calls.listThread({ id: this.id, timeRangeField: 'createdAt', ...query })
+    this.#takesPart ||= page.takesPart
+    this.heardRoot(page.root)
+    this.#setCount(recounted(this.#count, page.unread, page.totalCount))
+    return page
+  }
+
+  #recount(): void {
+    this.#read({ limit: 1 }).catch(() => undefined)
+  }
+
+  #setCount(count: UnreadCount): void {
+    this.#count = count
+    this.#unread.set(totalOf(count))
+  }
+}

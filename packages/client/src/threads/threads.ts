@@ -1,0 +1,66 @@
+import type { Message } from '../generated/types.ts'
+import type { Change } from '../rooms/timeline.ts'
+import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
+
+/** The threads of a room that the app has asked for. */
+export class Threads {
+  readonly #roomID: string
+  readonly #parts: ThreadParts
+  readonly #threads = new Map<string, ThreadHandle>()
+
+  constructor(roomID: string, parts: ThreadParts) {
+    this.#roomID = roomID
+    this.#parts = parts
+  }
+
+  /** @param root the message that it is about, where it is loaded */
+  of(id: string, root: Message | undefined): ThreadHandle {
+    const thread = this.#threads.get(id) ?? new ThreadHandle(id, this.#roomID, this.#parts)
+    if (root && !thread.root.get()) thread.heardRoot(root)
+    this.#threads.set(id, thread)
+    return thread
+  }
+
+  /** A message of any thread that is loaded. */
+  get(messageID: string): Message | undefined {
+    for (const thread of this.#all()) {
+      const message = thread.get(messageID)
+      if (message) return message
+    }
+    return undefined
+  }
+
+  /** A message of the room or of one of its threads was sent or changed. */
+  heard(message: Message): void {
+    if (message.threadOf === undefined) this.#threads.get(message._id)?.heardRoot(message)
+    else this.#threads.get(message.threadOf)?.heard(message)
+  }
+
+  heardDeletion(messageID: string): void {
+    for (const thread of this.#all()) thread.heardDeletion(messageID)
+  }
+
+  apply(change: Change): void {
+    for (const thread of this.#all()) thread.apply(change)
+  }
+
+  async catchUp(): Promise<void> {
+    for (const thread of this.#all()) await thread.catchUp()
+  }
+
+  loggedIn(): void {
+    for (const thread of this.#all()) thread.loggedIn()
+  }
+
+  pendingChanged(): void {
+    for (const thread of this.#all()) thread.pendingChanged()
+  }
+
+  close(): void {
+    for (const thread of this.#all()) thread.close()
+  }
+
+  #all(): ThreadHandle[] {
+    return [...this.#threads.values()]
+  }
+}
