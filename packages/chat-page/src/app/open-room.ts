@@ -8,6 +8,9 @@ export interface OpenRoom {
   back: () => void
 }
 
+/** In a frame the history belongs to the page around it. */
+export const isEmbedded = (): boolean => window.parent !== window
+
 /** As in the styles: from here on the list stands beside the room. */
 const wide = '(min-width: 720px)'
 
@@ -21,7 +24,6 @@ export function createOpenRoom(
   onChange: (room?: string) => void,
 ): OpenRoom {
   const current = createValue<string | undefined>(undefined)
-  const isEmbedded = window.parent !== window
   let isFirst = true
 
   function set(room: string | undefined): void {
@@ -40,13 +42,13 @@ export function createOpenRoom(
     else if (matchMedia(wide).matches || visible.length === 1) set(visible[0]?._id)
   })
   window.addEventListener('popstate', () => {
-    if (!isEmbedded) set((history.state as { room?: string } | null)?.room)
+    if (!isEmbedded()) set((history.state as { room?: string } | null)?.room)
   })
   return {
     current,
     open(room) {
       isFirst = false
-      if (!isEmbedded && current.get() === undefined) history.pushState({ room }, '')
+      if (!isEmbedded() && current.get() === undefined) history.pushState({ room }, '')
       set(room)
     },
     back() {

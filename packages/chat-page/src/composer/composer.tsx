@@ -1,4 +1,4 @@
-import type { Room } from '@parley/client'
+import type { Room, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
@@ -11,20 +11,24 @@ import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
 interface ComposerProps {
   room: Room
+  /** The thread in which it is written. */
+  thread: Thread | undefined
   about: WritingAbout | undefined
   /** It is written, or given up. */
   onDone: () => void
 }
 
 /** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
-export function Composer({ room, about, onDone }: ComposerProps) {
+export function Composer({ room, thread, about, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
+  const shown = thread ?? room
   const field = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useText(room.id, about, field)
+  const [text, setText] = useText(shown.id, about, field)
   const me = useStore(client.me)?._id
   const mentions = useMentions(room, field, text, setText, me)
   const editing = about?.kind === 'edit' ? about.message : undefined
 
+  const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
     if (editing) setText('')
     onDone()
@@ -44,7 +48,7 @@ export function Composer({ room, about, onDone }: ComposerProps) {
     mentions.forget()
     onDone()
     // Whether it fails, the message itself shows.
-    room.send(written, { ...options, ...(about && { replyTo: about.message._id }) }).catch(() => undefined)
+    shown.send(written, { ...options, ...(about && { replyTo: about.message._id }) }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentions.onKeyDown(event)) return
@@ -55,7 +59,7 @@ export function Composer({ room, about, onDone }: ComposerProps) {
   }
   return (
     <div class="composer">
-      {about && <WritingAboutLine about={about} messages={room.messages} onCancel={stop} />}
+      {about && <WritingAboutLine about={about} messages={shown.messages} onCancel={stop} />}
       <MentionList mentions={mentions} />
       <form
         class="composer-line"
@@ -69,8 +73,8 @@ export function Composer({ room, about, onDone }: ComposerProps) {
           rows={1}
           dir="auto"
           value={text}
-          aria-label={texts.message}
-          placeholder={texts.message}
+          aria-label={label}
+          placeholder={label}
           enterkeyhint="send"
           autocomplete="off"
           aria-autocomplete="list"
@@ -80,7 +84,7 @@ export function Composer({ room, about, onDone }: ComposerProps) {
           onInput={(event) => {
             setText(event.currentTarget.value)
             mentions.look()
-            room.typed(event.currentTarget.value)
+            if (!thread) room.typed(event.currentTarget.value)
           }}
           onClick={mentions.look}
         />

@@ -1,27 +1,32 @@
-import type { Room, RoomInfo, RoomMessage } from '@parley/client'
+import type { Room, RoomInfo, RoomMessage, Thread } from '@parley/client'
 import type { WritingAbout } from '../composer/writing-about.tsx'
 import type { Texts } from '../texts/texts.ts'
 import { contentOf } from './content.ts'
 
-interface MenuParts {
+export interface MenuParts {
   room: Room
+  /** The thread in which the message is shown. */
+  thread: Thread | undefined
   info: RoomInfo | undefined
   message: RoomMessage
   me: string
   texts: Texts
   onAbout: (about: WritingAbout) => void
+  /** Opens the thread about a message. */
+  onThread: ((messageID: string) => void) | undefined
   onCopied: () => void
 }
 
 interface MenuAction {
   name: string
-  icon: 'reply' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close'
+  icon: 'reply' | 'thread' | 'copy' | 'edit' | 'undo' | 'pin' | 'trash' | 'send' | 'close'
   act: () => unknown
   isDanger?: boolean
 }
 
 /** What the user may do with a message, as far as the page knows; the server decides. */
-export function menuActions({ room, info, message, me, texts, onAbout, onCopied }: MenuParts): MenuAction[] {
+export function menuActions(parts: MenuParts): MenuAction[] {
+  const { room, thread, info, message, me, texts, onAbout, onThread, onCopied } = parts
   const { _id, key, state, isMine, pinned } = message
   if (state !== 'sent') {
     return [
@@ -35,19 +40,21 @@ export function menuActions({ room, info, message, me, texts, onAbout, onCopied 
     await navigator.clipboard.writeText(text)
     onCopied()
   }
-  const actions: (MenuAction | false)[] = [
+  const actions: (MenuAction | false | undefined)[] = [
     info?.status !== 0 && { name: texts.reply, icon: 'reply', act: () => onAbout({ kind: 'reply', message }) },
+    onThread && { name: texts.replyInThread, icon: 'thread', act: () => onThread(_id) },
     content.kind === 'text' && { name: texts.copy, icon: 'copy', act: () => copy(content.text) },
     isMine &&
       content.kind === 'text' && { name: texts.edit, icon: 'edit', act: () => onAbout({ kind: 'edit', message }) },
     isMine && { name: texts.recall, icon: 'undo', act: () => room.recall(_id) },
-    pinned === true
-      ? { name: texts.unpin, icon: 'pin', act: () => room.unpin(_id) }
-      : { name: texts.pin, icon: 'pin', act: () => room.pin(_id) },
+    !thread &&
+      (pinned === true
+        ? { name: texts.unpin, icon: 'pin', act: () => room.unpin(_id) }
+        : { name: texts.pin, icon: 'pin', act: () => room.pin(_id) }),
     { name: texts.deleteForMe, icon: 'trash', act: () => room.deleteForMe([_id]), isDanger: true },
     leads && { name: texts.deleteForAll, icon: 'trash', act: () => undefined, isDanger: true },
   ]
-  return actions.filter((action) => action !== false)
+  return actions.filter((action) => action !== undefined && action !== false)
 }
 
 /** Whether it fails again, the message itself shows. */

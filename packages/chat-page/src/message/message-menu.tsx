@@ -1,10 +1,9 @@
-import type { Room, RoomMessage } from '@parley/client'
+import type { RoomMessage } from '@parley/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Confirm } from '../app/confirm.tsx'
 import { Icon } from '../app/icon.tsx'
-import type { WritingAbout } from '../composer/writing-about.tsx'
 import { useChat, useStore } from '../state/chat.ts'
-import { menuActions } from './menu-actions.ts'
+import { type MenuParts, menuActions } from './menu-actions.ts'
 
 export interface OpenMenu {
   message: RoomMessage
@@ -12,18 +11,17 @@ export interface OpenMenu {
   anchor: DOMRect
 }
 
-interface MessageMenuProps {
-  room: Room
+interface MessageMenuProps extends Pick<MenuParts, 'room' | 'thread' | 'onAbout' | 'onThread'> {
   menu: OpenMenu
-  onAbout: (about: WritingAbout) => void
   onClose: () => void
 }
 
 const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 /** What can be done with a message: beside it, or as a sheet from below on a phone. */
-export function MessageMenu({ room, menu: { message, anchor }, onAbout, onClose }: MessageMenuProps) {
+export function MessageMenu({ menu: { message, anchor }, onClose, ...parts }: MessageMenuProps) {
   const { client, texts, attempt, notices } = useChat()
+  const { room } = parts
   const me = useStore(client.me)?._id ?? ''
   const info = useStore(room.info)
   const element = useRef<HTMLDivElement>(null)
@@ -52,7 +50,7 @@ export function MessageMenu({ room, menu: { message, anchor }, onAbout, onClose 
     const isOwn = message.reactions.some(({ client, reaction }) => client === me && reaction === emoji)
     run(() => (isOwn ? room.unreact(message._id, emoji) : room.react(message._id, emoji)))
   }
-  const actions = menuActions({ room, info, message, me, texts, onAbout, onCopied: () => notices.show(texts.copied) })
+  const actions = menuActions({ ...parts, info, message, me, texts, onCopied: () => notices.show(texts.copied) })
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
     <div class="menu-back" onClick={onClose}>

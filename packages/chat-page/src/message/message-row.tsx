@@ -12,6 +12,7 @@ import type { OpenMenu } from './message-menu.tsx'
 import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
 import { systemSentence } from './system-sentence.ts'
+import { ThreadLink } from './thread-link.tsx'
 
 interface MessageRowProps {
   room: Room
@@ -21,7 +22,10 @@ interface MessageRowProps {
   /** It was just gone to. */
   isFound: boolean
   onGoTo: (messageID: string) => void
-  onMenu: (menu: OpenMenu) => void
+  /** Without it, it has no menu. */
+  onMenu?: (menu: OpenMenu) => void
+  /** Opens the thread about a message. */
+  onThread?: ((messageID: string) => void) | undefined
 }
 
 /** A message, with the day and the "new" divider where they begin. */
@@ -55,7 +59,7 @@ function SystemLine({ row: { message } }: MessageRowProps) {
   )
 }
 
-function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps) {
+function Bubble({ room, row, others, isFound, onGoTo, onMenu, onThread }: MessageRowProps) {
   const { client, texts, lang } = useChat()
   const { message, startsGroup, endsGroup } = row
   const me = useStore(client.me)?._id ?? ''
@@ -73,7 +77,7 @@ function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps)
     state === 'failed' && 'is-failed',
     isFound && 'is-found',
   ]
-  const openMenu = (element: HTMLElement) => onMenu({ message, anchor: element.getBoundingClientRect() })
+  const openMenu = (element: HTMLElement) => onMenu?.({ message, anchor: element.getBoundingClientRect() })
   const time = fullTime(message.messageTimeMS, lang)
   return (
     <article
@@ -103,7 +107,9 @@ function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps)
               openMenu(event.currentTarget)
             }}
           >
-            {message.replyTo && !isGone && <Quote quote={message.replyTo} onGoTo={onGoTo} />}
+            {message.replyTo && !isGone && message.replyTo._id !== message.threadOf && (
+              <Quote quote={message.replyTo} onGoTo={onGoTo} />
+            )}
             <MessageBody message={message} />
             <span class="meta">
               {message.pinned && <Icon name="pin" />}
@@ -112,7 +118,7 @@ function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps)
               {isMine && !isGone && <Delivery {...{ state, others }} readBy={room.readBy(message._id).length} />}
             </span>
           </div>
-          {(!isGone || state === 'failed') && (
+          {onMenu && (!isGone || state === 'failed') && (
             <button
               type="button"
               class="icon-button menu-button"
@@ -127,6 +133,9 @@ function Bubble({ room, row, others, isFound, onGoTo, onMenu }: MessageRowProps)
           )}
         </div>
         <Reactions room={room} message={message} me={me} />
+        {onThread && message.threadCount !== undefined && (
+          <ThreadLink message={message} thread={room.thread(message._id)} onThread={onThread} />
+        )}
         {state === 'failed' && <Failure room={room} message={message} />}
       </div>
     </article>

@@ -1,4 +1,4 @@
-import type { Room } from '@parley/client'
+import type { LiveText, Room, Thread } from '@parley/client'
 import { useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
@@ -10,27 +10,39 @@ import { moveFocus } from './move-focus.ts'
 import { toRows } from './rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
+/** A message to show, as one object for each wish. */
+export interface GoTo {
+  id: string
+}
+
 interface MessageListProps {
   room: Room
+  /** The thread whose messages these are; without, they are the room's. */
+  thread?: Thread | undefined
   firstUnread: string | undefined
-  /** A message to show, as one object for each wish. */
-  goTo: { id: string } | undefined
+  goTo: GoTo | undefined
   onGoTo: (messageID: string) => void
   onMenu: (menu: OpenMenu) => void
+  onThread?: ((messageID: string) => void) | undefined
 }
 
 /** The messages of a room. Only those that are seen, and some around them, are in the document. */
-export function MessageList({ room, firstUnread, goTo, onGoTo, onMenu }: MessageListProps) {
+export function MessageList(props: MessageListProps) {
   const { texts } = useChat()
-  const messages = useStore(room.messages)
-  const streaming = useStore(room.streaming)
-  const { hasNewer } = useStore(room.history)
-  const others = Math.max((useStore(room.info)?.memberCount ?? 0) - 1, 0)
+  const { room, thread, firstUnread, goTo, onGoTo, onMenu, onThread } = props
+  const shown = thread ?? room
+  const messages = useStore(shown.messages)
+  const live = useStore(room.streaming)
+  const streaming = thread ? nobody : live
+  const { hasNewer } = useStore(shown.history)
+  const info = useStore(room.info)
+  const others = Math.max((info?.memberCount ?? 0) - 1, 0)
+  const unread = thread ? thread.unread.get() : (info?.unread ?? 0)
   useStore(room.readers)
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const rows = toRows(messages, firstUnread)
-  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ room, rows, streaming, log, list, goTo })
+  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, streaming, log, list, goTo })
   const isEmpty = rows.length === 0 && streaming.length === 0
   return (
     <div class="log-frame">
@@ -38,14 +50,14 @@ export function MessageList({ room, firstUnread, goTo, onGoTo, onMenu }: Message
         ref={log}
         class="log"
         role="log"
-        aria-label={texts.messages}
+        aria-label={thread ? texts.threadMessages : texts.messages}
         aria-live={isAtEnd ? 'polite' : 'off'}
         tabIndex={0}
         onScroll={look}
         onKeyDown={moveFocus}
       >
         <div class="log-space" />
-        {isEmpty && (
+        {isEmpty && !thread && (
           <div class="nothing">
             <p>{texts.emptyRoom}</p>
             <p class="soft">{texts.emptyRoomHint}</p>
@@ -57,21 +69,22 @@ export function MessageList({ room, firstUnread, goTo, onGoTo, onMenu }: Message
               <MessageRow
                 key={row.message.key}
                 isFound={found !== undefined && row.message._id === found}
-                {...{ room, row, onMenu, onGoTo, others }}
+                {...{ room, row, onMenu, onThread, onGoTo, others }}
               />
             )),
             ...streaming.map((live) => <StreamingRow key={`live ${live.user}`} live={live} />),
           ]}
         </Virtualizer>
       </div>
-      {(!isAtEnd || hasNewer) && <ToLatest room={room} onClick={() => void toLatest()} />}
+      {(!isAtEnd || hasNewer) && <ToLatest unread={unread} onClick={() => void toLatest()} />}
     </div>
   )
 }
 
-function ToLatest({ room, onClick }: { room: Room; onClick: () => void }) {
+const nobody: readonly LiveText[] = []
+
+function ToLatest({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { texts } = useChat()
-  const unread = useStore(room.info)?.unread ?? 0
   return (
     <button type="button" class="to-latest" aria-label={texts.toLatest} onClick={onClick}>
       <Icon name="down" />

@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
-import { Composer } from '../composer/composer.tsx'
-import type { WritingAbout } from '../composer/writing-about.tsx'
-import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
+import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
-import { MessageList } from './message-list.tsx'
+import type { GoTo } from './message-list.tsx'
 import { PinnedBar } from './pinned-bar.tsx'
 import { RoomHeader } from './room-header.tsx'
 import { firstUnreadOf } from './rows.ts'
-import { TypingLine } from './typing-line.tsx'
+import { ThreadPanel } from './thread-panel.tsx'
+import { useOpenThread } from './use-open-thread.ts'
 
 interface RoomViewProps {
   roomID: string
@@ -22,47 +21,27 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
   const room = client.room(roomID)
   const info = useStore(room.info)
   const opened = useOpened(roomID)
-  const [menu, setMenu] = useState<OpenMenu>()
-  const [about, setAbout] = useState<WritingAbout>()
   const [hasDetails, setDetails] = useState(false)
-  const [goTo, setGoTo] = useState<{ id: string }>()
+  const [goTo, setGoTo] = useState<GoTo>()
+  const thread = useOpenThread()
 
   if (!info && opened.isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
   if (opened.error) return <Gone sentence={sentenceOf(texts, opened.error)} onBack={onBack} />
+  const onGoTo = (id: string) => setGoTo({ id })
   return (
-    <section class="room" aria-label={info?.name}>
-      <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
-      <PinnedBar room={room} onGoTo={(id) => setGoTo({ id })} />
-      {opened.isReady ? (
-        <MessageList
-          room={room}
-          firstUnread={opened.firstUnread}
-          goTo={goTo}
-          onGoTo={(id) => setGoTo({ id })}
-          onMenu={setMenu}
-        />
-      ) : (
-        <div class="log loading" aria-busy="true">
-          <p class="soft">{texts.loading}</p>
-        </div>
+    <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
+      <section class="room" aria-label={info?.name}>
+        <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
+        <PinnedBar room={room} onGoTo={onGoTo} />
+        <Conversation {...{ room, goTo, onGoTo, ...opened }} onThread={thread.open} />
+      </section>
+      {thread.id !== undefined && opened.isReady && (
+        <ThreadPanel key={thread.id} {...{ room, onGoTo }} about={thread.id} onClose={thread.close} />
       )}
-      <TypingLine room={room} />
-      {info?.status === 0 ? (
-        <p class="closed">{texts.frozen}</p>
-      ) : (
-        <Composer room={room} about={about} onDone={() => setAbout(undefined)} />
-      )}
-      {menu && <MessageMenu room={room} menu={menu} onAbout={setAbout} onClose={() => setMenu(undefined)} />}
       {hasDetails && info && (
-        <DetailsSheet
-          room={room}
-          info={info}
-          onClose={() => setDetails(false)}
-          onGoTo={(id) => setGoTo({ id })}
-          onLeft={onBack}
-        />
+        <DetailsSheet room={room} info={info} onClose={() => setDetails(false)} onGoTo={onGoTo} onLeft={onBack} />
       )}
-    </section>
+    </div>
   )
 }
 

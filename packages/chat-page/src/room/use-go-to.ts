@@ -5,14 +5,14 @@ import type { ScrollingParts } from './use-scrolling.ts'
 /** So long a message is marked that was gone to. */
 const markedMS = 2_000
 
-interface GoToParts extends Pick<ScrollingParts, 'room' | 'rows' | 'log' | 'list' | 'goTo'> {
+interface GoToParts extends Pick<ScrollingParts, 'shown' | 'rows' | 'log' | 'list' | 'goTo'> {
   /** It leaves where the list was; it is there. */
   onLeave: () => void
   onArrive: () => void
 }
 
 /** Goes to a message, which is loaded with those around it where it is not; returns it as long as it is marked. */
-export function useGoTo({ room, rows, log, list, goTo, onLeave, onArrive }: GoToParts): string | undefined {
+export function useGoTo({ shown, rows, log, list, goTo, onLeave, onArrive }: GoToParts): string | undefined {
   const { attempt } = useChat()
   const [found, setFound] = useState<string>()
   const handled = useRef<object | undefined>(undefined)
@@ -22,7 +22,7 @@ export function useGoTo({ room, rows, log, list, goTo, onLeave, onArrive }: GoTo
       handled.current = goTo
       wanted.current = goTo.id
       onLeave()
-      if (rows.every(({ message }) => message._id !== goTo.id)) void attempt(() => room.open({ around: goTo.id }))
+      if (rows.every(({ message }) => message._id !== goTo.id)) void attempt(() => shown.open({ around: goTo.id }))
     }
     const index = wanted.current === undefined ? -1 : rows.findIndex(({ message }) => message._id === wanted.current)
     if (index === -1) return

@@ -1,4 +1,4 @@
-import type { LiveText, Room, RoomMessage } from '@parley/client'
+import type { LiveText, Room, RoomMessage, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VirtualizerHandle } from 'virtua'
@@ -12,7 +12,8 @@ const nearEnd = 48
 const loadAhead = 1_200
 
 export interface ScrollingParts {
-  room: Room
+  /** Whose messages these are. */
+  shown: Room | Thread
   rows: readonly Row[]
   streaming: readonly LiveText[]
   log: RefObject<HTMLDivElement | null>
@@ -34,7 +35,7 @@ export interface Scrolling {
  * Where the list of messages is: it begins at the first unread one, follows the latest while it is at the end, loads
  * more near both ends, and marks as read what was seen at the end.
  */
-export function useScrolling({ room, rows, streaming, log, list, goTo }: ScrollingParts): Scrolling {
+export function useScrolling({ shown, rows, streaming, log, list, goTo }: ScrollingParts): Scrolling {
   const { attempt } = useChat()
   const [isAtEnd, setAtEnd] = useState(true)
   const atEnd = useRef(true)
@@ -45,23 +46,23 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
 
   const toEnd = () => list.current?.scrollToIndex(count - 1, { align: 'end' })
   const markSeen = () => {
-    if (isPlaced.current && atEnd.current && document.visibilityState === 'visible') room.markRead()
+    if (isPlaced.current && atEnd.current && isSeen(log.current)) shown.markRead()
   }
   const look = () => {
     const element = log.current
     if (!element || !isPlaced.current) return
     const below = element.scrollHeight - element.scrollTop - element.clientHeight
-    const { hasOlder, hasNewer, isLoading } = room.history.get()
+    const { hasOlder, hasNewer, isLoading } = shown.history.get()
     atEnd.current = below < nearEnd && !hasNewer
     setAtEnd(atEnd.current)
     markSeen()
     if (isLoading) return
-    if (hasOlder && element.scrollTop < loadAhead) void attempt(() => room.loadOlder(100))
-    else if (hasNewer && below < loadAhead) void attempt(() => room.loadNewer(100))
+    if (hasOlder && element.scrollTop < loadAhead) void attempt(() => shown.loadOlder(100))
+    else if (hasNewer && below < loadAhead) void attempt(() => shown.loadNewer(100))
   }
 
   const toLatest = async () => {
-    if (room.history.get().hasNewer) await attempt(() => room.toLatest())
+    if (shown.history.get().hasNewer) await attempt(() => shown.toLatest())
     atEnd.current = true
     toEnd()
   }
@@ -79,7 +80,7 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
   useLayoutEffect(() => {
     const isOwn = last?.isMine === true && last.state !== 'sent'
     // What the user writes stands at the end, also of those around an older message.
-    if (isOwn && room.history.get().hasNewer) void toLatest()
+    if (isOwn && shown.history.get().hasNewer) void toLatest()
     else if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
   }, [last?.key, streaming])
   useEffect(markSeen, [last?._id])
@@ -100,10 +101,14 @@ export function useScrolling({ room, rows, streaming, log, list, goTo }: Scrolli
   const leave = () => {
     atEnd.current = false
   }
-  const found = useGoTo({ room, rows, log, list, goTo, onLeave: leave, onArrive: look })
+  const found = useGoTo({ shown, rows, log, list, goTo, onLeave: leave, onArrive: look })
 
   return { isPrepended, isAtEnd, found, look, toLatest }
 }
+
+/** A thread may cover the room. */
+const isSeen = (element: HTMLElement | null): boolean =>
+  document.visibilityState === 'visible' && element !== null && getComputedStyle(element).visibility === 'visible'
 
 function useIsPrepended(rows: readonly Row[]): boolean {
   const first = useRef<RoomMessage | undefined>(undefined)

@@ -165,8 +165,12 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
 
   /** A message of the room or of one of its threads was sent or changed. */
   heardMessage(message: Message): void {
-    this.#history.apply({ kind: message.threadOf === undefined ? 'message' : 'in thread', message })
+    const { threadOf } = message
+    const root = this.#history.timeline.get(threadOf ?? '')
+    // From its first message on, it is known what is unread of it.
+    if (root) this.thread(root._id)
     this.#threads.heard(message)
+    this.#history.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
     this.#typing.end(message.sender._id)
     this.#streaming.end(message.sender._id)
   }

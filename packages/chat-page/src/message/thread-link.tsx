@@ -1,0 +1,37 @@
+import type { RoomMessage, Thread } from '@parley/client'
+import { Avatar } from '../app/avatar.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+
+interface ThreadLinkProps {
+  message: RoomMessage
+  thread: Thread
+  onThread: (messageID: string) => void
+}
+
+const mostShown = 3
+
+/** Under a message: who takes part in the thread about it, and how many messages it has. */
+export function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
+  const { texts, people } = useChat()
+  const known = useStore(people.known)
+  const unread = useStore(thread.unread)
+  const { threadCount = 0, threadParticipants = [] } = message
+  return (
+    <button type="button" class="thread-link" onClick={() => onThread(message._id)}>
+      <span class="thread-people">
+        {threadParticipants.slice(0, mostShown).map((id) => {
+          const person = known.get(id) ?? { _id: id, nickname: '', avatarUrl: '' }
+          return <Avatar key={id} id={id} name={nameOf(person)} url={person.avatarUrl} isSmall />
+        })}
+      </span>
+      {texts.replies(threadCount)}
+      {unread > 0 && (
+        <span class="badge">
+          {unread}
+          <span class="visually-hidden"> {texts.unread}</span>
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,48 @@
+import type { Room, Thread } from '@parley/client'
+import { useState } from 'preact/hooks'
+import { Composer } from '../composer/composer.tsx'
+import type { WritingAbout } from '../composer/writing-about.tsx'
+import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
+import { useChat, useStore } from '../state/chat.ts'
+import { type GoTo, MessageList } from './message-list.tsx'
+import { TypingLine } from './typing-line.tsx'
+
+interface ConversationProps {
+  room: Room
+  /** The thread of the room that is shown; without, it is the room itself. */
+  thread?: Thread
+  isReady: boolean
+  firstUnread?: string | undefined
+  goTo: GoTo | undefined
+  onGoTo: (messageID: string) => void
+  /** Opens the thread about a message. */
+  onThread?: (messageID: string) => void
+}
+
+/** The messages of a room or a thread, and where to write. */
+export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo, onThread }: ConversationProps) {
+  const { texts } = useChat()
+  const isFrozen = useStore(room.info)?.status === 0
+  const [menu, setMenu] = useState<OpenMenu>()
+  const [about, setAbout] = useState<WritingAbout>()
+  return (
+    <>
+      {isReady ? (
+        <MessageList {...{ room, thread, firstUnread, goTo, onGoTo, onThread }} onMenu={setMenu} />
+      ) : (
+        <div class="log loading" aria-busy="true">
+          <p class="soft">{texts.loading}</p>
+        </div>
+      )}
+      {!thread && <TypingLine room={room} />}
+      {isFrozen ? (
+        <p class="closed">{texts.frozen}</p>
+      ) : (
+        <Composer room={room} thread={thread} about={about} onDone={() => setAbout(undefined)} />
+      )}
+      {menu && (
+        <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />
+      )}
+    </>
+  )
+}

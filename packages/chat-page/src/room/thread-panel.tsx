@@ -1,0 +1,93 @@
+import type { Room, Thread } from '@parley/client'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { MessageRow } from '../message/message-row.tsx'
+import { sentenceOf, useChat, useStore } from '../state/chat.ts'
+import { Conversation } from './conversation.tsx'
+
+interface ThreadPanelProps {
+  room: Room
+  /** ID of the message that it is about. */
+  about: string
+  onGoTo: (messageID: string) => void
+  onClose: () => void
+}
+
+/** A thread: beside the room, or in its place where there is no space for both. */
+export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) {
+  const { texts } = useChat()
+  const thread = room.thread(about)
+  const { isReady, error } = useOpened(thread)
+  const [goTo, setGoTo] = useState<{ id: string }>()
+  useLayoutEffect(() => {
+    const before = document.activeElement
+    return () => {
+      // Once the room is seen again.
+      if (before instanceof HTMLElement) requestAnimationFrame(() => before.focus())
+    }
+  }, [])
+  return (
+    <section
+      class="thread"
+      aria-label={texts.thread}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) onClose()
+      }}
+    >
+      <header class="room-head">
+        <button type="button" class="icon-button thread-back" aria-label={texts.backToRoom} onClick={onClose}>
+          <Icon name="back" />
+        </button>
+        <div class="room-title">
+          <h2>{texts.thread}</h2>
+        </div>
+        <button type="button" class="icon-button thread-close" aria-label={texts.closeThread} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <Root {...{ room, thread, onGoTo }} />
+      {error ? (
+        <p class="closed">{sentenceOf(texts, error)}</p>
+      ) : (
+        <Conversation {...{ room, thread, isReady, goTo }} onGoTo={(id) => setGoTo({ id })} />
+      )}
+    </section>
+  )
+}
+
+/** The message that the thread is about stays in view. */
+function Root({ room, thread, onGoTo }: { room: Room; thread: Thread; onGoTo: (messageID: string) => void }) {
+  const { texts } = useChat()
+  const message = useStore(thread.root)
+  if (!message) return null
+  const row = { message, startsDay: false, isFirstUnread: false, startsGroup: true, endsGroup: true }
+  return (
+    <div class="thread-root">
+      <MessageRow {...{ room, row, onGoTo }} others={0} isFound={false} />
+      <p class="thread-count soft">
+        {message.threadCount === undefined ? texts.noReplies : texts.replies(message.threadCount)}
+      </p>
+    </div>
+  )
+}
+
+interface Opened {
+  isReady: boolean
+  error?: { code: never }
+}
+
+function useOpened(thread: Thread): Opened {
+  const [opened, setOpened] = useState<Opened>({ isReady: false })
+  useEffect(() => {
+    let isCurrent = true
+    const show = (now: Opened) => isCurrent && setOpened(now)
+    thread.open().then(
+      () => show({ isReady: true }),
+      (error: { code: never }) => show({ isReady: false, error }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [thread])
+  return opened
+}
