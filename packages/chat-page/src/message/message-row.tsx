@@ -1,20 +1,13 @@
-import type { Room, RoomMessage } from '@parley/client'
-import { Avatar } from '../app/avatar.tsx'
-import { Icon } from '../app/icon.tsx'
+import type { Room } from '@parley/client'
 import type { Row } from '../room/rows.ts'
-import { clockTime, dayName, fullTime } from '../room/times.ts'
-import { sentenceOf, useChat, useStore } from '../state/chat.ts'
-import { nameOf } from '../state/people.ts'
-import { contentOf, isSystem } from './content.ts'
-import { Delivery } from './delivery.tsx'
-import { MessageBody } from './message-body.tsx'
+import { dayName } from '../room/times.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { Bubble } from './bubble.tsx'
+import { isSystem } from './content.ts'
 import type { OpenMenu } from './message-menu.tsx'
-import { Quote } from './quote.tsx'
-import { Reactions } from './reactions.tsx'
 import { systemSentence } from './system-sentence.ts'
-import { ThreadLink } from './thread-link.tsx'
 
-interface MessageRowProps {
+export interface MessageRowProps {
   room: Room
   row: Row
   /** How many others are in the room. */
@@ -55,101 +48,6 @@ function SystemLine({ row: { message } }: MessageRowProps) {
   return (
     <p class="system" dir="auto">
       {systemSentence(message, known, texts)}
-    </p>
-  )
-}
-
-function Bubble({ room, row, others, isFound, onGoTo, onMenu, onThread }: MessageRowProps) {
-  const { client, texts, lang } = useChat()
-  const { message, startsGroup, endsGroup } = row
-  const me = useStore(client.me)?._id ?? ''
-  const { isMine, sender, state } = message
-  const name = nameOf(sender)
-  const isGone = message.isDeleted || contentOf(message).kind === 'recalled'
-  const mentionsMe = !isMine && message.mentions?.includes(me) === true
-  const classes = [
-    'message',
-    isMine ? 'mine' : 'theirs',
-    startsGroup && 'starts',
-    endsGroup && 'ends',
-    isGone && 'gone',
-    mentionsMe && 'mentions-me',
-    state === 'failed' && 'is-failed',
-    isFound && 'is-found',
-  ]
-  const openMenu = (element: HTMLElement) => onMenu?.({ message, anchor: element.getBoundingClientRect() })
-  const time = fullTime(message.messageTimeMS, lang)
-  return (
-    <article
-      class={classes.filter(Boolean).join(' ')}
-      data-id={message._id}
-      aria-label={`${isMine ? texts.you : name}, ${time}`}
-    >
-      {!isMine && (
-        <div class="side-avatar">
-          {endsGroup && <Avatar id={sender._id} name={name} url={sender.avatarUrl} isSmall />}
-        </div>
-      )}
-      <div class="column">
-        {!isMine && startsGroup && (
-          <div class="sender">
-            <bdi>{name}</bdi>
-            {sender.isRobot === true && <span class="tag">{texts.robot}</span>}
-          </div>
-        )}
-        <div class="line">
-          <div
-            class="bubble"
-            onContextMenu={(event) => {
-              // Where a long press is the way to the menu; a mouse has the button.
-              if (!matchMedia('(pointer: coarse)').matches) return
-              event.preventDefault()
-              openMenu(event.currentTarget)
-            }}
-          >
-            {message.replyTo && !isGone && message.replyTo._id !== message.threadOf && (
-              <Quote quote={message.replyTo} onGoTo={onGoTo} />
-            )}
-            <MessageBody message={message} />
-            <span class="meta">
-              {message.pinned && <Icon name="pin" />}
-              {message.edited === true && !isGone && <span>{texts.edited}</span>}
-              <time title={time}>{clockTime(message.messageTimeMS, lang)}</time>
-              {isMine && !isGone && <Delivery {...{ state, others }} readBy={room.readBy(message._id).length} />}
-            </span>
-          </div>
-          {onMenu && (!isGone || state === 'failed') && (
-            <button
-              type="button"
-              class="icon-button menu-button"
-              data-menu
-              aria-label={texts.actions}
-              aria-haspopup="menu"
-              tabIndex={-1}
-              onClick={(event) => openMenu(event.currentTarget)}
-            >
-              <Icon name="more" />
-            </button>
-          )}
-        </div>
-        <Reactions room={room} message={message} me={me} />
-        {onThread && message.threadCount !== undefined && (
-          <ThreadLink message={message} thread={room.thread(message._id)} onThread={onThread} />
-        )}
-        {state === 'failed' && <Failure room={room} message={message} />}
-      </div>
-    </article>
-  )
-}
-
-function Failure({ room, message }: { room: Room; message: RoomMessage }) {
-  const { texts } = useChat()
-  return (
-    <p class="failure">
-      {sentenceOf(texts, message.error)}{' '}
-      <button type="button" class="link" onClick={() => void room.retry(message.key).catch(() => undefined)}>
-        {texts.retry}
-      </button>
     </p>
   )
 }

@@ -11,3 +11,12 @@ export function quoteOf({ _id, sender, messageType, message, isDeleted }: Messag
 }
 
 export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })
+
+/** A message whose quotes of another are as that is now: the same one where it has none. */
+export function requoted(message: Message, quoted: string, now: (before: Quote) => Quote): Message {
+  const { replyTo, lastThreadMessage: last } = message
+  const isReply = replyTo?._id === quoted && !replyTo.isDeleted
+  const isRoot = last?._id === quoted && !last.isDeleted
+  if (!isReply && !isRoot) return message
+  return { ...message, ...(isReply && { replyTo: now(replyTo) }), ...(isRoot && { lastThreadMessage: now(last) }) }
+}

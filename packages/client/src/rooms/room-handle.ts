@@ -1,10 +1,11 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Outbox } from '../sending/outbox.ts'
-import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
+import type { SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
 import { Threads } from '../threads/threads.ts'
+import { ConversationHandle } from './conversation-handle.ts'
 import { loadFirstUnread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
 import { quoteOf } from './quotes.ts'
@@ -12,10 +13,8 @@ import { ReadMarker } from './read-marker.ts'
 import { Readers } from './readers.ts'
 import type { Room } from './room.ts'
 import { type RoomActions, roomActions } from './room-actions.ts'
-import { RoomHistory } from './room-history.ts'
 import type { RoomList } from './room-list.ts'
 import { LiveTexts, throttledTyping } from './room-live.ts'
-import { ShownMessages } from './shown-messages.ts'
 import type { PageQuery } from './walk-history.ts'
 
 export interface RoomParts {
@@ -36,14 +35,11 @@ const typingEndsMS = 6_000
 const streamingEndsMS = 60_000
 
 /** A room with what keeps it up to date. */
-export class RoomHandle implements Omit<Room, keyof RoomActions> {
+export class RoomHandle extends ConversationHandle implements Omit<Room, keyof RoomActions> {
   readonly id: string
   readonly #parts: RoomParts
-  readonly #history: RoomHistory
   readonly #info = createStore<RoomInfo | undefined>(undefined)
   readonly info: Store<RoomInfo | undefined> = this.#info
-  readonly #shown: ShownMessages
-  readonly messages: Store<readonly RoomMessage[]>
   readonly #firstUnread = createStore<string | undefined>(undefined)
   readonly firstUnread: Store<string | undefined> = this.#firstUnread
   readonly #typing = new LiveTexts(typingEndsMS)
@@ -52,21 +48,17 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   readonly streaming = this.#streaming.store
   readonly #readers: Readers
   readonly readers
-  readonly history
   readonly #marker: ReadMarker
   readonly #threads: Threads
   readonly #typed: ReturnType<typeof throttledTyping>
 
   constructor(id: string, parts: RoomParts) {
+    const { calls, rooms, me, emit } = parts
+    const read = (query: PageQuery) => calls.listMessages({ id, timeRangeField: 'createdAt', ...query })
+    super(parts, { read, pending: () => parts.outbox.ofRoom(id) })
     this.id = id
     this.#parts = parts
-    const { calls, rooms, me, emit, isConnected } = parts
-    const read = (query: PageQuery) => calls.listMessages({ id, timeRangeField: 'createdAt', ...query })
-    this.#history = new RoomHistory({ read, isConnected, onChange: () => this.#shown.changed() })
-    this.history = this.#history.state
-    const { timeline } = this.#history
-    this.#shown = new ShownMessages({ ...parts, timeline, pending: () => parts.outbox.ofRoom(id) })
-    this.messages = this.#shown.store
+    const { timeline } = this
     this.#readers = new Readers(timeline)
     this.readers = this.#readers.store
     const report = (message: string) => emit('lastRead', { room: id, message })
@@ -83,7 +75,7 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
     return roomActions(this.id, this.#parts.calls, {
       rooms: this.#parts.rooms,
       changed: (message) => this.heardMessage(message),
-      get: (messageID) => this.#history.timeline.get(messageID) ?? this.#threads.get(messageID),
+      get: (messageID) => this.timeline.get(messageID) ?? this.#threads.get(messageID),
       hid: (messages) => this.heardHidden({ room: this.id, messages, isUserDeleteAllMessagesInRoom: false }),
       me: this.#parts.me,
     })
@@ -91,37 +83,25 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenReady()
-    const { timeline } = this.#history
+    const { timeline } = this
     const wasLoaded = timeline.isLoaded
     const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
-    await this.#history.open(limit, around)
+    await this.loaded.open(limit, around)
     if (wasLoaded) return
     if (around === undefined) {
-      this.#firstUnread.set(await loadFirstUnread(this.#history, unread, this.#parts.me()))
+      this.#firstUnread.set(await loadFirstUnread(this.loaded, unread, this.#parts.me()))
     }
     await this.#loadReaders()
   }
 
-  loadOlder(limit = 50): Promise<void> {
-    return this.#history.loadOlder(limit)
-  }
-
-  loadNewer(limit = 50): Promise<void> {
-    return this.#history.loadNewer(limit)
-  }
-
-  toLatest(limit = 50): Promise<void> {
-    return this.#history.toLatest(limit)
-  }
-
   send(message: unknown, options: SendOptions = {}): Promise<Message> {
     this.#typed.end()
-    const quoted = this.#history.timeline.get(options.replyTo ?? '')
+    const quoted = this.timeline.get(options.replyTo ?? '')
     return this.#parts.outbox.send(this.id, message, options, quoted ? { quote: quoteOf(quoted) } : {})
   }
 
   thread(messageID: string): Thread {
-    return this.#threads.of(messageID, this.#history.timeline.get(messageID))
+    return this.#threads.of(messageID, this.timeline.get(messageID))
   }
 
   retry(key: string): Promise<Message> {
@@ -137,7 +117,7 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   }
 
   markRead(messageID?: string): void {
-    const { timeline } = this.#history
+    const { timeline } = this
     const latest = timeline.at(timeline.high) ?? this.#parts.rooms.get(this.id)?.lastMessage
     const id = messageID ?? latest?._id
     if (id !== undefined) this.#marker.mark(id)
@@ -151,14 +131,12 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
     if (!room) return
-    await this.#history.catchUp(room.lastMessage?.seq ?? 0)
+    await this.loaded.catchUp(room.lastMessage?.seq ?? 0)
     await this.#threads.catchUp()
   }
 
-  /** After each login. */
-  loggedIn(): void {
-    this.#shown.changed()
-    this.#history.watchHole()
+  override loggedIn(): void {
+    super.loggedIn()
     this.#threads.loggedIn()
     void this.#marker.flush()
   }
@@ -166,26 +144,26 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
   /** A message of the room or of one of its threads was sent or changed. */
   heardMessage(message: Message): void {
     const { threadOf } = message
-    const root = this.#history.timeline.get(threadOf ?? '')
+    const root = this.timeline.get(threadOf ?? '')
     // From its first message on, it is known what is unread of it.
     if (root) this.thread(root._id)
     this.#threads.heard(message)
-    this.#history.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
+    this.loaded.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
     this.#typing.end(message.sender._id)
     this.#streaming.end(message.sender._id)
   }
 
   heardDeletion(messageID: string): void {
-    const { latestSeq } = this.#history.timeline
+    const { latestSeq } = this.timeline
     this.#threads.heardDeletion(messageID)
-    this.#history.apply(
+    this.loaded.apply(
       messageID === '_all' ? { kind: 'all deleted', upToSeq: latestSeq } : { kind: 'deleted', messageID },
     )
   }
 
   heardHidden({ messages, isUserDeleteAllMessagesInRoom: all }: ServerEvents['userDeleteMessages']): void {
-    const { latestSeq } = this.#history.timeline
-    this.#history.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
+    const { latestSeq } = this.timeline
+    this.loaded.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
     this.#threads.apply({ kind: 'hidden', messageIDs: messages })
     this.#parts.rooms.changed(this.id)
@@ -204,14 +182,13 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
     else this.#readers.hasRead(memberID, messageID)
   }
 
-  /** What is pending in it changed. */
-  pendingChanged(): void {
-    this.#shown.changed()
+  override pendingChanged(): void {
+    super.pendingChanged()
     this.#threads.pendingChanged()
   }
 
-  close(): void {
-    this.#history.close()
+  override close(): void {
+    super.close()
     this.#threads.close()
     this.#marker.close()
     this.#typing.close()
@@ -221,7 +198,7 @@ export class RoomHandle implements Omit<Room, keyof RoomActions> {
 
   /** Large rooms have none, and the room is complete without. */
   async #loadReaders(): Promise<void> {
-    const mine = this.#history.timeline.shown().findLast(({ sender }) => sender._id === this.#parts.me())
+    const mine = this.timeline.shown().findLast(({ sender }) => sender._id === this.#parts.me())
     if (!mine) return
     const readers = await this.#parts.calls.listReaders({ id: mine._id }).catch(() => undefined)
     for (const { _id } of readers?.data ?? []) this.#readers.hasRead(_id, mine._id)

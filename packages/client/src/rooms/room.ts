@@ -1,20 +1,17 @@
 import type { ListMembersResult, Message, SetRoomPrefInput } from '../generated/types.ts'
-import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
+import type { SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
-import type { HistoryState } from './history-state.ts'
+import type { Conversation } from './conversation.ts'
 import type { RoomInfo } from './listed-room.ts'
 import type { Reader } from './readers.ts'
 import type { LiveText } from './room-live.ts'
 
 /** A room of the user: what to show of it, and what the user does there. Calls fail with a ParleyError. */
-export interface Room {
+export interface Room extends Conversation {
   readonly id: string
   /** Name, members, unread, preferences, latest message; undefined while it is not one of the user's rooms. */
   readonly info: Store<RoomInfo | undefined>
-  /** What is loaded, by seq, without what the user deleted for themselves; then what is on its way. */
-  readonly messages: Store<readonly RoomMessage[]>
-  readonly history: Store<HistoryState>
   /** Others who are typing. */
   readonly typing: Store<readonly LiveText[]>
   /** Robots that are writing, with the text so far. */
@@ -29,11 +26,6 @@ export interface Room {
    * for the first login; fails when that is refused, or the room is none of the user's.
    */
   open(options?: { limit?: number; around?: string }): Promise<void>
-  loadOlder(limit?: number): Promise<void>
-  /** After `open({ around })`. */
-  loadNewer(limit?: number): Promise<void>
-  /** After `open({ around })`: shows the latest messages instead. */
-  toLatest(limit?: number): Promise<void>
 
   /**
    * Shows the message at once and sends it as soon as there is a connection, after what was sent here before. Settles

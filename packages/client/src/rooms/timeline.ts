@@ -1,7 +1,8 @@
 import type { ListMessagesResult, Message, Quote } from '../generated/types.ts'
 import { afterThreadMessage, withThreadOf } from '../threads/root.ts'
 import { withoutContent } from './deleted-message.ts'
-import { deletedQuote, quoteOf } from './quotes.ts'
+import { isOutdated } from './outdated.ts'
+import { deletedQuote, quoteOf, requoted } from './quotes.ts'
 
 /** Something that happened to messages; made twice, it changes nothing. */
 export type Change =
@@ -151,14 +152,7 @@ export class Timeline {
 
   /** Quotes follow what they quote, whether that is loaded or not. */
   #requote(messageID: string, now: (before: Quote) => Quote): void {
-    for (const [seq, message] of this.#bySeq) {
-      const { replyTo, lastThreadMessage: last } = message
-      const isReply = replyTo?._id === messageID && !replyTo.isDeleted
-      const isRoot = last?._id === messageID && !last.isDeleted
-      if (!isReply && !isRoot) continue
-      const quotes = { ...(isReply && { replyTo: now(replyTo) }), ...(isRoot && { lastThreadMessage: now(last) }) }
-      this.#bySeq.set(seq, { ...message, ...quotes })
-    }
+    for (const [seq, message] of this.#bySeq) this.#bySeq.set(seq, requoted(message, messageID, now))
   }
 
   #grow(): void {
@@ -166,9 +160,4 @@ export class Timeline {
     while (this.#bySeq.has(this.high + 1)) this.high++
     if (this.isLoaded && this.high >= this.latestSeq) this.isFollowing = true
   }
-}
-
-/** What is older than what is known arrived late. */
-export function isOutdated(message: Message, known: Message | undefined): boolean {
-  return known !== undefined && (known.updatedAtMS > message.updatedAtMS || (known.isDeleted && !message.isDeleted))
 }

@@ -1,11 +1,12 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message } from '../generated/types.ts'
+import { ConversationHandle } from '../rooms/conversation-handle.ts'
 import { withoutContent } from '../rooms/deleted-message.ts'
+import { isOutdated } from '../rooms/outdated.ts'
 import { quoteOf } from '../rooms/quotes.ts'
 import { ReadMarker } from '../rooms/read-marker.ts'
-import { RoomHistory } from '../rooms/room-history.ts'
-import { ShownMessages, toShown } from '../rooms/shown-messages.ts'
-import { type Change, isOutdated, type Page } from '../rooms/timeline.ts'
+import { toShown } from '../rooms/shown-messages.ts'
+import type { Change, Page } from '../rooms/timeline.ts'
 import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from '../rooms/unread-count.ts'
 import type { PageQuery } from '../rooms/walk-history.ts'
 import type { Outbox } from '../sending/outbox.ts'
@@ -24,16 +25,12 @@ export interface ThreadParts {
 }
 
 /** A thread with what keeps it up to date. */
-export class ThreadHandle implements Thread {
+export class ThreadHandle extends ConversationHandle implements Thread {
   readonly id: string
   readonly #roomID: string
   readonly #parts: ThreadParts
   readonly #root = createStore<RoomMessage | undefined>(undefined)
   readonly root: Store<RoomMessage | undefined> = this.#root
-  readonly #history: RoomHistory
-  readonly history
-  readonly #shown: ShownMessages
-  readonly messages
   #count: UnreadCount = noUnread
   readonly #unread = createStore(0)
   readonly unread: Store<number> = this.#unread
@@ -41,16 +38,12 @@ export class ThreadHandle implements Thread {
   #takesPart = false
 
   constructor(id: string, roomID: string, parts: ThreadParts) {
+    super(parts, { read: (query) => this.#read(query), pending: () => parts.outbox.ofThread(id) })
     this.id = id
     this.#roomID = roomID
     this.#parts = parts
-    const { calls, outbox, me, isConnected } = parts
-    const read = (query: PageQuery) => this.#read(query)
-    this.#history = new RoomHistory({ read, isConnected, onChange: () => this.#shown.changed() })
-    this.history = this.#history.state
-    const { timeline } = this.#history
-    this.#shown = new ShownMessages({ ...parts, timeline, pending: () => outbox.ofThread(id) })
-    this.messages = this.#shown.store
+    const { calls, me } = parts
+    const { timeline } = this
     this.#marker = new ReadMarker({
       ...{ roomID, timeline, me },
       rooms: {
@@ -63,19 +56,7 @@ export class ThreadHandle implements Thread {
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenReady()
-    await this.#history.open(limit, around)
-  }
-
-  loadOlder(limit = 50): Promise<void> {
-    return this.#history.loadOlder(limit)
-  }
-
-  loadNewer(limit = 50): Promise<void> {
-    return this.#history.loadNewer(limit)
-  }
-
-  toLatest(limit = 50): Promise<void> {
-    return this.#history.toLatest(limit)
+    await this.loaded.open(limit, around)
   }
 
   send(message: unknown, { replyTo = this.id, ...options }: SendOptions = {}): Promise<Message> {
@@ -85,14 +66,14 @@ export class ThreadHandle implements Thread {
   }
 
   markRead(messageID?: string): void {
-    const { timeline } = this.#history
+    const { timeline } = this
     const id = messageID ?? timeline.at(timeline.high)?._id
     if (id !== undefined && this.#takesPart) this.#marker.mark(id)
   }
 
   /** A message of the thread that is loaded. */
   get(messageID: string): Message | undefined {
-    return this.#history.timeline.get(messageID)
+    return this.timeline.get(messageID)
   }
 
   /** A message of the thread was sent or changed. */
@@ -102,7 +83,7 @@ export class ThreadHandle implements Thread {
     const taking = [root?.sender._id, message.sender._id, ...(root?.threadParticipants ?? [])]
     this.#takesPart ||= me !== undefined && taking.includes(me)
     // Before it is open only what is said of the message shows whether this one is new.
-    const isNew = this.#history.timeline.isLoaded || message.seq > (root?.threadCount ?? 0)
+    const isNew = this.timeline.isLoaded || message.seq > (root?.threadCount ?? 0)
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
     this.apply({ kind: 'message', message })
@@ -119,7 +100,7 @@ export class ThreadHandle implements Thread {
     const root = this.#root.get()
     const isAll = messageID === '_all'
     if (root && (isAll || messageID === this.id)) this.heardRoot(withoutContent(root))
-    const { timeline } = this.#history
+    const { timeline } = this
     if (isAll) this.apply({ kind: 'all deleted', upToSeq: timeline.latestSeq })
     else if (timeline.get(messageID)) this.apply({ kind: 'deleted', messageID })
     else return
@@ -127,27 +108,21 @@ export class ThreadHandle implements Thread {
   }
 
   apply(change: Change): void {
-    this.#history.apply(change)
+    this.loaded.apply(change)
   }
 
   /** After a login that has not brought what was missed. */
   async catchUp(): Promise<void> {
-    await this.#history.catchUp(this.#root.get()?.threadCount ?? 0)
+    await this.loaded.catchUp(this.#root.get()?.threadCount ?? 0)
   }
 
-  /** After each login. */
-  loggedIn(): void {
-    this.#shown.changed()
-    this.#history.watchHole()
+  override loggedIn(): void {
+    super.loggedIn()
     void this.#marker.flush()
   }
 
-  pendingChanged(): void {
-    this.#shown.changed()
-  }
-
-  close(): void {
-    this.#history.close()
+  override close(): void {
+    super.close()
     this.#marker.close()
   }
 

@@ -1,25 +1,19 @@
 import type { Message } from '../generated/types.ts'
-import type { HistoryState } from '../rooms/history-state.ts'
+import type { Conversation } from '../rooms/conversation.ts'
 import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import type { Store } from '../store.ts'
 
 /** The thread about a message of a room. Its messages are edited, recalled, reacted to and deleted by the room's calls. */
-export interface Thread {
+export interface Thread extends Conversation {
   /** ID of the message that it is about. */
   readonly id: string
   /** That message; undefined until it is known. */
   readonly root: Store<RoomMessage | undefined>
-  /** As those of a room: what is loaded, by seq, then what is on its way. */
-  readonly messages: Store<readonly RoomMessage[]>
-  readonly history: Store<HistoryState>
   /** What the user has not read of it: exact once it is open, 0 for who takes no part. */
   readonly unread: Store<number>
 
   /** Loads the latest messages, or those around one. Waits for the first login; fails when the thread is none the user may read. */
   open(options?: { limit?: number; around?: string }): Promise<void>
-  loadOlder(limit?: number): Promise<void>
-  loadNewer(limit?: number): Promise<void>
-  toLatest(limit?: number): Promise<void>
   /** As a room's: shown at once, queued and repeated. `replyTo`: a message of the thread, by default the one it is about. */
   send(message: unknown, options?: SendOptions): Promise<Message>
   /** The user has read up to a message of the thread, by default the latest one. */

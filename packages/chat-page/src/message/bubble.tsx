@@ -1,0 +1,120 @@
+import type { Room, RoomMessage } from '@parley/client'
+import { Avatar } from '../app/avatar.tsx'
+import { Icon } from '../app/icon.tsx'
+import { clockTime, fullTime } from '../room/times.ts'
+import { sentenceOf, useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import { contentOf } from './content.ts'
+import { Delivery } from './delivery.tsx'
+import { MessageBody } from './message-body.tsx'
+import type { MessageRowProps } from './message-row.tsx'
+import { Quote } from './quote.tsx'
+import { Reactions } from './reactions.tsx'
+import { ThreadLink } from './thread-link.tsx'
+
+/** A message of a member, with who sent it, its reactions and its thread. */
+export function Bubble(props: MessageRowProps) {
+  const { room, row, isFound, onThread } = props
+  const { client, texts, lang } = useChat()
+  const { message, startsGroup, endsGroup } = row
+  const me = useStore(client.me)?._id ?? ''
+  const { isMine, sender, state } = message
+  const name = nameOf(sender)
+  const isGone = message.isDeleted || contentOf(message).kind === 'recalled'
+  const mentionsMe = !isMine && message.mentions?.includes(me) === true
+  const classes = [
+    'message',
+    isMine ? 'mine' : 'theirs',
+    startsGroup && 'starts',
+    endsGroup && 'ends',
+    isGone && 'gone',
+    mentionsMe && 'mentions-me',
+    state === 'failed' && 'is-failed',
+    isFound && 'is-found',
+  ]
+  const time = fullTime(message.messageTimeMS, lang)
+  return (
+    <article
+      class={classes.filter(Boolean).join(' ')}
+      data-id={message._id}
+      aria-label={`${isMine ? texts.you : name}, ${time}`}
+    >
+      {!isMine && (
+        <div class="side-avatar">
+          {endsGroup && <Avatar id={sender._id} name={name} url={sender.avatarUrl} isSmall />}
+        </div>
+      )}
+      <div class="column">
+        {!isMine && startsGroup && (
+          <div class="sender">
+            <bdi>{name}</bdi>
+            {sender.isRobot === true && <span class="tag">{texts.robot}</span>}
+          </div>
+        )}
+        <BubbleLine {...props} isGone={isGone} />
+        <Reactions room={room} message={message} me={me} />
+        {onThread && message.threadCount !== undefined && (
+          <ThreadLink message={message} thread={room.thread(message._id)} onThread={onThread} />
+        )}
+        {state === 'failed' && <Failure room={room} message={message} />}
+      </div>
+    </article>
+  )
+}
+
+/** What it says, how far it has come, and the way to its menu. */
+function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowProps & { isGone: boolean }) {
+  const { texts, lang } = useChat()
+  const { message } = row
+  const { isMine, state } = message
+  const openMenu = (element: HTMLElement) => onMenu?.({ message, anchor: element.getBoundingClientRect() })
+  return (
+    <div class="line">
+      <div
+        class="bubble"
+        onContextMenu={(event) => {
+          // Where a long press is the way to the menu; a mouse has the button.
+          if (!matchMedia('(pointer: coarse)').matches) return
+          event.preventDefault()
+          openMenu(event.currentTarget)
+        }}
+      >
+        {message.replyTo && !isGone && message.replyTo._id !== message.threadOf && (
+          <Quote quote={message.replyTo} onGoTo={onGoTo} />
+        )}
+        <MessageBody message={message} />
+        <span class="meta">
+          {message.pinned && <Icon name="pin" />}
+          {message.edited === true && !isGone && <span>{texts.edited}</span>}
+          <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
+          {isMine && !isGone && <Delivery {...{ state, others }} readBy={room.readBy(message._id).length} />}
+        </span>
+      </div>
+      {onMenu && (!isGone || state === 'failed') && (
+        <button
+          type="button"
+          class="icon-button menu-button"
+          data-menu
+          aria-label={texts.actions}
+          aria-haspopup="menu"
+          tabIndex={-1}
+          onClick={(event) => openMenu(event.currentTarget)}
+        >
+          <Icon name="more" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+function Failure({ room, message }: { room: Room; message: RoomMessage }) {
+  const { texts } = useChat()
+  return (
+    <p class="failure">
+      {sentenceOf(texts, message.error)}{' '}
+      <button type="button" class="link" onClick={() => void room.retry(message.key).catch(() => undefined)}>
+        {texts.retry}
+      </button>
+    </p>
+  )
+}
