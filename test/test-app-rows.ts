@@ -21,6 +21,8 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     callLanes: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
     config: { _id: key('X'), app, name: 'X', json: '1', version: 'v' },
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
+    files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, lookAtMS: atMS },
+    filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
     outbox: { _id: `outbox ${app}`, atMS, app, events: [{ message: message?._id, event: 'chat message' }] },

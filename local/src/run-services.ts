@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Servers } from '@parley/stack/up'
 import type { Front } from './front.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
@@ -32,7 +32,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   const httpPorts = (service: string) =>
     Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
   const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
-  const env = serviceSettings(servers)
+  const env = serviceSettings(servers, data)
 
   const begin = async (service: string, number: number) => {
     const name = `${service}-${number}`
@@ -67,13 +67,14 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
   return () => Array.from(running.values()).toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
-function serviceSettings(servers: Servers): NodeJS.ProcessEnv {
+function serviceSettings(servers: Servers, data: string): NodeJS.ProcessEnv {
   return {
     PARLEY_DRAIN_MS: '5000',
     // Somebody who tries webhooks and PUSH_GENERIC here has their server on this machine.
     PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
     // And their page with the chat in a frame, at a port of its own.
     PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',
+    PARLEY_FILES_FOLDER: resolve(data, 'files'),
     ...process.env,
     PARLEY_MONGO_URL: servers.mongoUrl,
     PARLEY_NATS_URL: servers.natsUrl,

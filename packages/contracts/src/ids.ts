@@ -33,6 +33,7 @@ export type Named =
   | 'job'
   | 'report'
   | 'scheduled message'
+  | 'file'
   | 'device'
 const names = z.registry<{ named: Named }>()
 

@@ -12,6 +12,9 @@ import { type EarlierOutboxDoc, earlierOutboxIndexes } from './events/earlier-ou
 import { type PendingEventsDoc, pendingEventIndexes } from './events/pending-events.ts'
 import { type PublishedEventsDoc, publishedEventIndexes } from './events/published-events.ts'
 import type { StreamStateDoc } from './events/stream-state.ts'
+import { attachedIndexes } from './files/attached.ts'
+import { type FileDoc, fileIndexes } from './files/files.ts'
+import { type FilesToClearDoc, filesToClearIndexes } from './files/files-to-clear.ts'
 import { type JobDoc, jobIndexes } from './jobs.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { type MessageStreamDoc, messageStreamIndexes } from './messages/message-streams.ts'
@@ -55,11 +58,13 @@ const collections = {
   callLanes: of<CallLaneDoc>(callLaneIndexes),
   config: of<ConfigDoc>(configIndexes),
   devices: of<DeviceDoc>(deviceIndexes),
+  files: of<FileDoc>(fileIndexes),
+  filesToClear: of<FilesToClearDoc>(filesToClearIndexes),
   invitations: of<InvitationDoc>(),
   jobs: of<JobDoc>(jobIndexes),
   memberships: of<MembershipDoc>(membershipIndexes),
   messageStreams: of<MessageStreamDoc>(messageStreamIndexes),
-  messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes]),
+  messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes]),
   outbox: of<EarlierOutboxDoc>(earlierOutboxIndexes),
   outgoingCalls: of<OutgoingCallDoc>(outgoingCallIndexes),
   pendingEvents: of<PendingEventsDoc>(pendingEventIndexes),

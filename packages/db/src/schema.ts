@@ -40,6 +40,7 @@ export const migrations: readonly Migration[] = [
   { name: '0014-message-streams', up: makeIndexes },
   { name: '0015-threads', up: makeIndexes },
   { name: '0016-expiring-messages', up: makeIndexes },
+  { name: '0017-files', up: makeIndexes },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
@@ -48,7 +49,7 @@ async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
 }
 
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = '23c6a783debb81c3bcce1f7f39ec15d9bc961aa5f1f3cd62f518919619c69582'
+export const migratedIndexes = '3f69b462390ae33a1cccd50f9a9fafdc850af05eefe27285238ec22602868e4a'
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

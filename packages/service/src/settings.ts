@@ -103,6 +103,7 @@ const prefixesOfOthers = [
   'PARLEY_REALTIME_',
   'PARLEY_PUSH_',
   'PARLEY_STATS_',
+  'PARLEY_FILES_',
   'PARLEY_TEST_',
   'PARLEY_SERVERS',
 ]

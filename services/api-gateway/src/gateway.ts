@@ -28,6 +28,8 @@ import { watchRequests } from './requests/request-metrics.ts'
 import { takeInput } from './requests/take-input.ts'
 import { createTracedRequests } from './requests/traced-requests.ts'
 import { mountAll } from './routes/all.ts'
+import { serveContent } from './routes/files/content.ts'
+import type { FilesHere } from './routes/files/files.ts'
 
 /** Longer than any ID: the contract says which IDs are too long. */
 const maxIdInUrl = 64 * 1024
@@ -48,6 +50,7 @@ export interface GatewayParts {
   /** Requests are refused while the event loop is later than this; 0 is no limit. */
   maxLoopDelayMS?: number
   chatPage?: ChatPageOrigins
+  files: FilesHere
 }
 
 /** The HTTP edge: every operation of the contract on its use case. Not listening yet. */
@@ -63,6 +66,7 @@ export async function createGateway({
   receiveMS = 30_000,
   maxLoopDelayMS = 0,
   chatPage = { frameAncestors: [], images: [] },
+  files,
 }: GatewayParts): Promise<FastifyInstance> {
   const requests = createTracedRequests(tracing)
   const refusals = createRefusals()
@@ -112,7 +116,8 @@ export async function createGateway({
   watchFeeds(feeds, metrics)
   // Before the server waits for its connections to end.
   app.addHook('preClose', async () => feeds.stop())
-  mountAll(mount, chat, presence, feeds)
+  mountAll(mount, chat, presence, feeds, files)
+  await serveContent(app, chat, files, connections.mayTakeLong)
   return app
 }
 

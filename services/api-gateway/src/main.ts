@@ -2,11 +2,13 @@ import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { clearFiles } from '@parley/chat/files/clear-files'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { folderStore } from '@parley/files/folder-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
@@ -37,6 +39,9 @@ await runService(
     const closer = closeSilentStreams(chat, signal)
     onStop('closer of silent streams', () => closer)
     onStop('streamed pieces', () => chat.streamed.drained())
+    const files = { ...settings.files, store: folderStore(settings.files.folder) }
+    const clearing = clearFiles(chat, files.store, signal)
+    onStop('clearing of files', () => clearing)
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 
@@ -63,6 +68,7 @@ await runService(
       trustedProxies: settings.trustedProxies,
       receiveMS: settings.receiveMS,
       maxLoopDelayMS: settings.maxLoopDelayMS,
+      files,
       chatPage: { frameAncestors: settings.chatFrameAncestors, images: settings.chatImageOrigins },
     })
     onStop('gateway', () => gateway.close())

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { envelopeText } from './replies/envelope-text.ts'
 import { errorAnswers } from './replies/error-answers.ts'
 import { EventStream, sendEventStream } from './replies/event-stream.ts'
+import { Redirect } from './replies/redirect.ts'
 import {
   type AuthenticatedCaller,
   type Authentication,
@@ -41,6 +42,8 @@ export interface Call<O extends Operation> extends Input<O> {
   request: string
   /** The device named by IM-DEVICE-ID: it does not get the events of its own actions. */
   device: string | undefined
+  /** The address under which the caller reaches us, such as https://chat.example.com. */
+  origin: () => string
   /** A signal that aborts when the caller closes the connection. */
   closed: () => AbortSignal
 }
@@ -56,6 +59,7 @@ type Handler<O extends Operation> = (
   | Result<O>
   | JsonText
   | EventStream
+  | Redirect
   | (O extends { bareResult: z.ZodType } ? BareAnswer : never)
   | (O extends { accepted: z.ZodType } ? Accepted : never)
   | (O extends { scheduled: infer S extends z.ZodType } ? Accepted<z.output<S>> : never)
@@ -88,6 +92,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
           body,
           caller: request.caller,
           request: request.id,
+          origin: () => `${request.protocol}://${request.host}`,
           closed: () => whenClosed(reply),
           device:
             request.caller?.kind === 'user'
@@ -99,6 +104,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
           return reply.header('content-type', 'application/json; charset=utf-8').send(await envelopeText(result))
         }
         if (result instanceof EventStream) return sendEventStream(reply, result)
+        if (result instanceof Redirect) return reply.redirect(result.url)
         if (result instanceof Accepted) return reply.code(202).send(okEnvelope(result.result))
         if (isBareAnswer(operation, result)) return reply.send(result.bare)
         return reply.send(isBare(operation, body) && operation.form === 'bare' ? result : okEnvelope(result))

@@ -1,3 +1,4 @@
+import { fileSettings } from '@parley/service/file-settings'
 import { port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
@@ -49,7 +50,7 @@ export const gatewaySettings = {
   },
   receiveMS: {
     env: 'PARLEY_GATEWAY_RECEIVE_MS',
-    help: 'how long the head and the body of a request may take to arrive, in milliseconds',
+    help: 'how long the head of a request may take to arrive, and then its body, in milliseconds; not the body of an uploaded file',
     schema: wholeNumber.min(1).default(30_000),
   },
   maxLoopDelayMS: {
@@ -66,6 +67,30 @@ export const gatewaySettings = {
     env: 'PARLEY_GATEWAY_CHAT_IMAGE_ORIGINS',
     help: 'the origins, with spaces between, whose pictures /chat shows (avatars, messages, logos); others are links',
     schema: origins,
+  },
+  files: {
+    ...fileSettings,
+    maxBytes: {
+      env: 'PARLEY_GATEWAY_FILE_MAX_BYTES',
+      help: 'the size of a file of messages, in bytes, at most',
+      schema: wholeNumber
+        .min(1)
+        .max(5 * 1024 ** 3)
+        .default(100 * 1024 ** 2),
+    },
+    maxBytesPerUser: {
+      env: 'PARLEY_GATEWAY_FILES_MAX_BYTES_PER_USER',
+      help: 'the bytes that all files of one user may have together; 0 is no limit',
+      schema: wholeNumber.default(5 * 1024 ** 3),
+    },
+    publicUrl: {
+      env: 'PARLEY_GATEWAY_FILES_URL',
+      help: 'the address under which clients reach the gateways, such as https://chat.example.com/api, for the addresses of files; by default the host that a request names',
+      schema: z
+        .url({ protocol: /^https?$/ })
+        .transform((url) => url.replace(/\/+$/, ''))
+        .optional(),
+    },
   },
   ratePerApiKey: {
     env: 'PARLEY_GATEWAY_RATE_PER_API_KEY',

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
@@ -11,6 +14,8 @@ import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
 import { migrate } from '@parley/db/migrate'
+import type { FolderStore } from '@parley/files/file-store'
+import { folderStore } from '@parley/files/folder-store'
 import { closePresence, connectPresence } from '@parley/presence/connect'
 import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
@@ -32,7 +37,9 @@ export type CallApi = (
   headers?: Record<string, string>,
 ) => Promise<Answer>
 
-type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage'>
+type GatewayLimits = Pick<GatewayParts, 'rateLimits' | 'receiveMS' | 'maxLoopDelayMS' | 'chatPage'> & {
+  files?: Partial<GatewayParts['files']>
+}
 
 /** A gateway of its own for a test file: own database and app on the shared real servers. */
 export interface TestGateway {
@@ -44,6 +51,8 @@ export interface TestGateway {
   /** Without it. */
   basicKey: string
   chat: Chat
+  /** Where its files are. */
+  store: FolderStore
   /** Calls with the API key. */
   admin: CallApi
   /** Calls without any key. */
@@ -101,12 +110,14 @@ export async function startTestGateway(
   }
   if (!shared.app) await makeApp(chat, keys)
   const tokens = createTokenMemory(chat, bus)
+  const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const gateway = await createGateway({
     chat,
     log,
     metrics: createMetrics('test'),
     presence,
     findToken: tokens.find,
+    files: { store, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, ...shared.files },
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
     ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
     ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),
@@ -119,6 +130,7 @@ export async function startTestGateway(
     ...keys,
     url,
     chat,
+    store,
     admin,
     anonymous: caller(url, {}),
     async newUser(id = randomUUID(), profile = {}) {
@@ -147,6 +159,7 @@ export async function startTestGateway(
       await closeBus(bus)
       await closePresence(presence)
       if (!shared.app) await db.mongo.dropDatabase()
+      if (!shared.app) await rm(store.root, { recursive: true, force: true })
       await db.client.close()
     },
   }

@@ -1,4 +1,5 @@
 import type { Room } from '@parley/contracts/resources/room'
+import { noteRoomToClear } from '@parley/db/files/files-to-clear'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import type { Caller } from '../access/caller.ts'
 import { findActingRole, requireRole } from '../access/room-role.ts'
@@ -9,7 +10,7 @@ import { publishRoom } from '../events/publish-room.ts'
 import { roomChanged } from '../events/room-news.ts'
 
 /**
- * Deletes a room: it is gone from every list, and its members get `room` with status 0.
+ * Deletes a room: it is gone from every list, its members get `room` with status 0, and the files sent to it go.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS
  */
 export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promise<Room> {
@@ -17,6 +18,7 @@ export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promis
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'a room is deleted')
     roomChanged(pending, room)
+    await noteRoomToClear(chat.db, room, session)
     return updateRoomDoc(chat.db, room, { status: 0, deletedAt: new Date() }, session)
   })
   return publishRoom(chat, by, changed)

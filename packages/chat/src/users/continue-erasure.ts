@@ -1,4 +1,5 @@
 import { maxMembersShown } from '@parley/contracts/resources/room'
+import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { forgetReporter } from '@parley/db/moderation/reports'
@@ -30,6 +31,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   if (user === undefined) return true
   await forgetReporter(chat.db, app, user)
   await deleteScheduledOf(chat.db, app, user)
+  await removeFilesOf(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
     for (let i = 0; i < rooms.length; i += roomsAtOnce) {

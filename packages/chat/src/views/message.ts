@@ -3,6 +3,7 @@ import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { Thread } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/users'
+import { isRecalled } from '../messages/changing/recalled.ts'
 import { cut, textOf } from '../messages/reading/message-text.ts'
 import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
@@ -68,6 +69,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     isDeleted: doc.isDeleted ?? false,
     seq: doc.seq,
     ...(doc.mentions && { mentions: doc.mentions }),
+    ...(doc.attachments && !doc.isDeleted && !isRecalled(doc) && { attachments: doc.attachments }),
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
     ...(doc.streaming && { streaming: true }),

@@ -24,6 +24,9 @@ export type RemoveReactionResult = Message
 export type CancelScheduledResult = ScheduledMessage
 export type ChangeScheduledResult = ScheduledMessage
 export type ScheduleMessageResult = ScheduledMessage
+export type CreateFileResult = NewFile
+export type GetFileResult = File
+export type MarkUploadedResult = File
 export type EndStreamResult = SentMessage
 export type OpenStreamResult = SentMessage
 export type PinMessageResult = Message
@@ -99,6 +102,7 @@ export type ErrorCode =
   | 'INVALID_API_KEY'
   | 'UNAUTHORIZED'
   | 'NOT_ROOM_MEMBER'
+  | 'FILE_URL_INVALID'
   | 'PERMISSION_DENIED'
   | 'INSUFFICIENT_PERMISSIONS'
   | 'USER_BLOCKED'
@@ -119,6 +123,7 @@ export type ErrorCode =
   | 'JOB_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
   | 'SCHEDULED_NOT_FOUND'
+  | 'FILE_NOT_FOUND'
   | 'REPORT_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
@@ -126,11 +131,15 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'CONFLICT'
   | 'TOO_MANY_SCHEDULED'
+  | 'FILE_UPLOADED'
+  | 'FILE_TYPE_MISMATCH'
+  | 'FILES_FULL'
   | 'REPORT_DECIDED'
   | 'ROOM_EXISTS'
   | 'CURSOR_GONE'
   | 'MESSAGE_TOO_LARGE'
   | 'BODY_TOO_LARGE'
+  | 'FILE_TOO_LARGE'
   | 'RESULT_TOO_LARGE'
   | 'URI_TOO_LONG'
   | 'UNSUPPORTED_MEDIA_TYPE'
@@ -209,6 +218,10 @@ export interface Message {
    * Items: User ID
    */
   mentions?: string[]
+  /**
+   * Its files; GET /files/{id} has where to fetch one
+   */
+  attachments?: Attachment[]
   pinned?: boolean
   /**
    * Its content was replaced
@@ -253,6 +266,36 @@ export interface Reaction {
    */
   client: string
   reaction: string
+}
+export interface Attachment {
+  /**
+   * File ID
+   */
+  fileID: string
+  /**
+   * As the sender called it
+   */
+  name: string
+  /**
+   * Media type
+   */
+  type: string
+  /**
+   * Bytes
+   */
+  size: number
+  /**
+   * In pixels, as the sender says
+   */
+  width?: number
+  /**
+   * In pixels, as the sender says
+   */
+  height?: number
+  /**
+   * In seconds, as the sender says
+   */
+  duration?: number
 }
 export interface Quote {
   /**
@@ -326,6 +369,39 @@ export interface SendBatchInput {
    */
   expiresInS?: number
   /**
+   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
+  /**
    * Recipients, each with the texts of its patterns
    */
   paras: {
@@ -386,6 +462,10 @@ export interface SentMessage {
    * Items: User ID
    */
   mentions?: string[]
+  /**
+   * Its files; GET /files/{id} has where to fetch one
+   */
+  attachments?: Attachment[]
   pinned?: boolean
   /**
    * Its content was replaced
@@ -463,6 +543,39 @@ export interface SendMessageInput {
    */
   clientMessageID?: string
   /**
+   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
+  /**
    * ID of the message of the same room that it replies to
    */
   replyTo?: string
@@ -510,6 +623,39 @@ export interface WriteMessageInput {
    * Makes the send repeatable for 24 hours
    */
   clientMessageID?: string
+  /**
+   * Files to send with a new message; a message keeps its own
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
   /**
    * ID of the message of the same room that it replies to
    */
@@ -994,6 +1140,133 @@ export interface DeleteForMeResult {
    */
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
+}
+export interface CreateFileInput {
+  /**
+   * Its name, without folders
+   */
+  name: string
+  /**
+   * Media type; its parameters are left out
+   */
+  type?: string
+  /**
+   * Bytes
+   */
+  size: number
+  /**
+   * With the API key only: whose it is; without, the integrator may send it in anybody’s name
+   */
+  owner?: string
+}
+export interface NewFile {
+  /**
+   * File ID
+   */
+  fileID: string
+  /**
+   * As the sender called it
+   */
+  name: string
+  /**
+   * Media type
+   */
+  type: string
+  /**
+   * Bytes
+   */
+  size: number
+  /**
+   * Whose it is; absent: the integrator’s
+   */
+  owner?: string
+  /**
+   * `waiting`: it has not been uploaded yet
+   */
+  status: 'waiting' | 'uploaded'
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  /**
+   * Where those who may see it fetch it, with their headers: GET /files/{id}
+   */
+  url: string
+  upload: {
+    method: 'PUT'
+    /**
+     * Where the bytes go: the body is the file, nothing else
+     */
+    url: string
+    /**
+     * To send with them
+     */
+    headers: {
+      [k: string]: string
+    }
+    /**
+     * Milliseconds since 1970-01-01 UTC
+     */
+    expiresAtMS: number
+  }
+}
+export interface GetFileInput {
+  /**
+   * File ID
+   */
+  id: string
+  /**
+   * The browser is to save the file, not show it
+   */
+  download?: 'true' | 'false'
+  /**
+   * Return 302 to the address instead
+   */
+  redirect?: 'true' | 'false'
+}
+export interface File {
+  /**
+   * File ID
+   */
+  fileID: string
+  /**
+   * As the sender called it
+   */
+  name: string
+  /**
+   * Media type
+   */
+  type: string
+  /**
+   * Bytes
+   */
+  size: number
+  /**
+   * Whose it is; absent: the integrator’s
+   */
+  owner?: string
+  /**
+   * `waiting`: it has not been uploaded yet
+   */
+  status: 'waiting' | 'uploaded'
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  createdAtMS: number
+  /**
+   * Where its bytes are, without any header, until urlExpiresAtMS; absent while it is waiting
+   */
+  url?: string
+  /**
+   * Milliseconds since 1970-01-01 UTC
+   */
+  urlExpiresAtMS?: number
+}
+export interface MarkUploadedInput {
+  /**
+   * File ID
+   */
+  id: string
 }
 export interface StreamTextInput {
   /**
@@ -3250,6 +3523,10 @@ export interface PushCall {
    * Items: User ID
    */
   mentions?: string[]
+  /**
+   * Its files; GET /files/{id} has where to fetch one
+   */
+  attachments?: Attachment[]
   pinned?: boolean
   /**
    * Its content was replaced
@@ -3346,6 +3623,12 @@ export interface ClientCalls {
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
   /** Delete messages for the caller only: POST /messages/user-delete */
   deleteForMe: { input: DeleteForMeInput; result: DeleteForMeResult }
+  /** Announce a file, and get where to PUT its bytes: POST /files */
+  createFile: { input: CreateFileInput; result: CreateFileResult }
+  /** A file, and where to fetch its bytes: GET /files/:id */
+  getFile: { input: GetFileInput; result: GetFileResult }
+  /** Say that the bytes of a file are uploaded: POST /files/:id/uploaded */
+  markUploaded: { input: MarkUploadedInput; result: MarkUploadedResult }
   /** Show the other members that the caller is typing: POST /rooms/:id/typing */
   typing: { input: TypingInput; result: TypingResult }
   /** Add a piece to a message that is being streamed: POST /messages/:id/stream */
@@ -3452,6 +3735,12 @@ export interface AdminCalls {
   scheduleMessage: { input: ScheduleMessageInput; result: ScheduleMessageResult }
   /** Delete a message, or with _all every message of the room, for everybody: DELETE /rooms/:roomID/messages/:messageID */
   deleteForAll: { input: DeleteForAllInput; result: DeleteForAllResult }
+  /** Announce a file, and get where to PUT its bytes: POST /files */
+  createFile: { input: CreateFileInput; result: CreateFileResult }
+  /** A file, and where to fetch its bytes: GET /files/:id */
+  getFile: { input: GetFileInput; result: GetFileResult }
+  /** Say that the bytes of a file are uploaded: POST /files/:id/uploaded */
+  markUploaded: { input: MarkUploadedInput; result: MarkUploadedResult }
   /** Stream a piece of a message that a robot is writing: POST /rooms/:id/aiStreaming */
   streamText: { input: StreamTextInput; result: StreamTextResult }
   /** Add a piece to a message that is being streamed: POST /messages/:id/stream */

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import * as tokens from './access/tokens.ts'
+import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
 import * as events from './integrations/events.ts'
 import * as jobs from './integrations/jobs.ts'
@@ -50,6 +51,7 @@ export const allOperations: readonly Operation[] = [
   trace,
   scheduled,
   deletions,
+  files,
   live,
   streams,
   pins,

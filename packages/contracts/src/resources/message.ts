@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { attachment } from './file.ts'
 import { sender } from './sender.ts'
 
 /** The largest content of a message, as bytes of JSON (docs/reference/README.md#limits). */
@@ -62,6 +63,7 @@ const common = {
   isDeleted: z.boolean(),
   seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room or thread'),
   mentions: z.array(userId).optional().meta(ours),
+  attachments: z.array(attachment).optional().meta(ours).describe('Its files; GET /files/{id} has where to fetch one'),
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
   streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),

@@ -7,6 +7,7 @@ import { clientMessageID, expiresInS, replyTo, thread } from '../operations/mess
 import { exampleDelivered, markDelivered } from '../operations/rooms/delivered.ts'
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
+import { attachments } from '../resources/file.ts'
 import { messageContent, messageType, sentMessage } from '../resources/message.ts'
 import { exampleUserPresence, maxWatchedUsers, userPresence } from '../resources/presence.ts'
 
@@ -109,6 +110,7 @@ export const clientEmits = {
         push: z.boolean().default(true),
         mentions: z.array(userId).max(1000).optional(),
         clientMessageID: clientMessageID.optional(),
+        attachments: attachments.optional(),
         replyTo,
         thread,
         expiresInS,
@@ -118,6 +120,7 @@ export const clientEmits = {
     errors: [
       ...inRoom,
       'MESSAGE_NOT_FOUND',
+      'FILE_NOT_FOUND',
       'USER_BANNED',
       'USER_BLOCKED',
       'ROOM_FROZEN',

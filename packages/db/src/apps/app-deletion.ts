@@ -2,11 +2,12 @@ import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import type { CollectionName } from '../collections.ts'
 import type { Db } from '../connect.ts'
 import type { NotedEvent } from '../events/pending-events.ts'
+import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
 import { settleApp } from '../sending/settle-tails.ts'
 
 /** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
-type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'last' | 'none'
+type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'last' | 'none'
 
 /** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their tails, so they go before them. */
 const ways: Record<CollectionName, Way> = {
@@ -29,6 +30,7 @@ const ways: Record<CollectionName, Way> = {
   userDeletions: 'idRange',
   messageStreams: 'idRange',
   messages: 'roomKeyRange',
+  files: 'files',
   memberships: 'idRange',
   threadMembers: 'idRange',
   invitations: 'idRange',
@@ -42,8 +44,9 @@ const ways: Record<CollectionName, Way> = {
   statsUsers: 'idRange',
   users: 'idRange',
   config: 'idRange',
-  // Of the installation.
+  // Of the installation. What is to leave the store of files has their IDs alone.
   streamState: 'none',
+  filesToClear: 'none',
   apps: 'last',
 }
 
@@ -81,6 +84,7 @@ export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionPro
     if (way === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, told)
     if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, told)
     if (way === 'notes') total += await deleteNotes(db, name, app, told)
+    if (way === 'files') total += await removeFilesOfApp(db, app)
     if (way === 'calls') total += await deleteCalls(db, app, told)
   }
   return total

@@ -1,5 +1,6 @@
-import type { ClientSession } from 'mongodb'
+import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { lookAtFiles } from '../files/files.ts'
 import type { MessageDoc } from './messages.ts'
 
 /** What a change sets in a message, and what it removes. */
@@ -10,6 +11,7 @@ export interface MessageChange {
   without?: readonly (
     | 'content'
     | 'mentions'
+    | 'attachments'
     | 'reactions'
     | 'pinned'
     | 'push'
@@ -25,7 +27,7 @@ export const ofStream = ['streaming', 'streamed'] as const
 /** A message that is deleted for all keeps its place and loses its content. */
 export const stub: MessageChange = {
   set: { isDeleted: true },
-  without: ['content', 'mentions', 'reactions', 'pinned', 'expiresAtMS', ...ofStream],
+  without: ['content', 'mentions', 'attachments', 'reactions', 'pinned', 'expiresAtMS', ...ofStream],
 }
 
 export function withChange(message: MessageDoc, { set, without = [] }: MessageChange): MessageDoc {
@@ -44,6 +46,7 @@ export async function changeMessage(
 ): Promise<MessageDoc> {
   const changed = { ...withChange(message, change), updatedAtMS }
   await db.messages.replaceOne({ _id: message._id }, changed, { session })
+  if (!changed.attachments) await lookAtFiles(db, message.app, message.attachments ?? [], session)
   return changed
 }
 
@@ -65,19 +68,29 @@ export async function stubMessages(
   updatedAtMS: number,
   session: ClientSession,
 ): Promise<void> {
-  await db.messages.updateMany(
-    { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true } },
-    asStub(updatedAtMS),
-    { session },
-  )
+  const living = { roomKey, seq: { $gt: range.afterSeq, $lte: range.upToSeq }, isDeleted: { $ne: true as const } }
+  await makeStubs(db, living, updatedAtMS, session)
 }
 
-/** The update that makes messages stubs. */
-export function asStub(updatedAtMS: number) {
-  return {
-    $set: { isDeleted: true as const, updatedAtMS },
-    $unset: { content: 1, mentions: 1, reactions: 1, pinned: 1, expiresAtMS: 1, streaming: 1, streamed: 1 } as const,
-  }
+/** Makes messages stubs; their files are looked at. */
+export async function makeStubs(
+  db: Db,
+  living: Filter<MessageDoc>,
+  updatedAtMS: number,
+  session: ClientSession,
+): Promise<void> {
+  const projection = { _id: 0, app: 1, 'attachments.fileID': 1 }
+  const sent = await db.messages.find({ ...living, attachments: { $exists: true } }, { projection, session }).toArray()
+  for (const { app, attachments = [] } of sent) await lookAtFiles(db, app, attachments, session)
+  const content = { content: 1, mentions: 1, attachments: 1, reactions: 1, pinned: 1 } as const
+  await db.messages.updateMany(
+    living,
+    {
+      $set: { isDeleted: true, updatedAtMS },
+      $unset: { ...content, expiresAtMS: 1, streaming: 1, streamed: 1 },
+    },
+    { session },
+  )
 }
 
 /** The message is not being streamed any more, and stays as it is. */

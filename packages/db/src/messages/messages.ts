@@ -1,5 +1,6 @@
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
+import type { Attachment } from '../files/attachment.ts'
 import { key } from '../keys.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { findRoomOfTailMessage, findTails, unsettledOf } from '../sending/tails.ts'
@@ -21,6 +22,8 @@ export interface MessageDoc {
   updatedAtMS: number
   reactions?: { client: string; reaction: string }[]
   mentions?: string[]
+  /** Files of the sender, or of the integrator. */
+  attachments?: Attachment[]
   clientMessageID?: string
   /** ID of the message of the same room that it replies to. */
   replyTo?: string

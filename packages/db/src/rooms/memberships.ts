@@ -96,10 +96,10 @@ export async function findMembership(
 export async function findMembershipsByKey(
   db: Db,
   keys: readonly string[],
-  session: ClientSession,
+  session?: ClientSession,
 ): Promise<MembershipDoc[]> {
   if (keys.length === 0) return []
-  return db.memberships.find({ _id: { $in: [...keys] } }, { session }).toArray()
+  return db.memberships.find({ _id: { $in: [...keys] } }, { ...(session && { session }) }).toArray()
 }
 
 /** The fields that decide whether a member gets a push. */

@@ -90,6 +90,6 @@ function toTail(message: MessageDoc, sendKey: string | undefined, isStored: bool
   const { app: _app, room: _room, roomKey: _roomKey, updatedAtMS: _updatedAtMS, ...rest } = message
   const entry: TailMessage = sendKey === undefined ? rest : { ...rest, sendKey }
   if (!isStored) return entry
-  const { content: _content, mentions: _mentions, ...light } = entry
+  const { content: _content, mentions: _mentions, attachments: _attachments, ...light } = entry
   return { ...light, stored: true }
 }

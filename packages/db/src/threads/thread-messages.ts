@@ -1,6 +1,6 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { asStub } from '../messages/change-messages.ts'
+import { makeStubs } from '../messages/change-messages.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import type { Thread } from './thread.ts'
@@ -53,5 +53,5 @@ export async function stubMessagesByID(
   updatedAtMS: number,
   session: ClientSession,
 ): Promise<void> {
-  await db.messages.updateMany({ _id: { $in: [...ids] }, isDeleted: { $ne: true } }, asStub(updatedAtMS), { session })
+  await makeStubs(db, { _id: { $in: [...ids] }, isDeleted: { $ne: true } }, updatedAtMS, session)
 }

@@ -1,27 +1,52 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
 /** Room for a token of 4,096 bytes and a user ID of 128 characters, each percent-encoded, beside a filter `q`. */
 const maxHeaderSize = 32 * 1024
-/** A connection on which nothing moves for this long is closed: its client reads too slowly. */
+/** A connection on which nothing moves for this long is closed: its client reads or writes too slowly. */
 const idleMS = 60_000
 
 /**
- * Bounds connections: the head and the body of a request must arrive within `receiveMS` milliseconds. What is not
+ * Bounds connections: the head of a request must arrive within `receiveMS` milliseconds, and then its body. What is not
  * HTTP, or too late, gets the error envelope.
- * @returns options for Fastify, and a function to call with its server before it listens
+ * @returns options for Fastify, a function to call with its server before it listens, and one for requests whose body may take longer
  */
 export function boundConnections(receiveMS: number) {
   const { onRequest, onClientError } = answerBrokenRequests()
+  const checkEveryMS = Math.min(1_000, receiveMS)
+  /** Requests whose body was still to come when they were looked at last, and since when. */
+  const receiving = new Map<IncomingMessage, number>()
+  const unbounded = new WeakSet<IncomingMessage>()
+
+  // Node's own limit is one for all requests of a server.
+  function endLate(): void {
+    const beforeMS = performance.now() - receiveMS
+    for (const [request, sinceMS] of receiving) {
+      const isLate = sinceMS < beforeMS && !request.complete && !unbounded.has(request)
+      if (isLate) onClientError(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), request.socket)
+      if (request.complete || sinceMS < beforeMS) receiving.delete(request)
+    }
+  }
+
   return {
-    watch: (server: Server) => void server.on('request', onRequest),
+    mayTakeLong: (request: IncomingMessage) => void unbounded.add(request),
+    watch(server: Server) {
+      server.on('request', onRequest)
+      server.on('request', (request) => {
+        const { headers } = request
+        if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
+          receiving.set(request, performance.now())
+      })
+      const timer = setInterval(endLate, checkEveryMS).unref()
+      server.on('close', () => clearInterval(timer))
+    },
     options: {
       connectionTimeout: idleMS,
-      requestTimeout: receiveMS,
+      requestTimeout: 0,
       clientErrorHandler: onClientError,
       http: {
         headersTimeout: receiveMS,
-        connectionsCheckingInterval: Math.min(1_000, receiveMS),
+        connectionsCheckingInterval: checkEveryMS,
         maxHeaderSize,
         // Node's own refusal has no body; refused-requests.ts refuses with the envelope.
         requireHostHeader: false,

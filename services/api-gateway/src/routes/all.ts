@@ -3,6 +3,7 @@ import type { Feeds } from '@parley/chat/events-feed/feeds'
 import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Mount } from '../mount.ts'
 import { mountTokens } from './access/tokens.ts'
+import { type FilesHere, mountFiles } from './files/files.ts'
 import { mountConfig } from './integrations/config.ts'
 import { mountEvents } from './integrations/events.ts'
 import { mountJobs } from './integrations/jobs.ts'
@@ -36,7 +37,8 @@ import { mountPresence } from './users/presence.ts'
 import { mountUsers } from './users/users.ts'
 
 /** Every operation of the contract on its use case. */
-export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Feeds): void {
+export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Feeds, files: FilesHere): void {
+  mountFiles(mount, chat, files)
   mountMessages(mount, chat)
   mountReactions(mount, chat)
   mountReaders(mount, chat)

@@ -118,6 +118,16 @@ describe('every query uses its index and examines no more than it returns', () =
         ...{ sendAtMS: Date.now() + 3_600_000 + i, nextMS: Date.now() + 3_600_000 + i, createdAtMS: 1 },
       })),
     )
+    const file = { name: 'a', type: 'text/plain', size: 1 }
+    await db.files.insertMany(
+      Array.from({ length: 100 }, (_, i) => ({
+        ...{ _id: key(gateway.app, `file ${i}`), app: gateway.app, id: `file ${i}`, ...file, secret: 's' },
+        ...{ owner: 'alice', ownerKey: key(gateway.app, 'alice'), createdAtMS: 1, stored: 'x', lookAtMS: 1e15 + i },
+      })),
+    )
+    const attached = ids.slice(1_001, 1_009)
+    for (const [i, _id] of attached.entries())
+      await db.messages.updateOne({ _id }, { $set: { attachments: [{ fileID: `file ${i}`, ...file }] } })
     await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
   }
 
@@ -293,6 +303,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /rooms/{id}/typing', () => bob.call('POST', `/rooms/${room}/typing`, { message: 'x' })],
     ['POST /blockStatus/room', () => alice.call('POST', `/blockStatus/room/${room}/bob`)],
     ['POST /messages/{id}/report', () => alice.call('POST', `/messages/${ids[1_501] ?? ''}/report`, { reason: 'x' })],
+    ['GET /files/{id}', () => bob.call('GET', '/files/file 3')],
+    ['POST /files', () => bob.call('POST', '/files', { name: 'a', size: 1 })],
     ['GET /scheduled', () => alice.call('GET', '/scheduled?limit=5')],
     ['GET /scheduled of the app', () => gateway.admin('GET', '/scheduled?limit=5')],
     ['GET /admin/reports', () => gateway.admin('GET', '/admin/reports?limit=5')],

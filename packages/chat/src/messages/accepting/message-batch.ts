@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@parley/contracts/errors'
+import type { Attachment } from '@parley/db/files/attachment'
 import { key } from '@parley/db/keys'
 import { currentMessage, isDeletedIn } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/messages'
@@ -8,6 +9,7 @@ import type { Sender } from '@parley/db/rooms/memberships'
 import type { Pause, SendFacts } from '@parley/db/sending/send-facts'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { messageTimes } from './message-times.ts'
+import { bytesOf, toMessage } from './new-message.ts'
 
 /** A message to send, checked as far as possible without the database. */
 export interface Draft {
@@ -27,6 +29,7 @@ export interface Draft {
   /** The same key from the same sender to the same room within 24 hours returns the first message again. */
   sendKey?: string
   clientMessageID?: string
+  attachments?: Attachment[]
   /** ID of the message that it replies to. */
   replyTo?: string
   /** That message; absent when the room has none of this ID. */
@@ -128,36 +131,6 @@ export class MessageBatch {
     const advance = { room, seq, clockMS: nextTime(bytesOf(draft)), lastMessageID }
     this.advances.set(room._id, advance)
     return advance
-  }
-}
-
-/** What may be much of a message. */
-export function bytesOf({ content = '', mentions = [] }: Pick<MessageDoc, 'content' | 'mentions'>): number {
-  return Buffer.byteLength(content) + mentions.reduce((sum, user) => sum + Buffer.byteLength(user), 0)
-}
-
-function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
-  const { expiresInS = advance.room.expiresInS ?? 0 } = draft
-  return {
-    _id: advance.lastMessageID,
-    app: draft.app,
-    room: draft.room,
-    roomKey: advance.room._id,
-    seq: advance.seq,
-    sender: draft.sender,
-    content: draft.content,
-    messageType: draft.messageType,
-    createdAtMS: advance.clockMS,
-    updatedAtMS: advance.clockMS,
-    ...(draft.mentions && { mentions: draft.mentions }),
-    ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
-    ...(draft.replyTo !== undefined && { replyTo: draft.replyTo }),
-    ...(!draft.push && { push: false }),
-    ...(draft.skipTotalBadge && { skipTotalBadge: true }),
-    ...(draft.streaming && { streaming: true }),
-    ...(expiresInS > 0 && { expiresAtMS: advance.clockMS + expiresInS * 1_000 }),
-    ...(draft.webhook === false && { webhook: false }),
-    ...(draft.request !== undefined && { request: draft.request }),
   }
 }
 

@@ -1,7 +1,8 @@
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { mostTailBytes, type TailAppend } from '@parley/db/sending/append-statement'
-import { bytesOf, type Draft, type MessageBatch, type Outcome } from './message-batch.ts'
+import type { Draft, MessageBatch, Outcome } from './message-batch.ts'
+import { bytesOf } from './new-message.ts'
 import type { Send } from './read-batch.ts'
 
 /** A message whose content is larger goes where it stays at once: every further message writes the whole tail. */

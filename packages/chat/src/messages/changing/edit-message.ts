@@ -7,9 +7,7 @@ import type { Chat } from '../../chat.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/message-content.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
-
-/** The messageType of a message that was recalled. */
-const recalled = 'recall'
+import { recalled } from './recalled.ts'
 
 export interface Edit {
   message?: unknown
@@ -29,7 +27,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   }
   const isRecall = edit.messageType === recalled
   const wanted: MessageChange = isRecall
-    ? { set: { messageType: recalled }, without: ['content', 'mentions', ...ofStream] }
+    ? { set: { messageType: recalled }, without: ['content', 'mentions', 'attachments', ...ofStream] }
     : await newContent(chat, caller.app, edit)
   const { message, quoted } = await changeMessage(chat, caller, name, (before, room) => {
     if (before.sender !== caller.user) {

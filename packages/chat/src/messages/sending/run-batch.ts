@@ -42,7 +42,7 @@ export async function runBatch(
   perPart = atOnce,
 ): Promise<boolean> {
   const contentFor = batchTemplate(batch.message)
-  const { sender, messageType, push, skipTotalBadge, expiresInS } = batch
+  const { sender, messageType, push, skipTotalBadge, expiresInS, attachments } = batch
 
   async function sendTo(target: BatchTarget, i: number): Promise<BatchOutcome> {
     if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
@@ -50,7 +50,8 @@ export async function runBatch(
     const content = contentFor(target.patterns)
     const room = target.room ?? (await openDirectRoom(chat, app, [sender, target.receiver ?? '']))
     const idempotencyKey = `batch ${id} ${i}`
-    const sent = { app, room, sender, messageType, push, skipTotalBadge, expiresInS, request, idempotencyKey }
+    const shown = { messageType, push, skipTotalBadge, expiresInS, attachments }
+    const sent = { app, room, sender, ...shown, request, idempotencyKey }
     const { message } = await sendContent(chat, sent, content)
     return { message: message._id, roomKey: message.roomKey }
   }

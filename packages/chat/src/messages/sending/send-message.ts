@@ -1,9 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
 import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
 import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
@@ -28,6 +30,7 @@ export interface MessageToSend {
   /** false: the room's webhook does not receive it, because the message is its own response. */
   webhook?: false
   clientMessageID?: string | undefined
+  attachments?: readonly AttachmentToSend[] | undefined
   /** ID of a message of the same room. */
   replyTo?: string | undefined
   /** Keeps it in the thread of that message. */
@@ -47,7 +50,8 @@ export interface MessageToSend {
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone
+ *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
+ *   FILE_NOT_FOUND
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -74,6 +78,7 @@ export async function sendContent(
     throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
   }
   const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
+  const attachments = send.attachments && (await attachFiles(chat, send, send.attachments))
   const draft: Draft = {
     app: send.app,
     room: send.room,
@@ -89,6 +94,7 @@ export async function sendContent(
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...(attachments && { attachments }),
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
   }

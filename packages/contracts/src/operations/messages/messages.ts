@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
+import { attachments } from '../../resources/file.ts'
 import { acceptedJob, batchOutcome } from '../../resources/job.ts'
 import {
   expiresInS as lifetimeS,
@@ -97,6 +98,7 @@ export const sendMessage = operation({
       .optional()
       .describe('Users who receive mention notifications; a user group stands for its members'),
     clientMessageID: clientMessageID.optional().meta(ours),
+    attachments: attachments.optional().meta(ours),
     replyTo: replyTo.meta(ours),
     thread: thread.meta(ours),
     expiresInS: expiresInS.meta(ours),
@@ -110,6 +112,7 @@ export const sendMessage = operation({
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',
     'MESSAGE_NOT_FOUND',
+    'FILE_NOT_FOUND',
     'NOT_ROOM_MEMBER',
     'USER_BLOCKED',
     'ROOM_FROZEN',
@@ -145,6 +148,7 @@ export const writeMessage = operation({
       push: z.boolean().default(true),
       skipTotalBadge: z.boolean().default(false),
       clientMessageID: clientMessageID.optional(),
+      attachments: attachments.optional().describe('Files to send with a new message; a message keeps its own'),
       replyTo,
       thread,
       expiresInS,
@@ -165,6 +169,7 @@ export const writeMessage = operation({
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',
     'MESSAGE_NOT_FOUND',
+    'FILE_NOT_FOUND',
     'NOT_ROOM_MEMBER',
     'INSUFFICIENT_PERMISSIONS',
     'USER_BLOCKED',
@@ -216,6 +221,7 @@ export const sendBatch = operation({
     push: z.boolean().default(true),
     skipTotalBadge: z.boolean().default(false),
     expiresInS,
+    attachments: attachments.optional(),
     paras: z.array(batchTarget).min(1).max(1000).describe('Recipients, each with the texts of its patterns'),
   }),
   result: z.array(batchOutcome),

@@ -1,4 +1,4 @@
-import { asUser } from '@parley/chat/access/caller'
+import { asUser, type Caller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import { Accepted } from '@parley/chat/jobs/work-on-job'
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
@@ -32,6 +32,7 @@ export function mountMessages(mount: Mount, chat: Chat): void {
         throw new ApiError('INVALID_REQUEST', 'expiresInS: a message keeps the time at which it expires')
       if (sendAtMS !== undefined)
         throw new ApiError('INVALID_REQUEST', 'sendAtMS: a message that was sent is changed at once')
+      if (rest.attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message keeps its files')
       return editMessage(chat, by, { id: _id, room: params.id }, { message, messageType, mentions: rest.mentions })
     }
     const send = {
@@ -51,8 +52,14 @@ export function mountMessages(mount: Mount, chat: Chat): void {
   )
 }
 
-async function sendLater(...given: Parameters<typeof scheduleMessage>): Promise<Accepted<ScheduledMessage>> {
-  return new Accepted(await scheduleMessage(...given))
+async function sendLater(
+  chat: Chat,
+  caller: Caller,
+  { attachments, ...send }: Parameters<typeof scheduleMessage>[2] & { attachments?: unknown },
+  idempotencyKey: string | undefined,
+): Promise<Accepted<ScheduledMessage>> {
+  if (attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message that is sent later has no files')
+  return new Accepted(await scheduleMessage(chat, caller, send, idempotencyKey))
 }
 
 /** Requires a field that only some uses of an operation need. */

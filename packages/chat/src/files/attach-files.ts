@@ -1,0 +1,39 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
+import type { Attachment } from '@parley/db/files/attachment'
+import { holdFiles } from '@parley/db/files/files'
+import type { Chat } from '../chat.ts'
+
+interface Sending {
+  app: string
+  sender: string
+  byClient?: boolean | undefined
+}
+
+/**
+ * The files of a message that is to be sent: those of its sender, or of the integrator who sends it. They stay until it is sent.
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
+ */
+export async function attachFiles(
+  { db }: Chat,
+  { app, sender, byClient }: Sending,
+  wanted: readonly AttachmentToSend[],
+): Promise<Attachment[]> {
+  const ids = wanted.map(({ fileID }) => fileID)
+  const found = await holdFiles(db, ids, { app, owner: sender, orNobody: !byClient })
+  const files = new Map(found.map((file) => [file.id, file]))
+  return wanted.map(({ fileID, width, height, duration }, i) => {
+    const field = `attachments[${i}].fileID`
+    const file = files.get(fileID)
+    if (!file) throw new ApiError('FILE_NOT_FOUND', `${field}: the sender has no file ${JSON.stringify(fileID)}`)
+    if (file.stored === undefined) throw new ApiError('INVALID_REQUEST', `${field}: the file is not uploaded yet`)
+    if (ids.indexOf(fileID) < i) throw new ApiError('INVALID_REQUEST', `${field}: the file is there twice`)
+    const { name, type, size } = file
+    return {
+      ...{ fileID, name, type, size },
+      ...(width !== undefined && { width }),
+      ...(height !== undefined && { height }),
+      ...(duration !== undefined && { duration }),
+    }
+  })
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { createFile as operation } from '@parley/contracts/operations/files/files'
+import type { NewFile } from '@parley/contracts/resources/file'
+import { bytesOfOwner, type FileDoc, insertFile } from '@parley/db/files/files'
+import { removeFile, uploadWithinMS } from '@parley/db/files/files-to-clear'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { findUser } from '@parley/db/users/users'
+import { type Caller, userOf } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { type Files, signedUrl, toFileView } from './files.ts'
+
+/** A file that nothing refers to stays so long. */
+const unsentMS = 24 * 60 * 60 * 1_000
+
+/**
+ * Announces a file (docs/reference/files.md#upload).
+ * @param base the address under which the caller reaches the gateways
+ * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL
+ */
+export async function createFile(
+  { db }: Chat,
+  files: Files,
+  by: Caller,
+  { name, type, size, owner: named }: Input<typeof operation>['body'],
+  base: string,
+): Promise<NewFile> {
+  const { app } = by
+  const owner = userOf(by) ?? named
+  if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
+  if (size > files.maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${files.maxBytes} bytes`)
+  if (owner !== undefined && !(await findUser(db, app, owner)))
+    throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
+  const id = newId()
+  const createdAtMS = Date.now()
+  const file: FileDoc = {
+    ...{ _id: key(app, id), app, id, name, type: (type.split(';')[0] ?? '').trim().toLowerCase(), size },
+    ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
+    secret: randomBytes(32).toString('hex'),
+    ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },
+  }
+  await insertFile(db, file)
+  // With itself, so that of several at once no two pass that are too much together.
+  const { maxBytesPerUser: most } = files
+  if (owner !== undefined && most > 0 && (await bytesOfOwner(db, app, owner)) > most) {
+    await removeFile(db, file)
+    throw new ApiError('FILES_FULL', `size: the files of a user may have ${most} bytes in all`)
+  }
+  const expiresAtMS = createdAtMS + uploadWithinMS
+  return {
+    ...toFileView(file),
+    url: `${base}/files/${id}`,
+    upload: {
+      method: 'PUT',
+      url: signedUrl(base, file, 'put', expiresAtMS),
+      headers: { 'content-type': file.type },
+      expiresAtMS,
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { ApiError } from '@parley/contracts/errors'
+import type { File } from '@parley/contracts/resources/file'
+import { type FileDoc, findFile } from '@parley/db/files/files'
+import type { FileStore } from '@parley/files/file-store'
+import type { Chat } from '../chat.ts'
+
+/** What the use cases of files need beside the chat. */
+export interface Files {
+  store: FileStore
+  /** The largest file, in bytes. */
+  maxBytes: number
+  /** All files of a user together, in bytes; 0 is no limit. */
+  maxBytesPerUser: number
+}
+
+/** What an address is for: to upload, to show, or to save. */
+export type ContentUse = 'put' | 'get' | 'save'
+
+/** What the query of an address that we signed has. */
+export interface SignedQuery {
+  app: string
+  use: ContentUse
+  expires: number
+  signature: string
+}
+
+/** An address of a file's bytes at a gateway, which holds until a time. Each file has a secret of its own. */
+export function signedUrl(base: string, file: FileDoc, use: ContentUse, expires: number): string {
+  const query = new URLSearchParams({ app: file.app, use, expires: `${expires}`, signature: sign(file, use, expires) })
+  return `${base}/files/${file.id}/content?${query.toString()}`
+}
+
+/** The file of a signed address. @throws ApiError FILE_NOT_FOUND, FILE_URL_INVALID */
+export async function fileOfUrl({ db }: Chat, id: string, query: SignedQuery): Promise<FileDoc> {
+  const file = await findFile(db, query.app, id)
+  if (!file) throw unknownFile(id)
+  const right = Buffer.from(sign(file, query.use, query.expires))
+  const given = Buffer.from(query.signature)
+  if (right.length !== given.length || !timingSafeEqual(right, given)) throw new ApiError('FILE_URL_INVALID')
+  if (query.expires < Date.now()) throw new ApiError('FILE_URL_INVALID', 'the address has expired: ask for a new one')
+  return file
+}
+
+function sign({ secret, id }: FileDoc, use: ContentUse, expires: number): string {
+  return createHmac('sha256', secret).update(`${use} ${id} ${expires}`).digest('hex')
+}
+
+export function unknownFile(id: string): ApiError {
+  return new ApiError('FILE_NOT_FOUND', `no file ${JSON.stringify(id)}`)
+}
+
+export function toFileView({ id, name, type, size, owner, stored, createdAtMS }: FileDoc): File {
+  return {
+    ...{ fileID: id, name, type, size },
+    ...(owner !== undefined && { owner }),
+    status: stored === undefined ? 'waiting' : 'uploaded',
+    createdAtMS,
+  }
+}

@@ -1,0 +1,62 @@
+import type { Result } from '@parley/contracts/operation'
+import type { getFile as operation } from '@parley/contracts/operations/files/files'
+import type { Db } from '@parley/db/connect'
+import { type FileUse, findUsesInTails } from '@parley/db/files/attached'
+import { type FileDoc, findFile } from '@parley/db/files/files'
+import { key } from '@parley/db/keys'
+import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import type { Caller, UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { signedUrl, toFileView, unknownFile } from './files.ts'
+import { hasUse, livingUses } from './living-uses.ts'
+
+const urlMS = 5 * 60 * 1_000
+
+/**
+ * A file and, once it is uploaded, an address of its bytes (docs/reference/files.md#fetch).
+ * @param base the address under which the caller reaches the gateways
+ * @throws ApiError FILE_NOT_FOUND, also to who may not see it
+ */
+export async function getFile(
+  chat: Chat,
+  by: Caller,
+  id: string,
+  { base, download }: { base: string; download: boolean },
+): Promise<Result<typeof operation>> {
+  const file = await findFile(chat.db, by.app, id)
+  if (!file || !(await maySee(chat, by, file))) throw unknownFile(id)
+  if (file.stored === undefined) return toFileView(file)
+  const urlExpiresAtMS = Date.now() + urlMS
+  return { ...toFileView(file), url: signedUrl(base, file, download ? 'save' : 'get', urlExpiresAtMS), urlExpiresAtMS }
+}
+
+/** The file, for its owner and the integrator. @throws ApiError FILE_NOT_FOUND */
+export async function ownFile({ db }: Chat, by: Caller, id: string): Promise<FileDoc> {
+  const file = await findFile(db, by.app, id)
+  if (!file || !isOwn(by, file)) throw unknownFile(id)
+  return file
+}
+
+function isOwn(by: Caller, { owner }: FileDoc): boolean {
+  return by.kind === 'integrator' || by.user === owner
+}
+
+/** The messages themselves decide, so that a deletion, a recall or a leave holds at once. */
+async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean> {
+  if (isOwn(by, file) || by.kind === 'integrator') return true
+  const isIn = (uses: readonly FileUse[]) => isMemberOfOne(db, by, uses)
+  // What leaves a tail between the looks is settled.
+  return (await hasUse(db, file, isIn)) || (await isIn(await findUsesInTails(db, file))) || hasUse(db, file, isIn)
+}
+
+async function isMemberOfOne(db: Db, { app, user }: UserCaller, uses: readonly FileUse[]): Promise<boolean> {
+  const rooms = [...new Set(uses.map(({ room }) => room))]
+  if (rooms.length === 0) return false
+  const memberships = await findMembershipsByKey(
+    db,
+    rooms.map((room) => key(app, room, user)),
+  )
+  const own = new Set(memberships.map(({ _id }) => _id))
+  const seen = uses.filter(({ room }) => own.has(key(app, room, user)))
+  return (await livingUses(db, seen)).length > 0
+}

@@ -1,0 +1,34 @@
+import type { Db } from '@parley/db/connect'
+import { type FileUse, findUses } from '@parley/db/files/attached'
+import { key } from '@parley/db/keys'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { isRecalled } from '../messages/changing/recalled.ts'
+
+const atOnce = 200
+
+/** Whether some of the settled messages with a file pass; they come in pages, the oldest first. */
+export async function hasUse(
+  db: Db,
+  file: { app: string; id: string },
+  passes: (uses: readonly FileUse[]) => Promise<boolean>,
+): Promise<boolean> {
+  for (let after = ''; ; ) {
+    const page = await findUses(db, file, after, atOnce)
+    if (await passes(page)) return true
+    if (page.length < atOnce) return false
+    after = page.at(-1)?._id ?? ''
+  }
+}
+
+/** Of the messages with a file, those that can be read: not deleted, not recalled, in a room that is there. */
+export async function livingUses(db: Db, uses: readonly FileUse[]): Promise<FileUse[]> {
+  if (uses.length === 0) return []
+  const keys = [...new Set(uses.map(({ app, room }) => key(app, room)))]
+  const rooms = new Map((await findRoomsByKey(db, keys)).map((room) => [room._id, room]))
+  return uses.filter((use) => {
+    const room = rooms.get(key(use.app, use.room))
+    // A gateway of the release before leaves the file in what it recalls or deletes.
+    return room && !room.deletedAt && !isDeletedIn(use, room) && !isRecalled(use)
+  })
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { naming, timeMS, userId } from '../ids.ts'
+import { ours } from '../ours.ts'
+
+/** A message has at most this many files. */
+export const maxAttachments = 10
+
+export const fileId = naming('file', z.string().min(1).max(128).describe('File ID'))
+
+const pixels = z.number().int().min(1).max(1_000_000)
+const name = z.string().describe('As the sender called it')
+const type = z.string().describe('Media type')
+const size = z.number().int().min(1).describe('Bytes')
+
+/** What a sender may say of a picture, a video or a sound. */
+const measures = {
+  width: pixels.optional().describe('In pixels, as the sender says'),
+  height: pixels.optional().describe('In pixels, as the sender says'),
+  duration: z.number().min(0).max(1_000_000).optional().describe('In seconds, as the sender says'),
+}
+
+/** A file of a message (docs/reference/files.md#send). */
+export const attachment = z
+  .object({ fileID: fileId, name, type, size, ...measures })
+  .meta({ id: 'Attachment', ...ours })
+
+/** Files to send. Name, type and size are those of the file: what is given of them is not read. */
+export const attachments = z
+  .array(
+    z.strictObject({
+      fileID: fileId,
+      ...{ name: name.optional(), type: type.optional(), size: size.optional() },
+      ...measures,
+    }),
+  )
+  .min(1)
+  .max(maxAttachments)
+  .describe('Uploaded files of the sender; name, type and size are those of the file, whatever is given')
+export type AttachmentToSend = z.output<typeof attachments>[number]
+
+const fileFields = {
+  fileID: fileId,
+  name,
+  type,
+  size,
+  owner: userId.optional().describe('Whose it is; absent: the integrator’s'),
+  status: z.enum(['waiting', 'uploaded']).describe('`waiting`: it has not been uploaded yet'),
+  createdAtMS: timeMS,
+}
+
+/** A file as those see it who may fetch it (docs/reference/files.md). */
+export const file = z
+  .object({
+    ...fileFields,
+    url: z
+      .string()
+      .optional()
+      .describe('Where its bytes are, without any header, until urlExpiresAtMS; absent while it is waiting'),
+    urlExpiresAtMS: timeMS.optional(),
+  })
+  .meta({ id: 'File', ...ours })
+export type File = z.infer<typeof file>
+
+/** A file that was announced, and where its bytes go. */
+export const newFile = z
+  .object({
+    ...fileFields,
+    url: z.string().describe('Where those who may see it fetch it, with their headers: GET /files/{id}'),
+    upload: z.object({
+      method: z.literal('PUT'),
+      url: z.string().describe('Where the bytes go: the body is the file, nothing else'),
+      headers: z.record(z.string(), z.string()).describe('To send with them'),
+      expiresAtMS: timeMS,
+    }),
+  })
+  .meta({ id: 'NewFile', ...ours })
+export type NewFile = z.infer<typeof newFile>
+
+export const exampleFile = {
+  fileID: '66f0c1a2b3c4d5e6f7a8b9d1',
+  name: 'Plan.pdf',
+  type: 'application/pdf',
+  size: 48_213,
+  owner: 'alice',
+  status: 'uploaded' as const,
+  createdAtMS: 1_795_176_000_000,
+}

@@ -1,0 +1,54 @@
+import type { IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { unsettledOf } from '../sending/tails.ts'
+import type { Attachment } from './attachment.ts'
+
+/** Only of messages with attachments. */
+const withAttachments = { partialFilterExpression: { attachments: { $exists: true } } }
+
+export const attachedIndexes: IndexDescription[] = [
+  { key: { 'attachments.fileID': 1, _id: 1 }, ...withAttachments },
+  { key: { roomKey: 1, 'attachments.fileID': 1 }, ...withAttachments },
+]
+
+/** What decides whether a message with a file can be read. */
+export type FileUse = Pick<
+  MessageDoc,
+  '_id' | 'app' | 'room' | 'roomKey' | 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf' | 'messageType'
+>
+const useFields = {
+  ...{ app: 1, room: 1, roomKey: 1, seq: 1, createdAtMS: 1, isDeleted: 1, threadOf: 1, messageType: 1 },
+} as const
+
+/** The settled messages with a file, the oldest first, after a message. */
+export async function findUses(
+  db: Db,
+  { app, id }: { app: string; id: string },
+  afterID: string,
+  limit: number,
+): Promise<FileUse[]> {
+  return db.messages
+    .find({ 'attachments.fileID': id, attachments: { $exists: true }, _id: { $gt: afterID }, app })
+    .project<FileUse>(useFields)
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** The files of the settled messages of a room and its threads, message by message. */
+export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: string }): AsyncGenerator<Attachment[]> {
+  const roomKey = key(app, id)
+  const ofRoom = { roomKey: { $gte: roomKey, $lt: `${roomKey}\u0001` }, attachments: { $exists: true } }
+  for await (const { attachments } of db.messages.find(ofRoom, { projection: { attachments: 1 }, batchSize: 200 })) {
+    if (attachments) yield attachments
+  }
+}
+
+/** The messages with a file that are in tails: of the moment, so they are few. */
+export async function findUsesInTails(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
+  const unsettled = { tailSinceMS: { $gt: 0 }, app, 'tail.attachments.fileID': id }
+  const rooms = await db.rooms.find(unsettled, { hint: { tailSinceMS: 1 } }).toArray()
+  return rooms.flatMap(unsettledOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
+}

@@ -1,0 +1,99 @@
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key, keyRange } from '../keys.ts'
+import { inTransaction, type Session } from '../transactions/transaction.ts'
+import type { FileDoc } from './files.ts'
+
+/**
+ * What is still to be done about files that are gone, by whichever process: the bytes of one are to leave the store, or the
+ * files of a deleted room are to be looked at.
+ */
+export interface FilesToClearDoc {
+  /** The ID of the file; of a room, key(app, room). */
+  _id: string
+  room?: { app: string; id: string }
+  /** Of a file: until then somebody may still upload it. */
+  uploadUntilMS?: number
+  /** When a process may take it; when one has, that is after it has died. */
+  nextMS: number
+}
+
+export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
+
+/** Longer than the work on one takes. */
+const leaseMS = 60_000
+/** How long after a file was made it may be uploaded. */
+export const uploadWithinMS = 60 * 60 * 1_000
+const perTransaction = 200
+
+/** Removes a file that nobody has touched since it was read; its bytes follow. Returns whether it did. */
+export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
+  const { _id, lookAtMS, heldUntilMS } = file
+  return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
+}
+
+/** Removes all files of a user, whatever refers to them. */
+export async function removeFilesOf(db: Db, app: string, owner: string): Promise<void> {
+  await removePages(db, { ownerKey: key(app, owner) })
+}
+
+/** Removes all files of an app, and what is to be done about its rooms; returns how many documents those were. */
+export async function removeFilesOfApp(db: Db, app: string): Promise<number> {
+  const { deletedCount } = await db.filesToClear.deleteMany({ _id: keyRange(app) })
+  return deletedCount + (await removePages(db, { _id: keyRange(app) }))
+}
+
+async function removePages(db: Db, of: Filter<FileDoc>): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const page = await db.files.find(of).limit(perTransaction).toArray()
+    if (page.length === 0) return removed
+    removed += await removeMatching(db, page, { _id: { $in: page.map(({ _id }) => _id) } })
+  }
+}
+
+async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<FileDoc>): Promise<number> {
+  return inTransaction(db, async (session) => {
+    const { deletedCount } = await db.files.deleteMany(as, { session })
+    if (deletedCount === 0) return 0
+    const nextMS = Date.now()
+    const rows = files.map(({ id, createdAtMS }) => ({
+      updateOne: {
+        filter: { _id: id },
+        update: { $set: { nextMS, uploadUntilMS: createdAtMS + uploadWithinMS } },
+        upsert: true,
+      },
+    }))
+    await db.filesToClear.bulkWrite(rows, { session })
+    return deletedCount
+  })
+}
+
+/** Notes that the files of a room are to be looked at, inside the transaction that deletes it. */
+export async function noteRoomToClear(
+  db: Db,
+  { app, id }: { app: string; id: string },
+  session: Session,
+): Promise<void> {
+  const row = { $set: { nextMS: Date.now(), room: { app, id } } }
+  await db.filesToClear.updateOne({ _id: key(app, id) }, row, { session, upsert: true })
+}
+
+/** Takes one thing to do that is due: no other process does until the lease has ended. */
+export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDoc | null> {
+  return db.filesToClear.findOneAndUpdate(
+    { nextMS: { $lte: nowMS } },
+    { $set: { nextMS: Date.now() + leaseMS } },
+    { sort: { nextMS: 1 }, returnDocument: 'after' },
+  )
+}
+
+/** It is done. */
+export async function removeToClear(db: Db, { _id }: FilesToClearDoc): Promise<void> {
+  await db.filesToClear.deleteOne({ _id })
+}
+
+/** It is done again at a time. */
+export async function clearAgain(db: Db, { _id }: FilesToClearDoc, nextMS: number): Promise<void> {
+  await db.filesToClear.updateOne({ _id }, { $set: { nextMS } })
+}

@@ -1,0 +1,107 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { Attachment } from './attachment.ts'
+
+/** A file that somebody uploads to send it. Its bytes are in the store of files, never here. */
+export interface FileDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  /** 24 hexadecimal digits, which no other app has either. */
+  id: string
+  /** Whose it is; absent: it belongs to the integrator. */
+  owner?: string
+  ownerKey?: string
+  name: string
+  /** Media type, lower case, without parameters. */
+  type: string
+  /** Bytes. */
+  size: number
+  /** Signs its addresses. */
+  secret: string
+  createdAtMS: number
+  /** Which of the uploads was taken, by its name in the store; absent while none has been. */
+  stored?: string
+  /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
+  lookAtMS: number
+  /** Until then it stays, whatever refers to it: a message with it is being sent. */
+  heldUntilMS?: number
+}
+
+export const fileIndexes: IndexDescription[] = [
+  { key: { lookAtMS: 1 } },
+  { key: { ownerKey: 1, size: 1 }, partialFilterExpression: { ownerKey: { $exists: true } } },
+]
+
+/** Longer than a send takes, which gives up after 10 s. */
+const holdMS = 60_000
+/** Longer than looking at one file takes. */
+const lookLeaseMS = 60_000
+
+export async function insertFile(db: Db, file: FileDoc): Promise<void> {
+  await db.files.insertOne(file)
+}
+
+export async function findFile(db: Db, app: string, id: string): Promise<FileDoc | null> {
+  return db.files.findOne({ _id: key(app, id) })
+}
+
+/** The bytes of all files of a user, uploaded or not. */
+export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<number> {
+  const [sum] = await db.files
+    .aggregate<{ bytes: number }>([
+      { $match: { ownerKey: key(app, owner) } },
+      { $group: { _id: null, bytes: { $sum: '$size' } } },
+    ])
+    .toArray()
+  return sum?.bytes ?? 0
+}
+
+/** Takes an upload as the content of the file; false when another was taken before, or the file is gone. */
+export async function takeStored(db: Db, { _id }: Pick<FileDoc, '_id'>, stored: string): Promise<boolean> {
+  const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: { stored } })
+  return modifiedCount === 1
+}
+
+/**
+ * Files that are to be sent, as they are; none goes for as long as a send takes.
+ * @param of whose they may be: of this user, and with `orNobody` of the integrator
+ */
+export async function holdFiles(
+  db: Db,
+  ids: readonly string[],
+  { app, owner, orNobody }: { app: string; owner: string; orNobody: boolean },
+): Promise<FileDoc[]> {
+  const owners = [key(app, owner), ...(orNobody ? [null] : [])]
+  // null stands for a field that is not there.
+  const named = { _id: { $in: ids.map((id) => key(app, id)) }, ownerKey: { $in: owners as string[] } }
+  await db.files.updateMany(named, { $max: { heldUntilMS: Date.now() + holdMS } })
+  return db.files.find(named).toArray()
+}
+
+/** Takes a file whose time has come to be looked at: no other process does for a while. */
+export async function takeFileToLookAt(db: Db, nowMS: number): Promise<FileDoc | null> {
+  return db.files.findOneAndUpdate(
+    { lookAtMS: { $lte: nowMS } },
+    { $set: { lookAtMS: nowMS + lookLeaseMS } },
+    { sort: { lookAtMS: 1 }, returnDocument: 'after' },
+  )
+}
+
+/** Has a file that was taken looked at again at a time, unless somebody wants it sooner. */
+export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
+  await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
+}
+
+/** Has the files of messages that lose them looked at soon, inside the transaction that takes them out. */
+export async function lookAtFiles(
+  db: Db,
+  app: string,
+  attachments: readonly Pick<Attachment, 'fileID'>[],
+  session?: ClientSession,
+): Promise<void> {
+  if (attachments.length === 0) return
+  const named = { _id: { $in: attachments.map(({ fileID }) => key(app, fileID)) } }
+  await db.files.updateMany(named, { $set: { lookAtMS: Date.now() } }, { ...(session && { session }) })
+}

@@ -1,0 +1,40 @@
+import type { Readable } from 'node:stream'
+
+/**
+ * Where the bytes of files are kept. A file has a place by its ID, with an entry for each of its uploads; which one was
+ * taken is in the database. So what was uploaded in part, or twice, is never given out, and goes with its file.
+ */
+interface Common {
+  /** The beginning of an upload, as much as shows what it is. */
+  firstBytes(id: string, upload: string): Promise<Buffer>
+  /** Removes one upload of a file, if it is there. */
+  removeUpload(id: string, upload: string): Promise<void>
+  /** Removes a file with all its uploads, if it is there. */
+  remove(id: string): Promise<void>
+}
+
+/** A folder, which all gateways share: they take and give the bytes themselves. */
+export interface FolderStore extends Common {
+  kind: 'folder'
+  /**
+   * Writes an upload as it comes, and keeps it when it is whole.
+   * @throws WrongSize when it has not exactly `size` bytes
+   */
+  write(id: string, upload: string, bytes: Readable, size: number): Promise<void>
+  /** The folder, and where an upload lies in it. */
+  root: string
+  pathOf(id: string, upload: string): string
+}
+
+export type FileStore = FolderStore
+
+/** An upload has other bytes than were announced. */
+export class WrongSize extends Error {
+  override name = 'WrongSize'
+  readonly isTooLarge: boolean
+
+  constructor(size: number, isTooLarge: boolean) {
+    super(`expected ${size} bytes, and there are ${isTooLarge ? 'more' : 'fewer'}`)
+    this.isTooLarge = isTooLarge
+  }
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http'
+import send from '@fastify/send'
+import type { Chat } from '@parley/chat/chat'
+import { type ContentUse, fileOfUrl, type SignedQuery, unknownFile } from '@parley/chat/files/files'
+import { takeUpload } from '@parley/chat/files/take-upload'
+import { okEnvelope } from '@parley/contracts/envelope'
+import { ApiError } from '@parley/contracts/errors'
+import type { FolderStore } from '@parley/files/file-store'
+import { isShownInPages } from '@parley/files/media-types'
+import * as contentDisposition from 'content-disposition'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { FilesHere } from './files.ts'
+
+const signed = z.object({
+  app: z.string(),
+  use: z.enum(['put', 'get', 'save']),
+  expires: z.coerce.number().int(),
+  signature: z.string(),
+})
+
+/** Scripts of a file never run, wherever it is opened. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
+
+/**
+ * Takes and gives the bytes of files that lie in a folder, at addresses that we signed. A file on its way is in memory only
+ * piece by piece.
+ * @param mayTakeLong lets the body of a request come for longer than others
+ */
+export async function serveContent(
+  app: FastifyInstance,
+  chat: Chat,
+  { store }: FilesHere,
+  mayTakeLong: (request: IncomingMessage) => void,
+): Promise<void> {
+  const url = '/files/:id/content'
+  const hidden = { schema: { hide: true } }
+  const fileOf = (request: FastifyRequest, uses: readonly ContentUse[]) =>
+    fileOfUrl(chat, (request.params as { id: string }).id, readQuery(request, uses))
+
+  await app.register(async (files) => {
+    files.removeAllContentTypeParsers()
+    // The handler reads the body.
+    files.addContentTypeParser('*', (_request, _body, done) => done(null))
+
+    const put = async (request: FastifyRequest) => {
+      const { raw } = request
+      const { expires } = readQuery(request, ['put'])
+      const file = await fileOf(request, ['put'])
+      const given = raw.headers['content-length']
+      if (given !== undefined && Number(given) > file.size) throw new ApiError('FILE_TOO_LARGE')
+      mayTakeLong(raw)
+      const timer = setTimeout(() => raw.destroy(), expires - Date.now())
+      return okEnvelope(await takeUpload(chat, store, file, raw).finally(() => clearTimeout(timer)))
+    }
+    files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
+
+    const get = async (request: FastifyRequest, reply: FastifyReply) => {
+      const { use } = readQuery(request, ['get', 'save'])
+      return sendContent(request, reply, store, await fileOf(request, ['get', 'save']), use)
+    }
+    files.route({ method: 'GET', url, ...hidden, handler: get })
+  })
+}
+
+function readQuery({ query }: FastifyRequest, uses: readonly ContentUse[]): SignedQuery {
+  const { data } = signed.safeParse(query)
+  if (!data || !uses.includes(data.use)) throw new ApiError('FILE_URL_INVALID')
+  return data
+}
+
+async function sendContent(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  store: FolderStore,
+  file: Awaited<ReturnType<typeof fileOfUrl>>,
+  use: ContentUse,
+): Promise<FastifyReply> {
+  const { id, stored, name, type } = file
+  if (stored === undefined) throw unknownFile(id)
+  const options = { root: store.root, contentType: false, cacheControl: false, index: false as const }
+  const { statusCode, headers, stream } = await send(request.raw, store.pathOf(id, stored), options)
+  if (statusCode === 404) throw unknownFile(id)
+  const isShown = use === 'get' && isShownInPages(type)
+  const disposition = contentDisposition.create(name, { type: isShown ? 'inline' : 'attachment' })
+  return reply
+    .code(statusCode)
+    .headers({
+      ...headers,
+      'content-type': isShown ? type : 'application/octet-stream',
+      'content-disposition': disposition,
+      'content-security-policy': policy,
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': 'private, max-age=300',
+    })
+    .send(stream)
+}

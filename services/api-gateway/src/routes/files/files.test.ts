@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { png, put, upload } from './test-files.ts'
+
+const pictures = { name: 'Bär & "Co".png', type: 'image/png' }
+
+describe('files', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let stranger: TestUser
+  beforeAll(async () => {
+    gateway = await startTestGateway({ files: { maxBytes: 3_000_000, maxBytesPerUser: 4_000_000 } })
+    alice = await gateway.newUser()
+    bob = await gateway.newUser()
+    stranger = await gateway.newUser()
+  })
+  afterAll(() => gateway.stop())
+
+  const statusFor = async (user: TestUser, id: string) => (await user.call('GET', `/files/${id}`)).status
+  const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [
+    status,
+    body.error?.code,
+  ]
+  const sendFile = async (by: TestUser, room: string, fileID: string, more: object = {}) =>
+    by.call('POST', `/rooms/${room}/message`, {
+      message: 'look',
+      messageType: 'image',
+      attachments: [{ fileID, width: 1, height: 1 }],
+      ...more,
+    })
+
+  test('a file that was uploaded and sent comes with the message, and members of the room fetch it', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const heard = await gateway.hear()
+    const id = await upload(alice.call, png, pictures)
+    assert.equal(await statusFor(bob, id), 404, 'before it was sent')
+    const sent = await sendFile(alice, room, id)
+    const attachment = { fileID: id, ...pictures, size: png.length, width: 1, height: 1 }
+    assert.deepEqual(sent.body.result.attachments, [attachment])
+    // At once: the message may still be in the tail of its room.
+    assert.equal(await statusFor(bob, id), 200)
+    const { payload } = await heard.next('chat message')
+    assert.deepEqual((payload as { attachments: unknown }).attachments, [attachment])
+    const { body } = await bob.call('GET', `/rooms/${room}/messages/v3`)
+    assert.deepEqual(body.result.data[0].attachments, [attachment])
+
+    const { url, status, owner } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.deepEqual([status, owner], ['uploaded', alice.id])
+    const whole = await fetch(url)
+    assert.deepEqual(Buffer.from(await whole.arrayBuffer()), png)
+    assert.equal(whole.headers.get('content-type'), 'image/png')
+    assert.equal(
+      whole.headers.get('content-disposition'),
+      `inline; filename="B?r & \\"Co\\".png"; filename*=UTF-8''B%C3%A4r%20%26%20%22Co%22.png`,
+    )
+    assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
+    const part = await fetch(url, { headers: { range: 'bytes=1-3' } })
+    assert.deepEqual([part.status, part.headers.get('content-range')], [206, `bytes 1-3/${png.length}`])
+    assert.equal(await part.text(), 'PNG')
+    assert.equal((await fetch(url, { headers: { range: 'bytes=999-' } })).status, 416)
+    const save = (await bob.call('GET', `/files/${id}?download=true`)).body.result.url
+    assert.match((await fetch(save)).headers.get('content-disposition') ?? '', /^attachment; /)
+    const redirected = await fetch(`${gateway.url}/files/${id}?redirect=true`, {
+      headers: { 'im-api-key': gateway.apiKey },
+    })
+    assert.deepEqual(Buffer.from(await redirected.arrayBuffer()), png)
+  })
+
+  test('who is no member, has left, or is of another app, does not see it; a banned member does', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const id = await upload(alice.call, png, pictures)
+    await sendFile(alice, room, id)
+    const other = await startTestGateway()
+    const foreign = await other.newUser()
+    assert.deepEqual(codeOf(await stranger.call('GET', `/files/${id}`)), [404, 'FILE_NOT_FOUND'])
+    assert.deepEqual(codeOf(await foreign.call('GET', `/files/${id}`)), [404, 'FILE_NOT_FOUND'])
+    assert.deepEqual(codeOf(await other.admin('GET', `/files/${id}`)), [404, 'FILE_NOT_FOUND'])
+    await other.stop()
+    assert.equal((await gateway.admin('GET', `/files/${id}`)).status, 200)
+    await gateway.admin('POST', `/blockStatus/room/${room}/${bob.id}`)
+    await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
+    assert.equal(await statusFor(bob, id), 200)
+    await bob.call('POST', `/rooms/${room}/delete/members`, { members: [bob.id] })
+    assert.equal(await statusFor(bob, id), 404)
+    assert.equal(await statusFor(alice, id), 200)
+  })
+
+  test('only uploaded files of the sender are sent, and the error names the field', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const id = await upload(alice.call, png, pictures)
+    const waiting = (await bob.call('POST', '/files', { ...pictures, size: 9 })).body.result
+    assert.equal(waiting.status, 'waiting')
+    for (const [fileID, status, code] of [
+      [id, 404, 'FILE_NOT_FOUND'],
+      ['66f0c1a2b3c4d5e6f7a8b9c0', 404, 'FILE_NOT_FOUND'],
+      [waiting.fileID, 400, 'INVALID_REQUEST'],
+    ] as const) {
+      const refused = await sendFile(bob, room, fileID)
+      assert.deepEqual(codeOf(refused), [status, code])
+      assert.match(refused.body.error.message, /^attachments\[0\]\.fileID: /)
+    }
+    const twice = await sendFile(alice, room, id, { attachments: [{ fileID: id }, { fileID: id }] })
+    assert.match(twice.body.error.message, /^attachments\[1\]\.fileID: /)
+    assert.equal((await sendFile(alice, room, id, { attachments: [] })).status, 400)
+    const later = await sendFile(alice, room, id, { sendAtMS: Date.now() + 60_000 })
+    assert.match(later.body.error.message, /^attachments: /)
+
+    // The integrator's own: in anybody's name, by the integrator alone.
+    const ours = await upload(gateway.admin, png, pictures)
+    assert.deepEqual(codeOf(await sendFile(bob, room, ours)), [404, 'FILE_NOT_FOUND'])
+    const paras = [{ room }, { receiver: alice.id }]
+    const { body } = await gateway.admin('POST', '/messages/batch', {
+      ...{ sender: bob.id, message: 'x', messageType: 'image', attachments: [{ fileID: ours }], paras },
+    })
+    for (const { result } of body.result) assert.equal(result.attachments[0].name, pictures.name)
+    assert.equal(await statusFor(alice, ours), 200)
+    const named = await upload(gateway.admin, png, { ...pictures, owner: bob.id })
+    const { result } = (await sendFile(bob, room, named)).body
+    assert.equal(result.attachments[0].fileID, named)
+    const edit = { _id: result._id, message: 'y', attachments: [{ fileID: named }] }
+    assert.equal((await bob.call('POST', `/rooms/${room}/message`, edit)).status, 400)
+    const edited = await bob.call('POST', `/rooms/${room}/message`, { _id: result._id, message: 'y' })
+    assert.equal(edited.body.result.attachments[0].fileID, named)
+  })
+
+  test('bad announcements are refused by the name of the field', async () => {
+    for (const [body, code, message] of [
+      [{ name: 'a', type: 'image/png' }, 'MISSING_PARAMETER', /size/],
+      [{ name: '../a', size: 1 }, 'INVALID_REQUEST', /name/],
+      [{ name: 'a\n', size: 1 }, 'INVALID_REQUEST', /name/],
+      [{ name: 'a', type: 'png', size: 1 }, 'INVALID_REQUEST', /type/],
+      [{ name: 'a', size: 0 }, 'INVALID_REQUEST', /size/],
+      [{ name: 'a', size: 3_000_001 }, 'FILE_TOO_LARGE', /^size: /],
+      [{ name: 'a', size: 1, owner: bob.id }, 'INVALID_REQUEST', /^owner: /],
+    ] as const) {
+      const refused = await alice.call('POST', '/files', body)
+      assert.deepEqual([refused.body.error.code, message.test(refused.body.error.message)], [code, true])
+    }
+    const unknown = await gateway.admin('POST', '/files', { name: 'a', size: 1, owner: 'nobody' })
+    assert.deepEqual(codeOf(unknown), [404, 'CLIENT_NOT_FOUND'])
+  })
+
+  test('of files announced at once no more than fit are accepted', async () => {
+    const carol = await gateway.newUser()
+    const announced = await Promise.all(
+      Array.from({ length: 6 }, () => carol.call('POST', '/files', { name: 'a', size: 1_500_000 })),
+    )
+    const accepted = announced.filter(({ status }) => status === 200)
+    assert.ok(accepted.length <= 2)
+    for (const one of announced) if (one.status !== 200) assert.deepEqual(codeOf(one), [409, 'FILES_FULL'])
+    const left = 4_000_000 - accepted.length * 1_500_000
+    assert.equal((await carol.call('POST', '/files', { name: 'a', size: Math.min(left, 1_000_000) })).status, 200)
+  })
+
+  test('an upload of another size, of another type, or that comes twice is refused, and may be tried again', async () => {
+    const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
+    const outcome = async (bytes: Buffer<ArrayBuffer>) => {
+      const answer = await put(announced, bytes)
+      return codeOf({ status: answer.status, body: (await answer.json()) as { error?: { code: string } } })
+    }
+    assert.deepEqual(await outcome(png.subarray(1)), [400, 'INVALID_BODY'])
+    assert.deepEqual(await outcome(Buffer.concat([png, png])), [413, 'FILE_TOO_LARGE'])
+    assert.deepEqual(await outcome(Buffer.alloc(png.length, '<')), [409, 'FILE_TYPE_MISMATCH'])
+    assert.deepEqual(await outcome(png), [200, undefined])
+    assert.deepEqual(await outcome(png), [409, 'FILE_UPLOADED'])
+    const { fileID, upload: where } = announced.body.result
+    assert.equal((await alice.call('POST', `/files/${fileID}/uploaded`)).body.result.status, 'uploaded')
+    assert.equal((await bob.call('POST', `/files/${fileID}/uploaded`)).status, 404)
+    for (const change of [/signature=./, /use=put/, /expires=\d/]) {
+      const forged = where.url.replace(change, (found: string) => (found === 'use=put' ? 'use=get' : `${found}1`))
+      const answer = await fetch(forged, { method: forged.includes('use=get') ? 'GET' : 'PUT' })
+      assert.equal(answer.status, 403, forged)
+    }
+  })
+
+  test('what could run in a page is only ever saved, whatever it is called', async () => {
+    const html = Buffer.from('<html><script>alert(1)</script></html>')
+    for (const type of ['text/html', 'image/svg+xml', 'application/octet-stream']) {
+      const id = await upload(alice.call, html, { name: 'a.png', type })
+      const answer = await fetch((await alice.call('GET', `/files/${id}`)).body.result.url)
+      const { headers } = answer
+      assert.equal(headers.get('content-type'), 'application/octet-stream')
+      assert.match(headers.get('content-disposition') ?? '', /^attachment; /)
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/)
+    }
+  })
+
+  test('a body of more than 1 MiB comes in pieces, and may take longer than other requests', async () => {
+    const slow = await gateway.another({ receiveMS: 300, files: { maxBytes: 3_000_000 } })
+    const size = 2_500_000
+    const announced = await gateway.admin('POST', '/files', { name: 'a', size })
+    const { url } = announced.body.result.upload
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        // Until others would have been ended.
+        if (sent > 0) {
+          const late = await fetch(`${slow.url}/messages`, trickling(gateway.apiKey))
+          assert.equal(late.status, 408)
+        }
+        controller.enqueue(new Uint8Array(size / 2))
+        sent += size / 2
+        if (sent === size) controller.close()
+      },
+    })
+    const there = url.replace(gateway.url, slow.url)
+    const answer = await fetch(there, { method: 'PUT', body, duplex: 'half' })
+    assert.equal(answer.status, 200, await answer.text())
+    await slow.stop()
+  })
+})
+
+/** A request whose body never ends. */
+function trickling(apiKey: string): RequestInit {
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(Buffer.from('{')) })
+  const headers = { 'im-api-key': apiKey, 'content-type': 'application/json' }
+  return { method: 'POST', headers, body, duplex: 'half' }
+}

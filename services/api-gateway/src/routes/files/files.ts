@@ -1,0 +1,28 @@
+import type { Chat } from '@parley/chat/chat'
+import { createFile } from '@parley/chat/files/create-file'
+import type { Files } from '@parley/chat/files/files'
+import { toFileView } from '@parley/chat/files/files'
+import { getFile, ownFile } from '@parley/chat/files/get-file'
+import * as operations from '@parley/contracts/operations/files/files'
+import type { Mount } from '../../mount.ts'
+import { Redirect } from '../../replies/redirect.ts'
+
+/** The files of a gateway. */
+export interface FilesHere extends Files {
+  /** The address under which clients reach the gateways, if it is not that of each request. */
+  publicUrl?: string | undefined
+}
+
+export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
+  mount(operations.createFile, ({ caller, body, origin }) =>
+    createFile(chat, files, caller, body, files.publicUrl ?? origin()),
+  )
+
+  mount(operations.markUploaded, async ({ caller, params }) => toFileView(await ownFile(chat, caller, params.id)))
+
+  mount(operations.getFile, async ({ caller, params, query, origin }) => {
+    const base = files.publicUrl ?? origin()
+    const file = await getFile(chat, caller, params.id, { base, download: query.download === 'true' })
+    return query.redirect === 'true' && file.url !== undefined ? new Redirect(file.url) : file
+  })
+}

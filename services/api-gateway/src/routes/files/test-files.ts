@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import type { Answer, CallApi } from '../../test-gateway.ts'
+
+/** A picture of one pixel. */
+export const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** PUTs bytes where the announcement of a file says. */
+export async function put(announced: Answer, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
+  assert.equal(announced.status, 200, JSON.stringify(announced.body))
+  const { method, url, headers } = announced.body.result.upload
+  return fetch(url, { method, headers, body: bytes })
+}
+
+/** Announces a file and uploads it; returns its ID. */
+export async function upload(call: CallApi, bytes: Buffer<ArrayBuffer>, about: object = {}): Promise<string> {
+  const announced = await call('POST', '/files', { name: 'a.bin', size: bytes.length, ...about })
+  const answer = await put(announced, bytes)
+  assert.equal(answer.status, 200, await answer.text())
+  return announced.body.result.fileID
+}
