@@ -1,5 +1,5 @@
 import type { MessageDoc } from '@parley/db/messages/messages'
-import type { RoomAdvance } from '@parley/db/rooms/rooms'
+import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'
 import type { Draft } from './message-batch.ts'
 
 /** What may be much of a message. */
