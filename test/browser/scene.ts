@@ -15,6 +15,12 @@ const talks = {
       [3, 'The weather in Lisbon that weekend: 22 °C, sunny. Bring sunglasses.'],
       [2, 'Perfect. Dinner on Friday? I know a place: https://example.com/tasca'],
     ],
+    reply: 'Then I bring the map.',
+    thread: [
+      [1, 'A flat with a balcony?'],
+      [2, 'Yes, it looks over the river.'],
+      [0, 'Send me the address, I will write to her.'],
+    ],
     lasts: ['The new colours are in the file', 'Your order is on its way', 'See you at seven at the bridge'],
   },
   zh: {
@@ -30,18 +36,26 @@ const talks = {
       [3, '那个周末里斯本的天气：22 °C，晴。记得带墨镜。'],
       [2, '完美。周五一起吃晚饭？我知道一家店：https://example.com/tasca'],
     ],
+    reply: '那我带地图。',
+    thread: [
+      [1, '公寓有阳台吗？'],
+      [2, '有，可以看到河景。'],
+      [0, '把地址发给我，我来联系。'],
+    ],
     lasts: ['新的配色已经放进文件里了', '您的订单已发货', '七点在桥边见'],
   },
 } as const
 
+export interface Scene {
+  token: string
+  /** The room to show; empty: the list of rooms. */
+  room: string
+}
+
 /** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
-export async function makeScene(
-  url: string,
-  apiKey: string,
-  lang: keyof typeof talks,
-): Promise<{ token: string; room: string }> {
+export async function makeScene(url: string, apiKey: string, lang: keyof typeof talks): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
-  const { names, rooms, team, lasts } = talks[lang]
+  const { names, rooms, team, reply, thread, lasts } = talks[lang]
   const run = Date.now()
   const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
   const users = await parley.saveUsers({
@@ -57,9 +71,13 @@ export async function makeScene(
       await parley.sendMessage({ room: room._id, sender: id(i % 3 === 2 ? 2 : 1), message, messageType: 'text' })
   }
   const room = await parley.createRoom({ roomType: 'group', name: rooms[0], members: ids, owner: id(0) })
+  const say = async (of: number, message: string, more = {}) =>
+    (await parley.sendMessage({ room: room._id, sender: id(of), message, messageType: 'text', ...more }))._id
+  const sent: string[] = []
   for (const [of, message] of team) {
-    const mentions = message.includes(`@${names[0]}`) ? { mentions: [id(0)] } : {}
-    await parley.sendMessage({ room: room._id, sender: id(of), message, messageType: 'text', ...mentions })
+    sent.push(await say(of, message, message.includes(`@${names[0]}`) ? { mentions: [id(0)] } : {}))
   }
+  for (const [of, message] of thread) await say(of, message, { replyTo: sent[1], thread: true })
+  await say(0, reply, { replyTo: sent[7] })
   return { token, room: room._id }
 }

@@ -4,7 +4,7 @@ import { demoApp } from '@parley/local/demo-app'
 import { Command } from 'commander'
 import type { Browser } from 'playwright-core'
 import { startChromium } from './chromium.ts'
-import { makeScene } from './scene.ts'
+import { makeScene, type Scene } from './scene.ts'
 
 const sizes = { phone: { width: 390, height: 780 }, desktop: { width: 1120, height: 720 } } as const
 const program = new Command('npm run screenshots --')
@@ -26,6 +26,7 @@ try {
     for (const size of ['phone', 'desktop'] as const) {
       for (const theme of ['light', 'dark'] as const) {
         await take(browser, scene, { lang, size, theme })
+        await take(browser, scene, { lang, size, theme, hasThread: true })
         if (size === 'phone') await take(browser, { ...scene, room: '' }, { lang, size, theme })
       }
     }
@@ -38,14 +39,10 @@ interface Look {
   lang: 'en' | 'zh'
   size: keyof typeof sizes
   theme: 'light' | 'dark'
+  hasThread?: boolean
 }
 
-/** @param scene with the room to show; without, it is the list of rooms */
-async function take(
-  browser: Browser,
-  scene: { token: string; room: string },
-  { lang, size, theme }: Look,
-): Promise<void> {
+async function take(browser: Browser, scene: Scene, { lang, size, theme, hasThread = false }: Look): Promise<void> {
   const context = await browser.newContext({
     viewport: sizes[size],
     deviceScaleFactor: size === 'phone' ? 2 : 1,
@@ -63,8 +60,13 @@ async function take(
       .getByRole('button', { name: /Lisbon|里斯本/ })
       .first()
       .waitFor()
+  if (hasThread) {
+    await page.locator('.thread-link').first().click()
+    await page.locator('.thread').getByRole('article').nth(3).waitFor()
+  }
   await page.evaluate('document.fonts.ready')
-  const file = join(folder, `${size}-${theme}-${lang}${scene.room ? '' : '-rooms'}.png`)
+  const view = hasThread ? '-thread' : scene.room ? '' : '-rooms'
+  const file = join(folder, `${size}-${theme}-${lang}${view}.png`)
   await page.screenshot({ path: file })
   console.log(file)
   await context.close()

@@ -73,6 +73,7 @@ export class UserSession {
       me: () => this.#userID,
       sender: () => this.#sender(),
       isConnected: () => this.#isConnected(),
+      whenLoggedIn: () => this.#whenLoggedIn(),
       whenReady: () => this.#whenReady(),
       emit: (event, payload) => this.connection.emit(event, payload),
     }
@@ -92,6 +93,10 @@ export class UserSession {
   #isConnected(): boolean {
     const { status } = this.connection.state.get()
     return status === 'syncing' || status === 'online'
+  }
+
+  async #whenLoggedIn(): Promise<void> {
+    if (this.#userID === undefined) await this.#connectionIs('syncing')
   }
 
   /** Settles when the user and their rooms are known; fails when that will not be. */

@@ -87,7 +87,7 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
           {message.pinned && <Icon name="pin" />}
           {message.edited === true && !isGone && <span>{texts.edited}</span>}
           <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
-          {isMine && !isGone && <Delivery {...{ state, others }} readBy={room.readBy(message._id).length} />}
+          {isMine && !isGone && <Delivery {...{ room, message, others }} />}
         </span>
       </div>
       {onMenu && (!isGone || state === 'failed') && (

@@ -1,17 +1,19 @@
-import type { RoomMessage } from '@parley/client'
+import type { Room, RoomMessage } from '@parley/client'
 import { Icon } from '../app/icon.tsx'
-import { useChat } from '../state/chat.ts'
+import { useChat, useStore } from '../state/chat.ts'
 
 interface DeliveryProps {
-  state: RoomMessage['state']
-  readBy: number
+  room: Room
+  message: RoomMessage
   /** How many others are in the room. */
   others: number
 }
 
 /** How far an own message has come. */
-export function Delivery({ state, readBy, others }: DeliveryProps) {
+export function Delivery({ room, message: { _id, state }, others }: DeliveryProps) {
   const { texts } = useChat()
+  useStore(room.readers)
+  const readBy = room.readBy(_id).length
   if (state === 'sent' && readBy > 0) {
     const label = others > 1 ? texts.readBy(readBy) : texts.read
     return (

@@ -1,4 +1,5 @@
 import type { Room } from '@parley/client'
+import { memo } from 'preact/compat'
 import type { Row } from '../room/rows.ts'
 import { dayName } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -22,7 +23,7 @@ export interface MessageRowProps {
 }
 
 /** A message, with the day and the "new" divider where they begin. */
-export function MessageRow(props: MessageRowProps) {
+export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { texts, lang } = useChat()
   const { message, startsDay, isFirstUnread } = props.row
   return (
@@ -40,7 +41,7 @@ export function MessageRow(props: MessageRowProps) {
       {isSystem(message) ? <SystemLine {...props} /> : <Bubble {...props} />}
     </>
   )
-}
+})
 
 function SystemLine({ row: { message } }: MessageRowProps) {
   const { texts, people } = useChat()

@@ -1,5 +1,5 @@
 import type { LiveText, Room, Thread } from '@parley/client'
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
 import type { OpenMenu } from '../message/message-menu.tsx'
@@ -7,7 +7,7 @@ import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { moveFocus } from './move-focus.ts'
-import { toRows } from './rows.ts'
+import { useRows } from './use-rows.ts'
 import { useScrolling } from './use-scrolling.ts'
 
 /** A message to show, as one object for each wish. */
@@ -38,10 +38,10 @@ export function MessageList(props: MessageListProps) {
   const info = useStore(room.info)
   const others = Math.max((info?.memberCount ?? 0) - 1, 0)
   const unread = thread ? thread.unread.get() : (info?.unread ?? 0)
-  useStore(room.readers)
   const log = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const rows = toRows(messages, firstUnread)
+  const rows = useRows(messages, firstUnread)
+  const items = useMemo(() => [...rows, ...streaming], [rows, streaming])
   const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, streaming, log, list, goTo })
   const isEmpty = rows.length === 0 && streaming.length === 0
   return (
@@ -63,17 +63,19 @@ export function MessageList(props: MessageListProps) {
             <p class="soft">{texts.emptyRoomHint}</p>
           </div>
         )}
-        <Virtualizer ref={list} shift={isPrepended} bufferSize={400} itemSize={56}>
-          {[
-            ...rows.map((row) => (
+        <Virtualizer ref={list} shift={isPrepended} bufferSize={400} itemSize={56} data={items}>
+          {(item) =>
+            'user' in item ? (
+              <StreamingRow key={`live ${item.user}`} live={item} />
+            ) : (
               <MessageRow
-                key={row.message.key}
-                isFound={found !== undefined && row.message._id === found}
-                {...{ room, row, onMenu, onThread, onGoTo, others }}
+                key={item.message.key}
+                row={item}
+                isFound={found !== undefined && item.message._id === found}
+                {...{ room, onMenu, onThread, onGoTo, others }}
               />
-            )),
-            ...streaming.map((live) => <StreamingRow key={`live ${live.user}`} live={live} />),
-          ]}
+            )
+          }
         </Virtualizer>
       </div>
       {(!isAtEnd || hasNewer) && <ToLatest unread={unread} onClick={() => void toLatest()} />}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
@@ -23,11 +23,11 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
   const opened = useOpened(roomID)
   const [hasDetails, setDetails] = useState(false)
   const [goTo, setGoTo] = useState<GoTo>()
+  const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
   const thread = useOpenThread()
 
   if (!info && opened.isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
   if (opened.error) return <Gone sentence={sentenceOf(texts, opened.error)} onBack={onBack} />
-  const onGoTo = (id: string) => setGoTo({ id })
   return (
     <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
       <section class="room" aria-label={info?.name}>

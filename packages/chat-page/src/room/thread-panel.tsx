@@ -1,9 +1,10 @@
 import type { Room, Thread } from '@parley/client'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { MessageRow } from '../message/message-row.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
+import type { GoTo } from './message-list.tsx'
 
 interface ThreadPanelProps {
   room: Room
@@ -18,7 +19,8 @@ export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) 
   const { texts } = useChat()
   const thread = room.thread(about)
   const { isReady, error } = useOpened(thread)
-  const [goTo, setGoTo] = useState<{ id: string }>()
+  const [goTo, setGoTo] = useState<GoTo>()
+  const goToHere = useCallback((id: string) => setGoTo({ id }), [])
   useLayoutEffect(() => {
     const before = document.activeElement
     return () => {
@@ -49,7 +51,7 @@ export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) 
       {error ? (
         <p class="closed">{sentenceOf(texts, error)}</p>
       ) : (
-        <Conversation {...{ room, thread, isReady, goTo }} onGoTo={(id) => setGoTo({ id })} />
+        <Conversation {...{ room, thread, isReady, goTo }} onGoTo={goToHere} />
       )}
     </section>
   )

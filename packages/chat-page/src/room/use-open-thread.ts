@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { isEmbedded } from '../app/open-room.ts'
 
 export interface OpenThread {
@@ -21,17 +21,15 @@ export function useOpenThread(): OpenThread {
     window.addEventListener('popstate', onBack)
     return () => window.removeEventListener('popstate', onBack)
   }, [])
-  return {
-    id,
-    open(messageID) {
-      if (!isEmbedded() && !matchMedia(wide).matches) {
-        history.pushState({ ...(history.state as object | null), thread: messageID }, '')
-      }
-      setID(messageID)
-    },
-    close() {
-      if (openIn(history.state) === undefined) setID(undefined)
-      else history.back()
-    },
-  }
+  const open = useCallback((messageID: string) => {
+    if (!isEmbedded() && !matchMedia(wide).matches) {
+      history.pushState({ ...(history.state as object | null), thread: messageID }, '')
+    }
+    setID(messageID)
+  }, [])
+  const close = useCallback(() => {
+    if (openIn(history.state) === undefined) setID(undefined)
+    else history.back()
+  }, [])
+  return { id, open, close }
 }

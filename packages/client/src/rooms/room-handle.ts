@@ -25,6 +25,8 @@ export interface RoomParts {
   /** The user as the sender of their messages. */
   sender: () => Message['sender']
   isConnected: () => boolean
+  /** Settles when it is known who the user is. */
+  whenLoggedIn: () => Promise<void>
   /** Settles when the user and their rooms are known. */
   whenReady: () => Promise<void>
   emit: (event: 'typing' | 'lastRead', payload: object) => Promise<unknown>
@@ -82,16 +84,16 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
-    await this.#parts.whenReady()
-    const { timeline } = this
-    const wasLoaded = timeline.isLoaded
-    const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
-    await this.loaded.open(limit, around)
+    await this.#parts.whenLoggedIn()
+    const wasLoaded = this.timeline.isLoaded
+    // Beside the list of rooms, which is being read after the first login.
+    await Promise.all([this.loaded.open(limit, around), this.#parts.whenReady()])
     if (wasLoaded) return
+    void this.#loadReaders()
+    const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
     if (around === undefined) {
       this.#firstUnread.set(await loadFirstUnread(this.loaded, unread, this.#parts.me()))
     }
-    await this.#loadReaders()
   }
 
   send(message: unknown, options: SendOptions = {}): Promise<Message> {

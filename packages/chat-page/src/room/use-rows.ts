@@ -1,0 +1,20 @@
+import type { RoomMessage } from '@parley/client'
+import { useMemo, useRef } from 'preact/hooks'
+import { type Row, toRows } from './rows.ts'
+
+/** The rows of the list: each is the same object until it changes, so that only what has changed is drawn again. */
+export function useRows(messages: readonly RoomMessage[], firstUnread: string | undefined): readonly Row[] {
+  const before = useRef(new Map<string, Row>())
+  return useMemo(() => {
+    const rows = toRows(messages, firstUnread).map((row) => {
+      const known = before.current.get(row.message.key)
+      return known && isSame(known, row) ? known : row
+    })
+    before.current = new Map(rows.map((row) => [row.message.key, row]))
+    return rows
+  }, [messages, firstUnread])
+}
+
+function isSame(one: Row, other: Row): boolean {
+  return (Object.keys(one) as (keyof Row)[]).every((key) => one[key] === other[key])
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient } from '@parley/client'
+import { createAdmin } from '@parley/client/admin'
+import { openFront } from '@parley/local/front'
+import { makeApp } from '@parley/local/make-app'
+import { startService } from '@parley/local/service-process'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import type { Browser } from 'playwright-core'
+import { startChromium } from './chromium.ts'
+import { traceScrolling } from './scroll-trace.ts'
+
+const options = new Command('npm run bench:page --')
+  .usage('[options]')
+  .description(
+    `The chat page in Chromium, on a gateway and a realtime node of this machine: how long a room takes until its messages
+are painted, from a cold cache, and the longest frames while all of them scroll by, up and down again.`,
+  )
+  .option('--messages <number>', 'messages of the room', wholeNumber(100, 1_000_000), 10_000)
+  .option('--opens <number>', 'how often the room is opened', wholeNumber(1, 1_000), 10)
+  .option('--pixels <number>', 'how far it scrolls in each frame', wholeNumber(1, 10_000), 300)
+  .parse()
+  .opts<{ messages: number; opens: number; pixels: number }>()
+const wanted = { firstPaintMS: 1_000, longFrames: 0 }
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+const keys = await makeApp(servers.mongoUrl, 'bench')
+const [gateway, realtime] = await Promise.all([start('api-gateway', 'GATEWAY'), start('realtime', 'REALTIME')])
+const front = await openFront('127.0.0.1', 0)
+front.balance({ gateways: [Number(gateway.ports['http'])], realtime: [Number(realtime.ports['http'])] })
+const url = `http://127.0.0.1:${front.port}`
+const address = await makeRoom()
+const browser = await startChromium()
+try {
+  const opens: number[] = []
+  for (let n = 0; n < options.opens; n++) opens.push(await firstPaint(browser))
+  opens.sort((a, b) => a - b)
+  const [medianMS = 0, worstMS = 0] = [opens[Math.floor(opens.length / 2)], opens.at(-1)]
+  const { up, down } = await scrollThrough(browser)
+  const results = { messages: options.messages, firstPaint: { medianMS, worstMS }, up, down }
+  const folder = join(import.meta.dirname, '../../bench/results')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'page.json'), `${JSON.stringify(results, null, 2)}\n`)
+  const long = up.longFrames.length + down.longFrames.length
+  console.log(
+    `\nmessages painted after: median ${medianMS.toFixed(0)} ms, worst ${worstMS.toFixed(0)} ms of ${opens.length}`,
+  )
+  for (const [way, { frames, longFrames, longestTaskMS, dearestTaskMS }] of Object.entries({ up, down })) {
+    const over = longFrames.length === 0 ? 'none' : `${longFrames.length} (${longFrames.join(', ')} ms)`
+    console.log(
+      `${way}: ${frames} frames, over 50 ms: ${over}; longest task ${longestTaskMS.toFixed(0)} ms, dearest ${dearestTaskMS.toFixed(0)} ms of CPU`,
+    )
+  }
+  console.log(
+    `\nwanted: median at most ${wanted.firstPaintMS} ms, no frame over 50 ms; reached: ${medianMS.toFixed(0)} ms, ${long} frames`,
+  )
+  process.exitCode = medianMS <= wanted.firstPaintMS && long <= wanted.longFrames ? 0 : 1
+} finally {
+  await browser.close()
+  await Promise.all([gateway.stop(), realtime.stop()])
+  await front.close()
+  await servers.stop()
+}
+
+function start(service: 'api-gateway' | 'realtime', prefix: string) {
+  const env = {
+    PATH: process.env['PATH'],
+    PARLEY_MONGO_URL: servers.mongoUrl,
+    PARLEY_NATS_URL: servers.natsUrl,
+    PARLEY_REDIS_URL: servers.redisUrl,
+    PARLEY_INTERNAL_PORT: '0',
+    PARLEY_LOG_LEVEL: 'warn',
+    [`PARLEY_${prefix}_PORT`]: '0',
+  }
+  const logFile = join(import.meta.dirname, `../../.parley/bench-page-${service}.log`)
+  return startService({ service, name: 'bench', logFile, env }, (how) => {
+    throw new Error(how)
+  })
+}
+
+/** Returns the address of the page that shows it. */
+async function makeRoom(): Promise<string> {
+  const parley = createAdmin({ url, apiKey: keys.apiKey })
+  const data = ['Alice', 'Bob'].map((nickname) => ({ _id: nickname.toLowerCase(), nickname }))
+  await parley.saveUsers({ data })
+  const { token = '' } = await parley.saveUser({ _id: 'bob', issueAccessToken: true })
+  const room = await parley.createRoom({ roomType: 'group', members: ['alice', 'bob'], name: 'Long room' })
+  const atOnce = 50
+  for (let n = 0; n < options.messages; n += atOnce) {
+    const some = Array.from({ length: Math.min(atOnce, options.messages - n) }, (_, i) => n + i + 1)
+    await Promise.all(
+      some.map((number) => {
+        const message = `message ${number}${'\nand another line of it'.repeat(number % 4)}`
+        const sender = number % 5 === 0 ? 'bob' : 'alice'
+        return parley.sendMessage({ room: room._id, sender, message, messageType: 'text' })
+      }),
+    )
+  }
+  const { api, close } = createClient({ url, clientKey: keys.clientKey, token })
+  const latest = await api.listMessages({ id: room._id, limit: 1 })
+  await api.markRead({ id: room._id, message: latest.data[0]?._id ?? '' })
+  close()
+  return `${url}/chat?${new URLSearchParams({ token, room: room._id, lang: 'en' }).toString()}`
+}
+
+/** From the beginning of the navigation to the frame that has messages, in ms. */
+async function firstPaint(of: Browser): Promise<number> {
+  const context = await of.newContext({ viewport: { width: 1280, height: 720 } })
+  const page = await context.newPage()
+  await page.addInitScript(() => {
+    const painted = new Promise<number>((resolve) => {
+      const look = () => {
+        if (document.querySelector('[role="log"] article .text') === null) requestAnimationFrame(look)
+        else requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
+      }
+      look()
+    })
+    Object.assign(window, { painted })
+  })
+  await page.goto(address)
+  const ms = await page.evaluate(() => (window as unknown as { painted: Promise<number> }).painted)
+  await context.close()
+  return ms
+}
+
+async function scrollThrough(of: Browser) {
+  const context = await of.newContext({ viewport: { width: 1280, height: 720 } })
+  const page = await context.newPage()
+  await page.goto(address)
+  const last = page.getByRole('log').getByText(new RegExp(`^message ${options.messages}\\b`))
+  await last.waitFor()
+  const up = await traceScrolling(page, -options.pixels)
+  await page
+    .getByRole('log')
+    .getByText(/^message 1\b/)
+    .waitFor()
+  const down = await traceScrolling(page, options.pixels)
+  await last.waitFor()
+  assert.ok(up.frames > 100, 'it scrolled')
+  await context.close()
+  return { up, down }
+}

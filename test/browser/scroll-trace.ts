@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core'
+
+/** What a trace of Chromium says of a page while it scrolled. */
+export interface ScrollTrace {
+  /** Frames whose work took longer than 50 ms on the page's main thread, and how long each took. */
+  longFrames: number[]
+  /** The longest task of the main thread; and what the dearest one took of the processor, whatever else the machine did. */
+  longestTaskMS: number
+  dearestTaskMS: number
+  /** Frames in which it scrolled. */
+  frames: number
+}
+
+interface TraceEvent {
+  name: string
+  pid: number
+  tid: number
+  ts: number
+  /** In microseconds: of the clock, and of the thread. */
+  dur?: number
+  tdur?: number
+  args: { name?: string }
+}
+
+const categories = 'toplevel,devtools.timeline,disabled-by-default-devtools.timeline,__metadata'
+
+/** Scrolls the list of messages by so many pixels in each frame, until it can go no further and nothing more is loaded. */
+export async function traceScrolling(page: Page, pixelsPerFrame: number): Promise<ScrollTrace> {
+  const session = await page.context().newCDPSession(page)
+  const events: TraceEvent[] = []
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', categories })
+  const { frames, longFrames } = await page.evaluate(scroll, pixelsPerFrame)
+  const isComplete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
+  await session.send('Tracing.end')
+  await isComplete
+  await session.detach()
+  return { frames, longFrames, ...longestTasks(events) }
+}
+
+/** Of the page's own renderer: the one whose main thread was busiest. */
+function longestTasks(events: readonly TraceEvent[]): Pick<ScrollTrace, 'longestTaskMS' | 'dearestTaskMS'> {
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`
+  const main = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
+  )
+  const tasks = events.filter((event) => event.name === 'RunTask' && main.has(threadOf(event)))
+  if (tasks.length === 0) throw new Error('the trace has no tasks of the page')
+  const most = (of: (task: TraceEvent) => number | undefined) =>
+    tasks.reduce((sofar, task) => Math.max(sofar, (of(task) ?? 0) / 1000), 0)
+  return { longestTaskMS: most(({ dur }) => dur), dearestTaskMS: most(({ tdur }) => tdur) }
+}
+
+/** Runs in the page. */
+async function scroll(pixelsPerFrame: number): Promise<{ frames: number; longFrames: number[] }> {
+  const longFrames: number[] = []
+  // Chromium reports exactly the frames over 50 ms.
+  const observer = new PerformanceObserver((list) => {
+    longFrames.push(...list.getEntries().map(({ duration }) => Math.round(duration)))
+  })
+  observer.observe({ type: 'long-animation-frame' })
+  const log = document.querySelector<HTMLElement>('[role="log"]') as HTMLElement
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  /** So many frames at an end: what is loaded there has had time to come. */
+  const patience = 90
+  let frames = 0
+  for (let still = 0; still < patience; frames++) {
+    const before = log.scrollTop
+    log.scrollBy(0, pixelsPerFrame)
+    await frame()
+    still = Math.abs(log.scrollTop - before) < 1 ? still + 1 : 0
+  }
+  await frame()
+  longFrames.push(...observer.takeRecords().map(({ duration }) => Math.round(duration)))
+  observer.disconnect()
+  return { frames: frames - patience, longFrames }
+}
