@@ -67,6 +67,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
       await assertNothingFound(page, 'menu')
       await page.getByRole('menuitem', { name: 'Reply', exact: true }).click()
       await page.getByText('Replying to Bob').waitFor()
+      const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.getByText('1 byte', { exact: true }).waitFor()
       await page.getByRole('textbox', { name: 'Message' }).fill('@')
       await page.getByRole('option', { name: 'Bob' }).waitFor()
       await assertNothingFound(page, 'mention')

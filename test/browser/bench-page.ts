@@ -99,10 +99,10 @@ async function makeRoom(): Promise<string> {
       }),
     )
   }
-  const { api, close } = createClient({ url, clientKey: keys.clientKey, token })
-  const latest = await api.listMessages({ id: room._id, limit: 1 })
-  await api.markRead({ id: room._id, message: latest.data[0]?._id ?? '' })
-  close()
+  const client = createClient({ url, clientKey: keys.clientKey, token })
+  const latest = await client.api.listMessages({ id: room._id, limit: 1 })
+  await client.api.markRead({ id: room._id, message: latest.data[0]?._id ?? '' })
+  client.close()
   return `${url}/chat?${new URLSearchParams({ token, room: room._id, lang: 'en' }).toString()}`
 }
 

@@ -127,6 +127,28 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await alices.page.getByRole('button', { name: /3 replies 1 unread$/ }).waitFor()
   })
 
+  test('files: chosen, sent with a text or alone; a picture is shown, another can be saved', async () => {
+    const [alices, bobs] = await openBoth(await newRoom())
+    const picture = { name: 'dot.png', mimeType: 'image/png', buffer: onePixel }
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Bring sunglasses') }
+    const choose = (files: (typeof picture)[]) => alices.page.locator('input[type=file]').setInputFiles(files)
+    await choose([picture, notes])
+    await alices.page.getByRole('button', { name: 'Remove notes.txt' }).click()
+    await alices.send('Look at this')
+    await bobs.sees('Look at this')
+    const shown = bobs.page.getByRole('log').getByRole('button', { name: 'dot.png' }).locator('img')
+    await shown.waitFor()
+    await eventually('the picture is loaded', () =>
+      shown.evaluate((image: HTMLImageElement) => image.naturalWidth === 1),
+    )
+    await choose([notes])
+    await alices.page.getByText('16 byte', { exact: true }).waitFor()
+    await alices.page.getByRole('button', { name: 'Send' }).click()
+    const saved = bobs.page.waitForEvent('download')
+    await bobs.page.getByRole('log').getByRole('button', { name: 'notes.txt, 16 byte' }).click()
+    assert.equal((await saved).suggestedFilename(), 'notes.txt')
+  })
+
   test('a mention is completed, and a link opens elsewhere without a way back', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     const field = alices.page.getByRole('textbox', { name: 'Message' })
@@ -245,6 +267,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await page.getByRole('menu').waitFor({ state: 'detached' })
   })
 })
+
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 /** How far the page scrolls sideways, in CSS pixels. */
 const sideways = (page: ChatTab['page']): Promise<number> =>

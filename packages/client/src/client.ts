@@ -1,12 +1,13 @@
 import type { UserCalls } from './calls/user-calls.ts'
 import type { ConnectionState } from './connection/connection-state.ts'
+import type { Files } from './files/files.ts'
 import type { ServerEvents, User } from './generated/types.ts'
 import type { RoomInfo } from './rooms/listed-room.ts'
 import type { Room } from './rooms/room.ts'
 import type { Store } from './store.ts'
 
 /** A user's connection to Parley, and the state of their chats. */
-export interface Client {
+export interface Client extends Files {
   readonly connection: Store<ConnectionState>
   /** The app's client key: as given, or of the first login. */
   readonly clientKey: Store<string | undefined>

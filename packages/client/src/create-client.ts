@@ -1,5 +1,6 @@
 import type { Client } from './client.ts'
 import type { ClientOptions } from './client-options.ts'
+import { createFiles } from './files/files.ts'
 import { UserSession } from './user-session.ts'
 
 /** Connects a user to Parley. Everything that the client knows hangs on what this returns. */
@@ -14,6 +15,7 @@ export function createClient(options: ClientOptions): Client {
     rooms: rooms.rooms,
     badge: rooms.badge,
     api: calls,
+    ...createFiles(calls),
     room: (id) => session.room(id),
     on: (event, listener) => listeners.on(event, listener),
     connect() {

@@ -1,5 +1,7 @@
 /** Drawn on a grid of 24, as lines in the colour of the text. */
 const paths = {
+  attach:
+    'M20 11.500l-8 8a5 5 0 0 1-7-7l8.500-8.500a3.300 3.300 0 0 1 4.700 4.700L9.500 17a1.600 1.600 0 0 1-2.300-2.300l7.800-7.700',
   back: 'M15 5l-7 7 7 7',
   bell: 'M6 17V11a6 6 0 0 1 12 0v6l1.500 2h-15zM10 21h4',
   bellOff: 'M6 17V11a6 6 0 0 1 9.500-4.900M18 11v6l1.500 2h-15M10 21h4M4 4l16 16',

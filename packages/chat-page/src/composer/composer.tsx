@@ -5,7 +5,10 @@ import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { keepDraft, takeDraft } from './drafts.ts'
+import { FileButton, FileList } from './file-list.tsx'
 import { MentionList } from './mention-list.tsx'
+import { TextField } from './text-field.tsx'
+import { useFiles } from './use-files.ts'
 import { useMentions } from './use-mentions.ts'
 import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
 
@@ -28,6 +31,8 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   const mentions = useMentions(room, field, text, setText, me)
   const editing = about?.kind === 'edit' ? about.message : undefined
 
+  const files = useFiles()
+  const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
     if (editing) setText('')
@@ -36,7 +41,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   }
   const submit = async () => {
     const written = text.trim()
-    if (written === '') return
+    if (isEmpty || !files.areReady) return
     const mentioned = mentions.mentionedIn(written)
     const options = mentioned.length > 0 ? { mentions: mentioned } : {}
     field.current?.focus()
@@ -46,9 +51,14 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     }
     setText('')
     mentions.forget()
+    files.clear()
     onDone()
     // Whether it fails, the message itself shows.
-    shown.send(written, { ...options, ...(about && { replyTo: about.message._id }) }).catch(() => undefined)
+    const replyTo = about && { replyTo: about.message._id }
+    const { attachments } = files
+    const [first] = attachments
+    const withFiles = first && { attachments, messageType: 'file' }
+    shown.send(written || first?.name, { ...options, ...replyTo, ...withFiles }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentions.onKeyDown(event)) return
@@ -61,6 +71,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     <div class="composer">
       {about && <WritingAboutLine about={about} messages={shown.messages} onCancel={stop} />}
       <MentionList mentions={mentions} />
+      {!editing && <FileList files={files} />}
       <form
         class="composer-line"
         onSubmit={(event) => {
@@ -68,27 +79,22 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
           void submit()
         }}
       >
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          value={text}
-          aria-label={label}
-          placeholder={label}
-          enterkeyhint="send"
-          autocomplete="off"
-          aria-autocomplete="list"
-          aria-controls={mentions.found.length > 0 ? mentions.listID : undefined}
-          aria-activedescendant={mentions.activeID}
-          onKeyDown={onKeyDown}
-          onInput={(event) => {
-            setText(event.currentTarget.value)
+        {!editing && <FileButton files={files} />}
+        <TextField
+          {...{ field, text, label, mentions, onKeyDown }}
+          onText={(now) => {
+            setText(now)
             mentions.look()
-            if (!thread) room.typed(event.currentTarget.value)
+            if (!thread) room.typed(now)
           }}
-          onClick={mentions.look}
+          onFiles={files.add}
         />
-        <button type="submit" class="send" aria-label={editing ? texts.save : texts.send} disabled={text.trim() === ''}>
+        <button
+          type="submit"
+          class="send"
+          aria-label={editing ? texts.save : texts.send}
+          disabled={isEmpty || !files.areReady}
+        >
           <Icon name={editing ? 'check' : 'send'} />
         </button>
       </form>
@@ -106,18 +112,10 @@ function useText(draftOf: string, about: WritingAbout | undefined, field: RefObj
     if (content?.kind === 'text') setText(content.text)
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])
-  useEffect(() => grow(field.current), [text])
   return [text, setText] as const
 }
 
 function isToSend(event: KeyboardEvent): boolean {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return false
   return !matchMedia('(pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches
-}
-
-/** As high as its text, up to what the style allows. */
-function grow(field: HTMLTextAreaElement | null): void {
-  if (!field) return
-  field.style.height = 'auto'
-  field.style.height = `${field.scrollHeight}px`
 }

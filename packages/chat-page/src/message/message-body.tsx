@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import { Attachments } from './attachments.tsx'
 import { contentOf } from './content.ts'
 import { mayShow } from './image-origins.ts'
 import { textParts } from './text-parts.ts'
@@ -12,6 +13,16 @@ export function MessageBody({ message }: { message: RoomMessage }) {
   const { texts } = useChat()
   if (message.isDeleted) return <span class="text">{texts.deleted}</span>
   const content = contentOf(message)
+  const files = message.attachments ?? []
+  if (files.length > 0 && content.kind !== 'recalled') {
+    const isNamed = content.kind === 'text' && content.text !== '' && content.text !== files[0]?.name
+    return (
+      <>
+        <Attachments files={files} />
+        {isNamed && <Text text={content.text} mentions={message.mentions} />}
+      </>
+    )
+  }
   switch (content.kind) {
     case 'recalled':
       return <span class="text">{texts.recalled}</span>

@@ -1,6 +1,7 @@
 import type { Message } from '../generated/types.ts'
 
 /** The stub that a message deleted for everybody leaves. */
-export function withoutContent({ message: _message, mentions: _mentions, ...rest }: Message): Message {
+export function withoutContent(message: Message): Message {
+  const { message: _message, mentions: _mentions, attachments: _attachments, ...rest } = message
   return { ...rest, isDeleted: true, reactions: [], reactionCount: 0 }
 }

@@ -1,4 +1,4 @@
-import type { Message, Quote } from '../generated/types.ts'
+import type { Attachment, Message, Quote } from '../generated/types.ts'
 import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 
@@ -12,6 +12,8 @@ export interface SendOptions {
   push?: boolean
   /** ID of the message of the same room that it replies to. */
   replyTo?: string
+  /** Files that were uploaded, as `client.upload` returned them. */
+  attachments?: Attachment[]
 }
 
 /** A message that Parley has not acknowledged yet; as JSON it is kept in the storage. */
@@ -56,6 +58,7 @@ export function toPendingMessage(pending: PendingSend, sender: Message['sender']
     message,
     messageType: options.messageType ?? 'text',
     ...(options.mentions && { mentions: options.mentions }),
+    ...(options.attachments && { attachments: options.attachments }),
     ...(quote && { replyTo: quote }),
     ...(thread !== undefined && { threadOf: thread }),
     appID: '',
@@ -95,7 +98,7 @@ export function newPendingSend(
 
 /** What the emit `chat message` takes (docs/events.md). */
 export function toPayload({ room, message, clientMessageID, options, thread }: PendingSend): object {
-  const { messageType = 'text', mentions, push, replyTo } = options
+  const { messageType = 'text', mentions, push, replyTo, attachments } = options
   return {
     room,
     message,
@@ -105,5 +108,6 @@ export function toPayload({ room, message, clientMessageID, options, thread }: P
     ...(push !== undefined && { push }),
     ...(replyTo !== undefined && { replyTo }),
     ...(thread !== undefined && { thread: true }),
+    ...(attachments && { attachments }),
   }
 }

@@ -1,0 +1,44 @@
+import type { RefObject } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
+import type { Mentions } from './use-mentions.ts'
+
+interface TextFieldProps {
+  field: RefObject<HTMLTextAreaElement | null>
+  text: string
+  label: string
+  mentions: Mentions
+  onKeyDown: (event: KeyboardEvent) => void
+  onText: (text: string) => void
+  /** Files were pasted. */
+  onFiles: (files: Iterable<File>) => void
+}
+
+export function TextField({ field, text, label, mentions, onKeyDown, onText, onFiles }: TextFieldProps) {
+  useLayoutEffect(() => grow(field.current), [text])
+  return (
+    <textarea
+      ref={field}
+      rows={1}
+      dir="auto"
+      value={text}
+      aria-label={label}
+      placeholder={label}
+      enterkeyhint="send"
+      autocomplete="off"
+      aria-autocomplete="list"
+      aria-controls={mentions.found.length > 0 ? mentions.listID : undefined}
+      aria-activedescendant={mentions.activeID}
+      onKeyDown={onKeyDown}
+      onInput={(event) => onText(event.currentTarget.value)}
+      onClick={mentions.look}
+      onPaste={(event) => onFiles(event.clipboardData?.files ?? [])}
+    />
+  )
+}
+
+/** As high as its text, up to what the style allows. */
+function grow(field: HTMLTextAreaElement | null): void {
+  if (!field) return
+  field.style.height = 'auto'
+  field.style.height = `${field.scrollHeight}px`
+}

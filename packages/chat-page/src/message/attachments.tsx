@@ -1,0 +1,69 @@
+import type { Attachment } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { Icon } from '../app/icon.tsx'
+import { useChat } from '../state/chat.ts'
+import { sizeName } from './size-name.ts'
+
+/** The types that a page may show (docs/reference/files.md#fetch). */
+const pictures = /^image\/(png|jpe?g|gif|webp|avif)$/
+
+/** The files of a message: pictures are shown, others can be saved. */
+export function Attachments({ files }: { files: readonly Attachment[] }) {
+  return (
+    <div class="attachments">
+      {files.map((file) =>
+        pictures.test(file.type) ? (
+          <AttachedPicture key={file.fileID} file={file} />
+        ) : (
+          <AttachedFile key={file.fileID} file={file} />
+        ),
+      )}
+    </div>
+  )
+}
+
+function AttachedPicture({ file }: { file: Attachment }) {
+  const { client } = useChat()
+  const { fileID, name, width = 4, height = 3 } = file
+  const [url, setURL] = useState<string>()
+  const [isGone, setGone] = useState(false)
+  useEffect(() => {
+    let isCurrent = true
+    client.fileURL(fileID).then(
+      (now) => isCurrent && setURL(now),
+      () => isCurrent && setGone(true),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [fileID])
+  if (isGone) return <AttachedFile file={file} />
+  return (
+    <button type="button" class="attached-picture" aria-label={name} onClick={() => url && window.open(url, '_blank')}>
+      {/* As large before it is loaded as after. */}
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" />
+      {url !== undefined && <img src={url} alt="" onError={() => setGone(true)} />}
+    </button>
+  )
+}
+
+function AttachedFile({ file: { fileID, name, size } }: { file: Attachment }) {
+  const { client, lang, attempt } = useChat()
+  const save = () =>
+    attempt(async () => {
+      const { url = '' } = await client.api.getFile({ id: fileID, download: 'true' })
+      const link = document.createElement('a')
+      Object.assign(link, { href: url, download: name })
+      link.click()
+    })
+  return (
+    <button type="button" class="file" aria-label={`${name}, ${sizeName(size, lang)}`} onClick={() => void save()}>
+      <Icon name="file" />
+      <span>
+        {/* Drawn by the style: it may be the message's text, which stands once in the page. */}
+        <span class="preview" data-text={name} dir="auto" />
+        <small>{sizeName(size, lang)}</small>
+      </span>
+    </button>
+  )
+}
