@@ -11,7 +11,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import type { Browser } from 'playwright-core'
 import { startChromium } from './chromium.ts'
-import { traceScrolling } from './scroll-trace.ts'
+import { type ScrollTrace, traceScrolling } from './scroll-trace.ts'
 
 const options = new Command('npm run bench:page --')
   .usage('[options]')
@@ -36,11 +36,17 @@ const address = await makeRoom()
 const browser = await startChromium()
 try {
   const opens: number[] = []
-  for (let n = 0; n < options.opens; n++) opens.push(await firstPaint(browser))
+  for (let n = 0; n < options.opens; n++) opens.push(await openOnce(browser))
   opens.sort((a, b) => a - b)
   const [medianMS = 0, worstMS = 0] = [opens[Math.floor(opens.length / 2)], opens.at(-1)]
   const { up, down } = await scrollThrough(browser)
-  const results = { messages: options.messages, firstPaint: { medianMS, worstMS }, up, down }
+  const toResult = ({ longFrames, ...rest }: ScrollTrace) => ({
+    ...rest,
+    framesOver50MS: longFrames.length,
+    longestFrameMS: Math.max(0, ...longFrames),
+  })
+  const firstPaint = { medianMS, worstMS }
+  const results = { messages: options.messages, firstPaint, up: toResult(up), down: toResult(down) }
   const folder = join(import.meta.dirname, '../../bench/results')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'page.json'), `${JSON.stringify(results, null, 2)}\n`)
@@ -107,7 +113,7 @@ async function makeRoom(): Promise<string> {
 }
 
 /** From the beginning of the navigation to the frame that has messages, in ms. */
-async function firstPaint(of: Browser): Promise<number> {
+async function openOnce(of: Browser): Promise<number> {
   const context = await of.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
   await page.addInitScript(() => {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 
 /** A file that is to be sent. */
-export interface ChosenFile {
+interface ChosenFile {
   key: number
   file: File
   /** Once it is uploaded. */
