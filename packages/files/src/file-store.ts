@@ -26,7 +26,32 @@ export interface FolderStore extends Common {
   pathOf(id: string, upload: string): string
 }
 
-export type FileStore = FolderStore
+/** A bucket of an S3-compatible store, with which clients exchange the bytes themselves. */
+export interface S3Store extends Common {
+  kind: 's3'
+  /** Where a client PUTs a file, and the headers to send with it. */
+  uploadUrl(
+    id: string,
+    file: { type: string; size: number; expiresAtMS: number },
+  ): Promise<{ url: string; headers: Record<string, string> }>
+  /**
+   * Keeps what the client has uploaded, out of its reach.
+   * @throws NotUploaded, WrongSize
+   */
+  take(id: string, upload: string, size: number): Promise<void>
+  downloadUrl(
+    id: string,
+    upload: string,
+    as: { type: string; disposition: string; expiresAtMS: number },
+  ): Promise<string>
+}
+
+export type FileStore = FolderStore | S3Store
+
+/** The client has uploaded nothing yet. */
+export class NotUploaded extends Error {
+  override name = 'NotUploaded'
+}
 
 /** An upload has other bytes than were announced. */
 export class WrongSize extends Error {

@@ -31,6 +31,8 @@ export interface Launch {
   tenants: number
   /** The server's arguments, given the address to bind to and the data directory as the program sees it. */
   args: (bind: string, dir: string) => string[]
+  /** Variables beside those of this process; not of a container. */
+  env?: NodeJS.ProcessEnv
   /** Resolves when the server does its work; tried again while it rejects. */
   isReady: () => Promise<unknown>
 }

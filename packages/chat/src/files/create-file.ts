@@ -8,6 +8,7 @@ import { removeFile, uploadWithinMS } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
+import type { FileStore } from '@parley/files/file-store'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
@@ -52,11 +53,12 @@ export async function createFile(
   return {
     ...toFileView(file),
     url: `${base}/files/${id}`,
-    upload: {
-      method: 'PUT',
-      url: signedUrl(base, file, 'put', expiresAtMS),
-      headers: { 'content-type': file.type },
-      expiresAtMS,
-    },
+    upload: { method: 'PUT', ...(await uploadAt(files.store, file, base, expiresAtMS)), expiresAtMS },
   }
+}
+
+async function uploadAt(store: FileStore, file: FileDoc, base: string, expiresAtMS: number) {
+  const { id, type, size } = file
+  if (store.kind === 's3') return store.uploadUrl(id, { type, size, expiresAtMS })
+  return { url: signedUrl(base, file, 'put', expiresAtMS), headers: { 'content-type': type } }
 }

@@ -5,6 +5,8 @@ import { type FileUse, findUsesInTails } from '@parley/db/files/attached'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import { contentHeaders } from '@parley/files/content-headers'
+import type { FileStore } from '@parley/files/file-store'
 import type { Caller, UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { signedUrl, toFileView, unknownFile } from './files.ts'
@@ -21,13 +23,18 @@ export async function getFile(
   chat: Chat,
   by: Caller,
   id: string,
-  { base, download }: { base: string; download: boolean },
+  { store, base, download }: { store: FileStore; base: string; download: boolean },
 ): Promise<Result<typeof operation>> {
   const file = await findFile(chat.db, by.app, id)
   if (!file || !(await maySee(chat, by, file))) throw unknownFile(id)
-  if (file.stored === undefined) return toFileView(file)
-  const urlExpiresAtMS = Date.now() + urlMS
-  return { ...toFileView(file), url: signedUrl(base, file, download ? 'save' : 'get', urlExpiresAtMS), urlExpiresAtMS }
+  const { stored } = file
+  if (stored === undefined) return toFileView(file)
+  const expiresAtMS = Date.now() + urlMS
+  const url =
+    store.kind === 's3'
+      ? await store.downloadUrl(id, stored, { ...contentHeaders(file, download), expiresAtMS })
+      : signedUrl(base, file, download ? 'save' : 'get', expiresAtMS)
+  return { ...toFileView(file), url, urlExpiresAtMS: expiresAtMS }
 }
 
 /** The file, for its owner and the integrator. @throws ApiError FILE_NOT_FOUND */

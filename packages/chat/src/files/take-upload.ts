@@ -3,17 +3,19 @@ import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
-import { type FolderStore, WrongSize } from '@parley/files/file-store'
+import { type FileStore, type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
 import { otherType } from '@parley/files/media-types'
+import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { toFileView } from './files.ts'
+import { ownFile } from './get-file.ts'
 
 /**
  * Takes the bytes of a file as they come. What breaks off, has another size or is of another type leaves nothing, and the
  * upload may be tried again.
  * @throws ApiError FILE_UPLOADED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY
  */
-export async function takeUpload({ db }: Chat, store: FolderStore, file: FileDoc, bytes: Readable): Promise<File> {
+export async function takeUpload(chat: Chat, store: FolderStore, file: FileDoc, bytes: Readable): Promise<File> {
   const { id } = file
   if (file.stored !== undefined) throw new ApiError('FILE_UPLOADED')
   const upload = newId()
@@ -22,6 +24,28 @@ export async function takeUpload({ db }: Chat, store: FolderStore, file: FileDoc
   } catch (error) {
     throw notWritten(error)
   }
+  return keepUpload(chat, store, file, upload)
+}
+
+/**
+ * Takes what a client has uploaded to S3; a file that has its content already stays as it is.
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
+ */
+export async function confirmUpload(chat: Chat, store: FileStore, by: Caller, id: string): Promise<File> {
+  const file = await ownFile(chat, by, id)
+  if (file.stored !== undefined || store.kind !== 's3') return toFileView(file)
+  const upload = newId()
+  try {
+    await store.take(id, upload, file.size)
+  } catch (error) {
+    if (error instanceof NotUploaded) throw new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet')
+    throw notWritten(error)
+  }
+  return keepUpload(chat, store, file, upload)
+}
+
+async function keepUpload({ db }: Chat, store: FileStore, file: FileDoc, upload: string): Promise<File> {
+  const { id } = file
   try {
     const found = await otherType(file.type, await store.firstBytes(id, upload))
     if (found !== undefined) throw new ApiError('FILE_TYPE_MISMATCH', `type: ${file.type} expected, found ${found}`)

@@ -3,7 +3,7 @@ import { naming, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 /** A message has at most this many files. */
-export const maxAttachments = 10
+const maxAttachments = 10
 
 export const fileId = naming('file', z.string().min(1).max(128).describe('File ID'))
 

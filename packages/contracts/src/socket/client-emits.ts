@@ -125,7 +125,6 @@ export const clientEmits = {
       'USER_BLOCKED',
       'ROOM_FROZEN',
       'SLOW_MODE',
-      'MESSAGE_REFUSED',
       'MESSAGE_TOO_LARGE',
     ],
     extension: true,

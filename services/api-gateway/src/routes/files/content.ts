@@ -5,9 +5,8 @@ import { type ContentUse, fileOfUrl, type SignedQuery, unknownFile } from '@parl
 import { takeUpload } from '@parley/chat/files/take-upload'
 import { okEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
+import { contentHeaders } from '@parley/files/content-headers'
 import type { FolderStore } from '@parley/files/file-store'
-import { isShownInPages } from '@parley/files/media-types'
-import * as contentDisposition from 'content-disposition'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { FilesHere } from './files.ts'
@@ -33,6 +32,8 @@ export async function serveContent(
   { store }: FilesHere,
   mayTakeLong: (request: IncomingMessage) => void,
 ): Promise<void> {
+  // Otherwise clients exchange the bytes with the store.
+  if (store.kind !== 'folder') return
   const url = '/files/:id/content'
   const hidden = { schema: { hide: true } }
   const fileOf = (request: FastifyRequest, uses: readonly ContentUse[]) =>
@@ -76,19 +77,18 @@ async function sendContent(
   file: Awaited<ReturnType<typeof fileOfUrl>>,
   use: ContentUse,
 ): Promise<FastifyReply> {
-  const { id, stored, name, type } = file
+  const { id, stored } = file
   if (stored === undefined) throw unknownFile(id)
   const options = { root: store.root, contentType: false, cacheControl: false, index: false as const }
   const { statusCode, headers, stream } = await send(request.raw, store.pathOf(id, stored), options)
   if (statusCode === 404) throw unknownFile(id)
-  const isShown = use === 'get' && isShownInPages(type)
-  const disposition = contentDisposition.create(name, { type: isShown ? 'inline' : 'attachment' })
+  const content = contentHeaders(file, use === 'save')
   return reply
     .code(statusCode)
     .headers({
       ...headers,
-      'content-type': isShown ? type : 'application/octet-stream',
-      'content-disposition': disposition,
+      'content-type': content.type,
+      'content-disposition': content.disposition,
       'content-security-policy': policy,
       'cross-origin-resource-policy': 'cross-origin',
       'cache-control': 'private, max-age=300',

@@ -1,8 +1,8 @@
 import type { Chat } from '@parley/chat/chat'
 import { createFile } from '@parley/chat/files/create-file'
 import type { Files } from '@parley/chat/files/files'
-import { toFileView } from '@parley/chat/files/files'
-import { getFile, ownFile } from '@parley/chat/files/get-file'
+import { getFile } from '@parley/chat/files/get-file'
+import { confirmUpload } from '@parley/chat/files/take-upload'
 import * as operations from '@parley/contracts/operations/files/files'
 import type { Mount } from '../../mount.ts'
 import { Redirect } from '../../replies/redirect.ts'
@@ -18,11 +18,15 @@ export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
     createFile(chat, files, caller, body, files.publicUrl ?? origin()),
   )
 
-  mount(operations.markUploaded, async ({ caller, params }) => toFileView(await ownFile(chat, caller, params.id)))
+  mount(operations.markUploaded, ({ caller, params }) => confirmUpload(chat, files.store, caller, params.id))
 
   mount(operations.getFile, async ({ caller, params, query, origin }) => {
     const base = files.publicUrl ?? origin()
-    const file = await getFile(chat, caller, params.id, { base, download: query.download === 'true' })
+    const file = await getFile(chat, caller, params.id, {
+      store: files.store,
+      base,
+      download: query.download === 'true',
+    })
     return query.redirect === 'true' && file.url !== undefined ? new Redirect(file.url) : file
   })
 }

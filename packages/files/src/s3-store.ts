@@ -1,0 +1,103 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
+import { shownBytes } from './media-types.ts'
+
+export interface S3Settings {
+  bucket: string
+  region: string
+  /** Of a store that is not Amazon's. */
+  endpoint?: string | undefined
+  /** Under which clients reach it, where that is another. */
+  publicEndpoint?: string | undefined
+  /** The bucket in the path, not in the host name. */
+  pathStyle: boolean
+  /** What the keys of our objects begin with. */
+  prefix: string
+  /** Without them those of the machine's role. */
+  accessKeyId?: string | undefined
+  secretAccessKey?: string | undefined
+}
+
+/** Keeps files in a bucket of any S3-compatible store. Clients exchange the bytes with it alone. */
+export function s3Store(settings: S3Settings): S3Store {
+  const { bucket: Bucket, prefix } = settings
+  const client = clientAt(settings, settings.endpoint)
+  const outside = clientAt(settings, settings.publicEndpoint ?? settings.endpoint)
+  const keyOf = (id: string, upload: string) => `${prefix}${id}/${upload}`
+  /** What clients may write to, as long as their address holds. */
+  const arriving = (id: string) => keyOf(id, 'arriving')
+  const removeKey = (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key }))
+  const sizeOf = async (Key: string) => (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
+
+  return {
+    kind: 's3',
+    async uploadUrl(id, { type, size, expiresAtMS }) {
+      const put = new PutObjectCommand({ Bucket, Key: arriving(id), ContentType: type, ContentLength: size })
+      const signableHeaders = new Set(['host', 'content-type', 'content-length'])
+      const url = await getSignedUrl(outside, put, { expiresIn: secondsUntil(expiresAtMS), signableHeaders })
+      return { url, headers: { 'content-type': type } }
+    },
+    async take(id, upload, size) {
+      await sizeOf(arriving(id)).catch((error: unknown) => {
+        throw error instanceof NotFound ? new NotUploaded() : error
+      })
+      // What clients can still write to is not what they get.
+      const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
+      await client.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
+      const there = (await sizeOf(keyOf(id, upload))) ?? 0
+      await removeKey(arriving(id))
+      if (there === size) return
+      await removeKey(keyOf(id, upload))
+      throw new WrongSize(size, there > size)
+    },
+    downloadUrl(id, upload, { type, disposition, expiresAtMS }) {
+      const get = new GetObjectCommand({
+        Bucket,
+        Key: keyOf(id, upload),
+        ResponseContentType: type,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: 'private, max-age=300',
+      })
+      return getSignedUrl(outside, get, { expiresIn: secondsUntil(expiresAtMS) })
+    },
+    async firstBytes(id, upload) {
+      const Range = `bytes=0-${shownBytes - 1}`
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(id, upload), Range }))
+      return Buffer.from((await Body?.transformToByteArray()) ?? [])
+    },
+    async removeUpload(id, upload) {
+      await removeKey(keyOf(id, upload))
+    },
+    async remove(id) {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: keyOf(id, '') }))
+      for (const { Key } of Contents) if (Key !== undefined) await removeKey(Key)
+    },
+  }
+}
+
+function clientAt({ region, pathStyle, accessKeyId, secretAccessKey }: S3Settings, endpoint?: string): S3Client {
+  return new S3Client({
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(accessKeyId !== undefined &&
+      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+    // Not every store knows the newer checksums, and an address that was signed can have none of a body to come.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+}
+
+function secondsUntil(timeMS: number): number {
+  return Math.max(1, Math.floor((timeMS - Date.now()) / 1_000))
+}

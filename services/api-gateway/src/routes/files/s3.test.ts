@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clearNext } from '@parley/chat/files/clear-files'
+import type { S3Store } from '@parley/files/file-store'
+import { s3Store } from '@parley/files/s3-store'
+import { type S3Server, startS3 } from '@parley/stack/s3'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { png, put } from './test-files.ts'
+
+describe('files in an S3-compatible store', () => {
+  let dir: string
+  let server: S3Server
+  let store: S3Store
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'parley-s3-'))
+    server = await startS3(dir)
+    store = s3Store({ ...server, region: 'us-east-1', pathStyle: true, prefix: 'files/' })
+    gateway = await startTestGateway({ files: { store } })
+    alice = await gateway.newUser()
+    bob = await gateway.newUser()
+    room = await gateway.newRoom([alice, bob])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await server.stop()
+    await rm(dir, { recursive: true })
+  })
+
+  const picture = { name: 'Bär.png', type: 'image/png', size: png.length }
+  const confirm = (id: string) => alice.call('POST', `/files/${id}/uploaded`)
+  const sendFile = (fileID: string) =>
+    alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'image', attachments: [{ fileID }] })
+
+  test('bytes go past the gateways, are sent when they are confirmed, and leave the store with their message', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    const { fileID: id, upload } = announced.body.result
+    assert.equal(new URL(upload.url).origin, server.endpoint)
+    assert.match((await confirm(id)).body.error.message, /not uploaded yet/)
+    assert.equal((await sendFile(id)).status, 400)
+    assert.equal((await put(announced, png)).status, 200)
+    assert.equal((await confirm(id)).body.result.status, 'uploaded')
+    assert.equal((await confirm(id)).status, 200, 'once more changes nothing')
+    const { _id } = (await sendFile(id)).body.result
+
+    const { url } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.equal(new URL(url).origin, server.endpoint)
+    const answer = await fetch(url, { headers: { range: 'bytes=1-3' } })
+    assert.deepEqual([answer.status, await answer.text()], [206, 'PNG'])
+    assert.equal(answer.headers.get('content-type'), 'image/png')
+    assert.match(answer.headers.get('content-disposition') ?? '', /^inline; .*filename\*=UTF-8''B%C3%A4r.png$/)
+
+    // The address of the upload still holds, and changes nothing that others get.
+    await put(announced, Buffer.alloc(png.length, 1))
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
+    assert.equal((await bob.call('GET', `/files/${id}`)).status, 404)
+    while (await clearNext(gateway.chat, store, Date.now() + 120_000)) continue
+    assert.equal((await fetch(url)).status, 404)
+  })
+
+  test('what is of another size or type, or comes with other headers, is not taken', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    const { fileID: id, upload } = announced.body.result
+    assert.equal((await put(announced, png.subarray(1))).status, 403, 'the size is signed')
+    const asText = await fetch(upload.url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
+    assert.equal(asText.status, 403)
+    assert.equal((await put(announced, Buffer.alloc(png.length, 'x'))).status, 200)
+    const refused = await confirm(id)
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'FILE_TYPE_MISMATCH'])
+    assert.equal((await bob.call('POST', `/files/${id}/uploaded`)).status, 404)
+    assert.equal((await put(announced, png)).status, 200)
+    assert.equal((await confirm(id)).status, 200)
+  })
+
+  test('while the store is away, files are 503, and messages flow', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    assert.equal((await put(announced, png)).status, 200)
+    await server.kill()
+    const { fileID: id } = announced.body.result
+    assert.equal((await confirm(id)).status, 503)
+    const text = { message: 'x', messageType: 'text' }
+    assert.equal((await alice.call('POST', `/rooms/${room}/message`, text)).status, 200)
+    await server.restart()
+    assert.equal((await confirm(id)).status, 200)
+  })
+})
