@@ -2,31 +2,21 @@ import { marginMS, reachesBack, readStreamState } from '@parley/bus/stream/strea
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getChanges as operation } from '@parley/contracts/operations/rooms/changes'
+import { findInvitations } from '@parley/db/rooms/invitations'
+import { findRootsOf } from '@parley/db/threads/thread-messages'
 import { findPrefsOf } from '@parley/db/users/prefs'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { toInvitationView } from '../views/invitation.ts'
 import { jsonObjectText } from '../views/json-object.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
-import { type Change, type Place, readChanges } from './read-changes.ts'
-
-const inMessages: ReadonlySet<string> = new Set([
-  'chat message',
-  'messageUpdated',
-  'messageDeleted',
-  'userDeleteMessages',
-])
-
-/** What events say of a room. */
-interface InRoom {
-  messages: boolean
-  /** The last message read, by member. */
-  lastRead: Map<string, string>
-}
+import { type Place, readChanges } from './read-changes.ts'
+import { type InRoom, sortChanges } from './sort-changes.ts'
 
 /**
  * What changed for the caller since a time (docs/reference/rooms.md#changes): the rooms of which the stream has events since
- * then, and the personal preferences, as they are now. Costs what changed; where more than that happened in the app, the list
+ * then, the invitations and the personal preferences, as they are now. Costs what changed; where more than that happened in the app, the list
  * of the user's room IDs too.
  * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE while the bus is away
  */
@@ -38,7 +28,11 @@ export async function changesSince(
   const [sinceMS = 0, seq = 0] = since.split('-').map(Number)
   return chat.limits.searches(caller.app, async () => {
     const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seq })
-    const { rooms, prefs, stoppedAt } = sort(changes, limit)
+    const roots = await findRootsOf(
+      chat.db,
+      changes.flatMap(({ deleted = [] }) => deleted),
+    )
+    const { rooms, invitedTo, prefs, stoppedAt } = sortChanges(changes, roots, limit)
     const texts: string[] = []
     const removed: string[] = []
     for (const [id, inRoom] of rooms) {
@@ -46,10 +40,12 @@ export async function changesSince(
       if (text === undefined) removed.push(id)
       else texts.push(text)
     }
+    const invitations = (await findInvitations(chat.db, caller, [...invitedTo])).map(toInvitationView)
     const found = await findPrefsOf(chat.db, caller, [...prefs])
     const deletedPrefs = [...prefs].filter((name) => !found.some((pref) => pref.name === name))
     const goOn = stoppedAt ?? next
-    const rest = { removed, deletedPrefs, cursor: cursorOf(goOn ?? { sinceMS: nowMS, seq: 0 }), complete: !goOn }
+    const cursor = cursorOf(goOn ?? { sinceMS: nowMS, seq: 0 })
+    const rest = { removed, invitations, deletedPrefs, cursor, complete: !goOn }
     const withPrefs = withField(rest, 'prefs', jsonObjectText(found))
     return new JsonText([`{"rooms":[${texts.join(',')}],${withPrefs.slice(1)}`])
   })
@@ -73,33 +69,17 @@ function whenAway(error: unknown): never {
   throw new ApiError('SERVICE_UNAVAILABLE', 'the message bus is away: try again', { cause: error })
 }
 
-/** By room, `limit` rooms at most, and the keys of preferences; `stoppedAt` is the first change that is not among them. */
-function sort(changes: readonly Change[], limit: number) {
-  const rooms = new Map<string, InRoom>()
-  const prefs = new Set<string>()
-  for (const { at, event, room, pref, lastRead } of changes) {
-    if (pref !== undefined) prefs.add(pref)
-    if (room === undefined) continue
-    if (!rooms.has(room) && rooms.size >= limit) return { rooms, prefs, stoppedAt: at }
-    const inRoom = rooms.get(room) ?? { messages: false, lastRead: new Map() }
-    rooms.set(room, inRoom)
-    if (inMessages.has(event)) inRoom.messages = true
-    if (lastRead) inRoom.lastRead.set(lastRead.memberID, lastRead.messageID)
-  }
-  return { rooms, prefs, stoppedAt: undefined }
-}
-
 /** Undefined when the user is not a member, or the room is deleted. */
 async function roomText(
   chat: Chat,
   caller: UserCaller,
   id: string,
-  { messages, lastRead }: InRoom,
+  { messages, threads, lastRead }: InRoom,
 ): Promise<string | undefined> {
   try {
     const { room, text } = await roomForMember(chat, caller, id)
     const markers = [...lastRead].map(([memberID, messageID]) => ({ memberID, messageID }))
-    return withField({ seq: room.seq, messages, lastRead: markers }, 'room', text)
+    return withField({ seq: room.seq, messages, threads: [...threads], lastRead: markers }, 'room', text)
   } catch (error) {
     if (error instanceof ApiError && ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'].includes(error.code)) return undefined
     throw error

@@ -18,6 +18,12 @@ export interface Change {
   at: Place
   event: ServerEvent
   room?: string
+  /** Of a new or changed message: the root of the thread that it is in. */
+  threadOf?: string | undefined
+  /** The messages that were deleted; `_all` is none of them. */
+  deleted?: readonly string[]
+  /** The room that the user was invited to. */
+  invitedTo?: string
   /** A personal preference. */
   pref?: string
   lastRead?: EventPayload<'lastRead'>
@@ -56,7 +62,7 @@ export async function readChanges(
 }
 
 const userEvents: ReadonlySet<ServerEvent> = new Set([
-  ...(['removedFromRoom', 'roomPref', 'userDeleteMessages', 'myPrefChange', 'myPrefDelete'] as const),
+  ...(['removedFromRoom', 'roomPref', 'userDeleteMessages', 'myPrefChange', 'myPrefDelete', 'invitation'] as const),
 ])
 const isOfUser = (event: ServerEvent) => userEvents.has(event)
 
@@ -96,9 +102,14 @@ function toChange(
   { to, event, data }: Pick<ReturnType<typeof toIncomingEvent>, 'to' | 'event' | 'data'>,
   user: string,
 ): Change | undefined {
-  const payload = <E extends ServerEvent>() => JSON.parse(Buffer.from(data).toString()) as EventPayload<E>
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
+  const payload = <E extends ServerEvent>() => JSON.parse(bytes.toString()) as EventPayload<E>
   if ('room' in to) {
-    return { at, event, room: to.room, ...(event === 'lastRead' && { lastRead: payload<'lastRead'>() }) }
+    const change = { at, event, room: to.room }
+    if (event === 'lastRead') return { ...change, lastRead: payload<typeof event>() }
+    if (event === 'messageDeleted') return { ...change, deleted: [payload<typeof event>().messageID] }
+    // Most messages are in no thread: they need not be parsed.
+    return bytes.includes('"threadOf"') ? { ...change, threadOf: payload<'messageUpdated'>().threadOf } : change
   }
   if (to.user !== user) return undefined
   switch (event) {
@@ -106,9 +117,14 @@ function toChange(
       return { at, event, pref: payload<typeof event>().key }
     case 'myPrefDelete':
       return { at, event, pref: payload<typeof event>() }
+    case 'invitation':
+      return { at, event, invitedTo: payload<typeof event>().room }
+    case 'userDeleteMessages': {
+      const { room, messages } = payload<typeof event>()
+      return { at, event, room, deleted: messages }
+    }
     case 'removedFromRoom':
     case 'roomPref':
-    case 'userDeleteMessages':
       return { at, event, room: payload<typeof event>().room }
     default:
       return undefined

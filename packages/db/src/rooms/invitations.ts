@@ -1,6 +1,7 @@
 import { type ClientSession, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import { findDeletedRooms } from './erasing-rooms.ts'
 
 /** An open invitation to a group. */
 export interface InvitationDoc {
@@ -41,6 +42,23 @@ export async function saveInvitations(
     { session },
   )
   return db.invitations.find({ _id: { $in: ids } }, { session }).toArray()
+}
+
+/** The open invitations of a user to these rooms, without those to deleted rooms; in the order of the rooms. */
+export async function findInvitations(
+  db: Db,
+  { app, user }: { app: string; user: string },
+  rooms: readonly string[],
+): Promise<InvitationDoc[]> {
+  if (rooms.length === 0) return []
+  const found = await db.invitations.find({ _id: { $in: rooms.map((room) => key(app, room, user)) } }).toArray()
+  const deleted = await findDeletedRooms(
+    db,
+    found.map(({ room }) => key(app, room)),
+  )
+  return found
+    .filter(({ room }) => !deleted.has(key(app, room)))
+    .sort((a, b) => rooms.indexOf(a.room) - rooms.indexOf(b.room))
 }
 
 /** Whether one of these, `key(app, room, invitee)`, is open. */

@@ -46,6 +46,14 @@ export async function findThreadMessages(
     .toArray()
 }
 
+/** The roots of the threads that these messages are in, by message; those of the room itself are left out. */
+export async function findRootsOf(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const found = db.messages.find({ _id: { $in: [...ids] }, threadOf: { $exists: true } })
+  const messages = await found.project<{ _id: string; threadOf: string }>({ threadOf: 1 }).toArray()
+  return new Map(messages.map(({ _id, threadOf }) => [_id, threadOf]))
+}
+
 /** Makes messages stubs, if they are none. */
 export async function stubMessagesByID(
   db: Db,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { invitation } from '../../resources/invitation.ts'
 import { room } from '../../resources/room.ts'
 import { exampleMessage, exampleRoom } from '../examples.ts'
 
@@ -31,6 +32,9 @@ export const getChanges = operation({
           room: room.describe('The room as GET /rooms/{id} has it: with unread, preferences and last message'),
           seq: z.number().int().describe('seq of the last message'),
           messages: z.boolean().describe('Whether messages came, or were changed or deleted: fetch them'),
+          threads: z
+            .array(messageId)
+            .describe('The threads, each by its root, in which messages came, or were changed or deleted: fetch them'),
           lastRead: z
             .array(z.object({ memberID: userId, messageID: messageId }))
             .describe('The read markers that moved, each as it is last'),
@@ -38,6 +42,7 @@ export const getChanges = operation({
       )
       .describe('The rooms that changed'),
     removed: z.array(roomId).describe('Rooms that the user is in no more, or that were deleted'),
+    invitations: z.array(invitation).describe('Those that came and are open still'),
     // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
     prefs: z.any().meta({ type: 'object', description: 'The personal preferences that were set, as they are now' }),
     deletedPrefs: z.array(z.string()).describe('Keys of personal preferences that were deleted'),
@@ -54,10 +59,12 @@ export const getChanges = operation({
           room: exampleRoom,
           seq: 7,
           messages: true,
+          threads: [],
           lastRead: [{ memberID: 'bob', messageID: exampleMessage._id }],
         },
       ],
       removed: [],
+      invitations: [],
       prefs: { theme: { dark: true } },
       deletedPrefs: [],
       cursor: '1795176060000',

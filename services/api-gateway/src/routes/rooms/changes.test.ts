@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { streamBounds } from '@parley/bus/stream/app-events'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -6,12 +7,14 @@ interface Changed {
   room: { _id: string; unread: number; name: string; lastMessage?: { _id: string }; pref?: { folder: string } }
   seq: number
   messages: boolean
+  threads: string[]
   lastRead: { memberID: string; messageID: string }[]
 }
 
 interface Changes {
   rooms: Changed[]
   removed: string[]
+  invitations: { _id: string; inviter: string; room: string }[]
   prefs: Record<string, unknown>
   deletedPrefs: string[]
   cursor: string
@@ -32,9 +35,9 @@ describe('GET /me/changes', () => {
     assert.equal(status, 200, JSON.stringify(body))
     return body.result
   }
-  async function send(room: string): Promise<string> {
+  async function send(room: string, fields = {}): Promise<string> {
     const { body } = await gateway.admin('POST', '/messages', {
-      ...{ room, sender: 'alice', message: 'x', messageType: 'text' },
+      ...{ room, sender: 'alice', message: 'x', messageType: 'text', ...fields },
     })
     return String(body.result['_id'])
   }
@@ -44,6 +47,11 @@ describe('GET /me/changes', () => {
     assert.equal(status, 410)
     assert.equal(body.error.code, 'CURSOR_GONE')
     return String((body.error as { oldest?: string }).oldest)
+  }
+  /** A cursor after everything that is in the stream. */
+  async function end(): Promise<string> {
+    await gateway.chat.outbox.drained()
+    return `${Date.now()}-${(await streamBounds(gateway.chat.bus)).lastSeq + 1}`
   }
   /** Asks until everything that was acknowledged has passed the stream. */
   async function untilSeen(since: string, isSeen: (found: Changes) => boolean): Promise<Changes> {
@@ -78,6 +86,46 @@ describe('GET /me/changes', () => {
     const later = `${Number(found.cursor) + 15_000}`
     assert.deepEqual((await changes(later)).rooms, [], 'less the margin, nothing happened since')
     assert.ok(quiet)
+  })
+
+  test('names the threads in which messages came, or were changed or deleted, apart from those of the room', async () => {
+    const quiet = await gateway.newRoom([alice, bob])
+    const roots = await Promise.all(Array.from({ length: 5 }, () => send(quiet)))
+    const [sent, edited, deleted, hidden, untouched] = roots as [string, string, string, string, string]
+    const inThread = (root: string) => send(quiet, { replyTo: root, thread: true })
+    const [toEdit, toDelete, toHide] = [await inThread(edited), await inThread(deleted), await inThread(hidden)]
+    await inThread(untouched)
+    const since = await end()
+    await inThread(sent)
+    await alice.call('POST', `/messages/${toEdit}/reaction`, { reaction: '👍' })
+    await bob.call('POST', '/messages/user-delete', { room: quiet, messages: [toHide] })
+    await gateway.admin('DELETE', `/rooms/${quiet}/messages/${toDelete}`)
+    const found = await untilSeen(since, (all) => of(all, quiet)?.threads.includes(deleted) === true)
+    assert.deepEqual(new Set(of(found, quiet)?.threads), new Set([sent, edited, deleted, hidden]))
+    assert.equal(of(found, quiet)?.messages, false)
+    await gateway.admin('DELETE', `/rooms/${quiet}/messages/${sent}`)
+    await untilSeen(since, (all) => of(all, quiet)?.messages === true)
+  })
+
+  test('has the invitations that came and are open still', async () => {
+    const [open, declined, gone] = await Promise.all(
+      Array.from({ length: 3 }, () => gateway.newRoom([alice], { owner: 'alice' })),
+    )
+    const since = await begin()
+    for (const room of [open, declined, gone]) {
+      await alice.call('POST', `/rooms/${room}/members`, { invitees: ['bob'], invitationRequired: true })
+    }
+    await bob.call('DELETE', `/rooms/${declined}/invitations`)
+    await gateway.admin('DELETE', `/rooms/${gone}`)
+    await send(String(open))
+    await bob.call('POST', '/me/pref/after them', { data: 1 })
+    const found = await untilSeen(since, ({ prefs }) => Object.hasOwn(prefs, 'after them'))
+    assert.deepEqual(
+      found.invitations.map(({ inviter, room }) => [inviter, room]),
+      [['alice', open]],
+    )
+    assert.equal(of(found, String(open)), undefined, 'bob is no member yet')
+    assert.ok(!found.removed.includes(String(open)))
   })
 
   test('names the rooms that one was removed from, with nothing of them', async () => {

@@ -1,0 +1,69 @@
+import type { Change, Place } from './read-changes.ts'
+
+const inMessages: ReadonlySet<string> = new Set([
+  'chat message',
+  'thread message',
+  'messageUpdated',
+  'messageDeleted',
+  'userDeleteMessages',
+])
+
+/** What events say of a room. */
+export interface InRoom {
+  /** Whether messages of its history came, or were changed or deleted. */
+  messages: boolean
+  /** The threads of which the same is true, by root. */
+  threads: Set<string>
+  /** The last message read, by member. */
+  lastRead: Map<string, string>
+}
+
+export interface SortedChanges {
+  rooms: Map<string, InRoom>
+  /** Rooms that the user was invited to. */
+  invitedTo: Set<string>
+  /** Keys of personal preferences. */
+  prefs: Set<string>
+  /** The first change that is not among them. */
+  stoppedAt: Place | undefined
+}
+
+/**
+ * Changes by room, `limit` rooms at most, and what concerns no room.
+ * @param roots of the threads that deleted messages were in, by message
+ */
+export function sortChanges(
+  changes: readonly Change[],
+  roots: ReadonlyMap<string, string>,
+  limit: number,
+): SortedChanges {
+  const rooms = new Map<string, InRoom>()
+  const [invitedTo, prefs] = [new Set<string>(), new Set<string>()]
+  for (const change of changes) {
+    const { at, room, pref } = change
+    if (pref !== undefined) prefs.add(pref)
+    if (change.invitedTo !== undefined) invitedTo.add(change.invitedTo)
+    if (room === undefined) continue
+    if (!rooms.has(room) && rooms.size >= limit) return { rooms, invitedTo, prefs, stoppedAt: at }
+    const inRoom = rooms.get(room) ?? { messages: false, threads: new Set(), lastRead: new Map() }
+    rooms.set(room, inRoom)
+    note(inRoom, change, roots)
+  }
+  return { rooms, invitedTo, prefs, stoppedAt: undefined }
+}
+
+function note(
+  inRoom: InRoom,
+  { event, threadOf, deleted, lastRead }: Change,
+  roots: ReadonlyMap<string, string>,
+): void {
+  if (lastRead) inRoom.lastRead.set(lastRead.memberID, lastRead.messageID)
+  if (!inMessages.has(event)) return
+  const ofThreads = deleted ? deleted.map((id) => roots.get(id)) : [threadOf]
+  for (const root of ofThreads) {
+    if (root === undefined) inRoom.messages = true
+    else inRoom.threads.add(root)
+  }
+  // All that there were.
+  if (ofThreads.length === 0) inRoom.messages = true
+}
