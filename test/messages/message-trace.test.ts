@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectResuming } from '../catch-up/resuming-client.ts'
 import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
 
@@ -10,7 +11,7 @@ interface Trace {
   published?: { atMS: number; streamSeq: number }
   settled: boolean
   isDeleted: boolean
-  deliveries: { node: string; sockets: number; atMS: number }[]
+  deliveries: { node: string; sockets: number; atMS: number; caughtUp?: true }[]
   silentNodes: string[]
   push: { recorded: boolean; members: object; devices: object; results: object }
   calls: { id: string; state: string; status?: number }[]
@@ -84,6 +85,34 @@ describe('GET /admin/messages/{id}/trace', () => {
     await platform.admin('DELETE', `/rooms/${room}/messages/${message}`)
     const deleted = await trace(message)
     assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])
+  })
+
+  test('has the sockets that got it when they caught up, all of a node together', async () => {
+    const [alice, bob] = [await platform.newUser(), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob])
+    const [node] = nodes as [RunningService]
+    const come = async () => {
+      const client = await connectResuming(node.url, platform.tokenOf(bob))
+      open.push(client.socket)
+      return client
+    }
+    const first = await come()
+    const since = (await first.login({ since: 0 })).result.serverTimeMS
+    first.socket.close()
+    await eventually('nobody is there', async () => {
+      return ((await platform.admin('GET', `/admin/clients/${bob}/connections`))['data'] as object[]).length === 0
+    })
+    const message = await platform.send(room, alice)
+    await traced(message, ({ published }) => published !== undefined)
+    for (const deviceId of ['phone', 'tablet']) {
+      const { result } = await (await come()).login({ deviceId, since })
+      assert.equal(result.resumed, true)
+    }
+    const { deliveries } = await trace(message)
+    assert.deepEqual(
+      deliveries.filter(({ sockets }) => sockets > 0).map(({ sockets, caughtUp }) => [sockets, caughtUp]),
+      [[2, true]],
+    )
   })
 
   test('is of the own app, and of messages that exist', async () => {

@@ -85,8 +85,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: Date.now(), untilMS: Date.now() + marginMS } }
   const { sockets, handshakes, logins } = users
-  const delivered = countDelivered(metrics)
-  const deliveredMessages = createDeliveredMessages()
+  const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     send: (event, exceptHeld) => deliverEvent(server, sockets, event, exceptHeld),
     sendToNewer: (event, thanMS) => deliverToNewer(server, sockets, event, thanMS),
@@ -102,7 +101,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.nodes())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
-  const catchingUp = startCatchUp({ ...parts, slices, delivered, sockets, queue, server: () => server })
+  const { noteCaughtUp } = deliveredMessages
+  const catchingUp = startCatchUp({ ...parts, slices, delivered, noteCaughtUp, sockets, queue, server: () => server })
   const server = createSocketServer<SocketData>({
     app,
     slices,

@@ -19,5 +19,7 @@ export type ConnectionsAnswer = z.infer<typeof connectionsAnswer>
 export const deliveriesRequest = z.object({ app: z.string(), room: z.string(), message: z.string() })
 
 /** How often a node handed a message to sockets, and to how many, as far as it remembers. */
-export const deliveriesAnswer = z.array(z.object({ sockets: z.number(), atMS: z.number() }))
+export const deliveriesAnswer = z.array(
+  z.object({ sockets: z.number(), atMS: z.number(), caughtUp: z.literal(true).optional() }),
+)
 export type DeliveriesAnswer = z.infer<typeof deliveriesAnswer>

@@ -22,6 +22,8 @@ export interface ReadTogetherParts {
   clock: StreamClock
   slices: Slices
   delivered: Counter<'event'>
+  /** Notes to how many sockets an event went. */
+  noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   /** The events that one socket may catch up. */
   mostEvents: number
   /** With more waiting for a socket, it gets nothing more for now. */
@@ -120,7 +122,7 @@ interface Group {
 }
 
 async function deliver(
-  { bus, slices, delivered, mostEvents, mostBufferedBytes }: ReadTogetherParts,
+  { bus, slices, delivered, noteCaughtUp, mostEvents, mostBufferedBytes }: ReadTogetherParts,
   reading: StreamReading,
   { readers, byTopic, markSeq }: Group,
   outcomes: Map<Reader, ReadOutcome>,
@@ -159,6 +161,7 @@ async function deliver(
     if (event && receivers > 0) {
       if (event.id !== undefined) ids.add(event.id)
       delivered.inc({ event: event.event }, receivers)
+      noteCaughtUp(event, receivers)
     }
     if (active.size === 0) return sending.flush()
     if (performance.now() < sliceEndsMS) continue

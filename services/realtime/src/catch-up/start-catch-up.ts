@@ -14,7 +14,7 @@ export interface CatchingUp {
 }
 
 type Parts = Pick<NodeParts, 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
-  Pick<CatchUpParts, 'slices' | 'delivered'> &
+  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** What a node needs to bring clients up to date that give `since`, and to tell them the time. */

@@ -53,7 +53,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
   ])
   const { request, createdAtMS, sender, seq } = message
   const deliveries = nodes.answers.flatMap(({ node, answer }) =>
-    answer.map(({ sockets, atMS }) => ({ node, sockets, atMS })),
+    answer.map(({ sockets, atMS, caughtUp }) => ({ node, sockets, atMS, ...(caughtUp && { caughtUp }) })),
   )
   return {
     ...{ message: id, room: room.id, sender, seq },

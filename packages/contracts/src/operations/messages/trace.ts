@@ -30,7 +30,15 @@ export const traceMessage = operation({
       .describe('Its event in the stream; absent when it is not there: not yet, or not any more'),
     settled: z.boolean().describe('Whether it has left the tail of its room'),
     deliveries: z.array(
-      z.object({ node: z.string(), sockets: count.describe('Sockets that it was handed to'), atMS: timeMS }),
+      z.object({
+        node: z.string(),
+        sockets: count.describe('Sockets that it was handed to'),
+        atMS: timeMS,
+        caughtUp: z
+          .literal(true)
+          .optional()
+          .describe('They got it when they came back with `since`; all of them together, and the time of the latest'),
+      }),
     ),
     silentNodes: z.array(z.string()).describe('Realtime nodes that did not answer in time'),
     push: z.object({
