@@ -128,6 +128,11 @@ describe('GET /admin/webhooks/calls', () => {
       ['message 0', 'message 1', 'message 2'],
     )
     await eventually('the tries are counted', async () => (await callsOf(room)).every(({ tries }) => tries >= 2))
+
+    // A time may be a number, as the result has it.
+    const body = { room, since: 0, until: result['until'] }
+    const earlier = await platform.admin('POST', '/admin/webhooks/calls/retry', body)
+    assert.deepEqual([earlier['count'], earlier['until']], [0, result['until']], 'they count as queued later')
   })
 
   test('a call made again has of a message that was deleted meanwhile only what is left of it', async () => {
@@ -193,6 +198,11 @@ describe('GET /admin/webhooks/calls', () => {
     ] as const) {
       const answer = await ask(method, path)
       assert.deepEqual([answer.status, codeOf(answer.body)], [status, code])
+    }
+    for (const body of [{ since: 'yesterday' }, { since: true }, { since: 0, until: 1.5 }]) {
+      const { status, body: refused } = await ask('POST', '/retry', body)
+      assert.equal(status, 400)
+      assert.match(JSON.stringify(refused), 'until' in body ? /"until: / : /"since: /)
     }
     const missing = await ask('POST', '/retry', {})
     assert.deepEqual([missing.status, codeOf(missing.body)], [400, 'MISSING_PARAMETER'])

@@ -9,3 +9,6 @@ export const timeParameter = z
   .min(1)
   .describe('ISO-8601, or milliseconds since 1970-01-01 UTC')
   .meta({ pattern: `^(-?\\d{1,15}|${date}(T${timeOfDay})?)$` })
+
+/** The same in a body, where milliseconds may be a number, as results have them. */
+export const timeInBody = z.union([timeParameter, z.int()], 'expected an ISO-8601 time or milliseconds')

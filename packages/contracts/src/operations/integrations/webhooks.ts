@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { naming, roomId, timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
-import { timeParameter } from '../../time-parameter.ts'
+import { timeInBody, timeParameter } from '../../time-parameter.ts'
 
 export const listFailedWebhooks = operation({
   id: 'listFailedWebhooks',
@@ -108,8 +108,8 @@ export const retryWebhookCalls = operation({
   access: 'admin',
   form: 'envelope',
   body: z.strictObject({
-    since: timeParameter,
-    until: timeParameter.optional().describe('Now by default'),
+    since: timeInBody.describe('ISO-8601, or milliseconds since 1970-01-01 UTC'),
+    until: timeInBody.optional().describe('Now by default'),
     room: roomId.optional(),
     state: z.enum(['done', 'failed']).optional().describe('Only those that were made, or that failed for good'),
   }),
