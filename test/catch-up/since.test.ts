@@ -87,20 +87,29 @@ describe('auth2 with since', () => {
     const since = await comeAndGo(bob, room)
     const id = await send(room, 'first')
     const path = `/rooms/${room}`
+    const other = await platform.newRoom([alice.id], { owner: alice.id })
+    const say = { sender: alice.id, message: 'x', messageType: 'text' }
+    await platform.admin('POST', '/messages', { room, ...say, replyTo: id, thread: true })
     await alice.call('POST', `/messages/${id}/reaction`, { reaction: '👍' })
     await bob.call('PUT', `${path}/lastRead`, { message: id })
     await platform.admin('PUT', path, { name: 'another name' })
     await bob.call('POST', `/roomPrefs/${room}`, { sticky: true }, { 'im-device-id': 'desktop' })
     await bob.call('POST', '/me/pref/theme', { data: 'dark' }, { 'im-device-id': 'desktop' })
     await bob.call('POST', '/me/pref/own', { data: 'dark' }, { 'im-device-id': 'phone' })
+    await bob.call('DELETE', '/me/pref/theme', undefined, { 'im-device-id': 'desktop' })
+    await bob.call('POST', '/messages/user-delete', { room, messages: [id] })
+    await alice.call('POST', `/rooms/${other}/members`, { invitees: [bob.id], invitationRequired: true })
     await platform.admin('DELETE', `${path}/messages/${id}`)
     await eventually('the last has passed', () => has(witness, 'messageDeleted', { messageID: id }))
     const client = await open(1, bob)
     assert.equal((await client.login({ deviceId: 'phone', since })).result.resumed, true)
     const order = client.heard.map(({ event }) => event).filter((event) => event !== 'serverTime')
-    const wanted = ['chat message', 'messageUpdated', 'lastRead', 'room', 'roomPref', 'myPrefChange', 'messageDeleted']
+    const wanted = [
+      ...['chat message', 'thread message', 'messageUpdated', 'lastRead', 'room', 'roomPref', 'myPrefChange'],
+      ...['myPrefDelete', 'userDeleteMessages', 'invitation', 'messageDeleted'],
+    ]
     assert.deepEqual(
-      order.slice(order.indexOf('messageUpdated') - 1),
+      order.slice(order.indexOf('thread message') - 1),
       wanted,
       'without what the same device did itself',
     )
