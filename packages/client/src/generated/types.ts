@@ -905,6 +905,10 @@ export interface TraceMessageResult {
      * Milliseconds since 1970-01-01 UTC
      */
     atMS: number
+    /**
+     * They got it when they came back with `since`; all of them together, and the time of the latest
+     */
+    caughtUp?: true
   }[]
   /**
    * Realtime nodes that did not answer in time
@@ -1943,6 +1947,29 @@ export interface GetChangesInput {
    */
   limit?: number
 }
+export interface Invitation {
+  _id: string
+  /**
+   * Who invited; empty when the API key did, in a room without members
+   */
+  inviter: string
+  /**
+   * User ID
+   */
+  invitee: string
+  /**
+   * Room ID
+   */
+  room: string
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * ISO-8601 time
+   */
+  updatedAt: string
+}
 export interface GetChangesResult {
   /**
    * The rooms that changed
@@ -1960,6 +1987,12 @@ export interface GetChangesResult {
      * Whether messages came, or were changed or deleted: fetch them
      */
     messages: boolean
+    /**
+     * The threads, each by its root, in which messages came, or were changed or deleted: fetch them
+     *
+     * Items: Message ID
+     */
+    threads: string[]
     /**
      * The read markers that moved, each as it is last
      */
@@ -1980,6 +2013,10 @@ export interface GetChangesResult {
    * Items: Room ID
    */
   removed: string[]
+  /**
+   * Those that came and are open still
+   */
+  invitations: Invitation[]
   /**
    * The personal preferences that were set, as they are now
    */
@@ -2015,29 +2052,6 @@ export interface AddMembersInput {
    */
   systemMessage?: boolean
   invitationRequired?: boolean
-}
-export interface Invitation {
-  _id: string
-  /**
-   * Who invited; empty when the API key did, in a room without members
-   */
-  inviter: string
-  /**
-   * User ID
-   */
-  invitee: string
-  /**
-   * Room ID
-   */
-  room: string
-  /**
-   * ISO-8601 time
-   */
-  createdAt: string
-  /**
-   * ISO-8601 time
-   */
-  updatedAt: string
 }
 export interface AddMembersResult {
   /**
@@ -3117,11 +3131,11 @@ export interface RetryWebhookCallsInput {
   /**
    * ISO-8601, or milliseconds since 1970-01-01 UTC
    */
-  since: string
+  since: string | number
   /**
    * Now by default
    */
-  until?: string
+  until?: string | number
   /**
    * Room ID
    */

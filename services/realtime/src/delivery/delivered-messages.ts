@@ -10,7 +10,7 @@ import { topicOf } from './topics.ts'
 export interface DeliveredMessages {
   note(event: IncomingEvent, sockets: number): void
   /** The same of sockets that got it when they caught up. */
-  noteCaughtUp(event: IncomingEvent, sockets: number): void
+  noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   of(room: { app: string; room: string }, message: string): DeliveriesAnswer
 }
 
