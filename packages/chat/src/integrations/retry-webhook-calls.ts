@@ -28,7 +28,10 @@ export async function retryWebhookCalls(
 ): Promise<Result<typeof operation>> {
   const sinceMS = parseTime('since', `${since}`)
   // Those that are made again count as queued later than this.
-  const untilMS = Math.min(until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`), Date.now() - 1)
+  const untilMS = Math.min(
+    until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`),
+    Date.now() - 1,
+  )
   const states = state === undefined ? (['done', 'failed'] as const) : [state]
   const { count, hasMore } = await requeueCalls(db, { app, room, sinceMS, untilMS }, states, mostRetriedCalls)
   return { count, complete: !hasMore, until: untilMS }
