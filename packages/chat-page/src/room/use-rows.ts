@@ -16,5 +16,11 @@ export function useRows(messages: readonly RoomMessage[], firstUnread: string | 
 }
 
 function isSame(one: Row, other: Row): boolean {
-  return (Object.keys(one) as (keyof Row)[]).every((key) => one[key] === other[key])
+  return (
+    one.message === other.message &&
+    one.startsDay === other.startsDay &&
+    one.isFirstUnread === other.isFirstUnread &&
+    one.startsGroup === other.startsGroup &&
+    one.endsGroup === other.endsGroup
+  )
 }

@@ -117,14 +117,14 @@ export class RoomHistory {
 
   async #inTurn(load: () => Promise<void>): Promise<void> {
     this.#waiting++
-    this.#changed()
+    this.#setState()
     const mine = this.#last.then(() => this.timeline.loading(load))
     this.#last = mine.catch(() => undefined)
     try {
       await mine
     } finally {
       this.#waiting--
-      this.#changed()
+      this.#setState()
       this.watchHole()
     }
   }
@@ -149,7 +149,11 @@ export class RoomHistory {
   }
 
   #changed(): void {
-    this.#state.set(historyState(this.#state.get(), this.timeline, this.#waiting > 0))
+    this.#setState()
     this.#options.onChange()
+  }
+
+  #setState(): void {
+    this.#state.set(historyState(this.#state.get(), this.timeline, this.#waiting > 0))
   }
 }
