@@ -39,8 +39,11 @@ await runService(
     const closer = closeSilentStreams(chat, signal)
     onStop('closer of silent streams', () => closer)
     onStop('streamed pieces', () => chat.streamed.drained())
-    const files = { ...settings.files, store: openStore(settings.files) }
-    const clearing = clearFiles(chat, files.store, signal)
+    const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings.files
+    const base = publicUrl ?? `http://${settings.host}:${settings.port}`
+    const scanner = url === undefined ? undefined : { url, isOpen, base }
+    const files = { ...settings.files, store: openStore(settings.files), scanner }
+    const clearing = clearFiles(chat, files, signal)
     onStop('clearing of files', () => clearing)
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)

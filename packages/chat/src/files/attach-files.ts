@@ -27,6 +27,7 @@ export async function attachFiles(
     const file = files.get(fileID)
     if (!file) throw new ApiError('FILE_NOT_FOUND', `${field}: the sender has no file ${JSON.stringify(fileID)}`)
     if (file.stored === undefined) throw new ApiError('INVALID_REQUEST', `${field}: the file is not uploaded yet`)
+    if (file.scan === 'refused') throw new ApiError('INVALID_REQUEST', `${field}: the file was refused by a scanner`)
     if (ids.indexOf(fileID) < i) throw new ApiError('INVALID_REQUEST', `${field}: the file is there twice`)
     const { name, type, size } = file
     return {

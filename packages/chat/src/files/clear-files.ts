@@ -13,30 +13,35 @@ import { settleApp, settleRooms } from '@parley/db/sending/settle-tails'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
+import type { Files } from './files.ts'
 import { hasUse, livingUses } from './living-uses.ts'
+import { scanFile } from './scan-file.ts'
+
+type Kept = Pick<Files, 'store' | 'scanner'>
 
 const lookEveryMS = 2_000
 /** Whatever nobody has noted, such as a deletion by the release before, is found so late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 
 /**
- * Removes files that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
+ * Has files scanned that are to be, and removes those that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
  * run this; what one that dies has begun, another does again.
  */
-export async function clearFiles(chat: Chat, store: FileStore, signal: AbortSignal): Promise<void> {
+export async function clearFiles(chat: Chat, files: Kept, signal: AbortSignal): Promise<void> {
   const clear = async () => {
-    while (!signal.aborted && (await clearNext(chat, store, Date.now()))) continue
+    while (!signal.aborted && (await clearNext(chat, files, Date.now()))) continue
   }
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
   await runEvery(lookEveryMS, clear, { onError, signal })
 }
 
 /** Does one thing that is due by that time; returns whether there was one. */
-export async function clearNext(chat: Chat, store: FileStore, nowMS: number): Promise<boolean> {
+export async function clearNext(chat: Chat, files: Kept, nowMS: number): Promise<boolean> {
   const file = await takeFileToLookAt(chat.db, nowMS)
-  if (file) await lookAt(chat, file, nowMS)
+  if (file?.scan === 'pending') await scanFile(chat, files, file)
+  else if (file) await lookAt(chat, file, nowMS)
   const toClear = await takeToClear(chat.db, nowMS)
-  if (toClear) await clearOne(chat, store, toClear, nowMS)
+  if (toClear) await clearOne(chat, files.store, toClear, nowMS)
   return file !== null || toClear !== null
 }
 

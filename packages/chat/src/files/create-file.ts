@@ -3,7 +3,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { createFile as operation } from '@parley/contracts/operations/files/files'
 import type { NewFile } from '@parley/contracts/resources/file'
-import { bytesOfOwner, type FileDoc, insertFile } from '@parley/db/files/files'
+import { bytesOfOwner, type FileDoc, insertFile, unsentMS } from '@parley/db/files/files'
 import { removeFile, uploadWithinMS } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
@@ -12,9 +12,6 @@ import type { FileStore } from '@parley/files/file-store'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
-
-/** A file that nothing refers to stays so long. */
-const unsentMS = 24 * 60 * 60 * 1_000
 
 /**
  * Announces a file (docs/reference/files.md#upload).

@@ -4,6 +4,7 @@ import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
+import type { Scanner } from './scan-file.ts'
 
 /** What the use cases of files need beside the chat. */
 export interface Files {
@@ -12,6 +13,8 @@ export interface Files {
   maxBytes: number
   /** All files of a user together, in bytes; 0 is no limit. */
   maxBytesPerUser: number
+  /** Looks at files before they are given out. */
+  scanner?: Scanner | undefined
 }
 
 /** What an address is for: to upload, to show, or to save. */
@@ -50,11 +53,12 @@ export function unknownFile(id: string): ApiError {
   return new ApiError('FILE_NOT_FOUND', `no file ${JSON.stringify(id)}`)
 }
 
-export function toFileView({ id, name, type, size, owner, stored, createdAtMS }: FileDoc): File {
+export function toFileView({ id, name, type, size, owner, stored, scan, createdAtMS }: FileDoc): File {
+  const status = scan === 'pending' ? 'checking' : (scan ?? 'uploaded')
   return {
     ...{ fileID: id, name, type, size },
     ...(owner !== undefined && { owner }),
-    status: stored === undefined ? 'waiting' : 'uploaded',
+    status: stored === undefined ? 'waiting' : status,
     createdAtMS,
   }
 }

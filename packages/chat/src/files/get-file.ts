@@ -28,7 +28,7 @@ export async function getFile(
   const file = await findFile(chat.db, by.app, id)
   if (!file || !(await maySee(chat, by, file))) throw unknownFile(id)
   const { stored } = file
-  if (stored === undefined) return toFileView(file)
+  if (stored === undefined || file.scan) return toFileView(file)
   const expiresAtMS = Date.now() + urlMS
   const url =
     store.kind === 's3'

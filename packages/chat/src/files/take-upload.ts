@@ -3,11 +3,11 @@ import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
-import { type FileStore, type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
+import { type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
 import { otherType } from '@parley/files/media-types'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { toFileView } from './files.ts'
+import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
 
 /**
@@ -15,7 +15,12 @@ import { ownFile } from './get-file.ts'
  * upload may be tried again.
  * @throws ApiError FILE_UPLOADED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY
  */
-export async function takeUpload(chat: Chat, store: FolderStore, file: FileDoc, bytes: Readable): Promise<File> {
+export async function takeUpload(
+  chat: Chat,
+  { store, scanner }: Pick<Files, 'scanner'> & { store: FolderStore },
+  file: FileDoc,
+  bytes: Readable,
+): Promise<File> {
   const { id } = file
   if (file.stored !== undefined) throw new ApiError('FILE_UPLOADED')
   const upload = newId()
@@ -24,14 +29,14 @@ export async function takeUpload(chat: Chat, store: FolderStore, file: FileDoc, 
   } catch (error) {
     throw notWritten(error)
   }
-  return keepUpload(chat, store, file, upload)
+  return keepUpload(chat, { store, scanner }, file, upload)
 }
 
 /**
  * Takes what a client has uploaded to S3; a file that has its content already stays as it is.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
  */
-export async function confirmUpload(chat: Chat, store: FileStore, by: Caller, id: string): Promise<File> {
+export async function confirmUpload(chat: Chat, { store, scanner }: Files, by: Caller, id: string): Promise<File> {
   const file = await ownFile(chat, by, id)
   if (file.stored !== undefined || store.kind !== 's3') return toFileView(file)
   const upload = newId()
@@ -41,21 +46,27 @@ export async function confirmUpload(chat: Chat, store: FileStore, by: Caller, id
     if (error instanceof NotUploaded) throw new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet')
     throw notWritten(error)
   }
-  return keepUpload(chat, store, file, upload)
+  return keepUpload(chat, { store, scanner }, file, upload)
 }
 
-async function keepUpload({ db }: Chat, store: FileStore, file: FileDoc, upload: string): Promise<File> {
+async function keepUpload(
+  { db }: Chat,
+  { store, scanner }: Pick<Files, 'store' | 'scanner'>,
+  file: FileDoc,
+  upload: string,
+): Promise<File> {
   const { id } = file
+  const isToScan = scanner !== undefined
   try {
     const found = await otherType(file.type, await store.firstBytes(id, upload))
     if (found !== undefined) throw new ApiError('FILE_TYPE_MISMATCH', `type: ${file.type} expected, found ${found}`)
-    if (!(await takeStored(db, file, upload)))
+    if (!(await takeStored(db, file, upload, isToScan)))
       throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
   } catch (error) {
     await store.removeUpload(id, upload)
     throw error
   }
-  return toFileView({ ...file, stored: upload })
+  return toFileView({ ...file, stored: upload, ...(isToScan && { scan: 'pending' as const }) })
 }
 
 function notWritten(error: unknown): ApiError {

@@ -1185,9 +1185,9 @@ export interface NewFile {
    */
   owner?: string
   /**
-   * `waiting`: it has not been uploaded yet
+   * `waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner
    */
-  status: 'waiting' | 'uploaded'
+  status: 'waiting' | 'checking' | 'uploaded' | 'refused'
   /**
    * Milliseconds since 1970-01-01 UTC
    */
@@ -1250,15 +1250,15 @@ export interface File {
    */
   owner?: string
   /**
-   * `waiting`: it has not been uploaded yet
+   * `waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner
    */
-  status: 'waiting' | 'uploaded'
+  status: 'waiting' | 'checking' | 'uploaded' | 'refused'
   /**
    * Milliseconds since 1970-01-01 UTC
    */
   createdAtMS: number
   /**
-   * Where its bytes are, without any header, until urlExpiresAtMS; absent while it is waiting
+   * Where its bytes are, without any header, until urlExpiresAtMS; absent while it is not `uploaded`
    */
   url?: string
   /**

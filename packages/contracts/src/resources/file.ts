@@ -44,7 +44,11 @@ const fileFields = {
   type,
   size,
   owner: userId.optional().describe('Whose it is; absent: the integrator’s'),
-  status: z.enum(['waiting', 'uploaded']).describe('`waiting`: it has not been uploaded yet'),
+  status: z
+    .enum(['waiting', 'checking', 'uploaded', 'refused'])
+    .describe(
+      '`waiting`: it has not been uploaded yet; `checking`: a scanner looks at it first; `refused`: by the scanner',
+    ),
   createdAtMS: timeMS,
 }
 
@@ -55,7 +59,7 @@ export const file = z
     url: z
       .string()
       .optional()
-      .describe('Where its bytes are, without any header, until urlExpiresAtMS; absent while it is waiting'),
+      .describe('Where its bytes are, without any header, until urlExpiresAtMS; absent while it is not `uploaded`'),
     urlExpiresAtMS: timeMS.optional(),
   })
   .meta({ id: 'File', ...ours })

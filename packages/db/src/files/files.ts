@@ -23,6 +23,8 @@ export interface FileDoc {
   createdAtMS: number
   /** Which of the uploads was taken, by its name in the store; absent while none has been. */
   stored?: string
+  /** Whether it still has to be scanned, or was refused: then it is not given out. */
+  scan?: 'pending' | 'refused'
   /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
   lookAtMS: number
   /** Until then it stays, whatever refers to it: a message with it is being sent. */
@@ -34,6 +36,8 @@ export const fileIndexes: IndexDescription[] = [
   { key: { ownerKey: 1, size: 1 }, partialFilterExpression: { ownerKey: { $exists: true } } },
 ]
 
+/** A file that nothing refers to stays so long after it was announced. */
+export const unsentMS = 24 * 60 * 60 * 1_000
 /** Longer than a send takes, which gives up after 10 s. */
 const holdMS = 60_000
 /** Longer than looking at one file takes. */
@@ -58,10 +62,31 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
   return sum?.bytes ?? 0
 }
 
-/** Takes an upload as the content of the file; false when another was taken before, or the file is gone. */
-export async function takeStored(db: Db, { _id }: Pick<FileDoc, '_id'>, stored: string): Promise<boolean> {
-  const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: { stored } })
+/**
+ * Takes an upload as the content of the file; false when another was taken before, or the file is gone.
+ * @param isToScan it is looked at before it is given out
+ */
+export async function takeStored(
+  db: Db,
+  { _id }: Pick<FileDoc, '_id'>,
+  stored: string,
+  isToScan: boolean,
+): Promise<boolean> {
+  const taken = { stored, ...(isToScan && { scan: 'pending' as const, lookAtMS: Date.now() }) }
+  const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: taken })
   return modifiedCount === 1
+}
+
+/** A file that was scanned is given out. */
+export async function releaseFile(db: Db, { _id, createdAtMS }: FileDoc): Promise<void> {
+  const lookAtMS = Math.max(createdAtMS + unsentMS, Date.now())
+  await db.files.updateOne({ _id, scan: 'pending' }, { $unset: { scan: 1 }, $set: { lookAtMS } })
+}
+
+/** A file that was scanned is never given out. */
+export async function refuseFile(db: Db, { _id, createdAtMS }: FileDoc): Promise<void> {
+  const lookAtMS = Math.max(createdAtMS + unsentMS, Date.now())
+  await db.files.updateOne({ _id, scan: 'pending' }, { $set: { scan: 'refused', lookAtMS } })
 }
 
 /**

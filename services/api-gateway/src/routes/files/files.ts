@@ -18,7 +18,7 @@ export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
     createFile(chat, files, caller, body, files.publicUrl ?? origin()),
   )
 
-  mount(operations.markUploaded, ({ caller, params }) => confirmUpload(chat, files.store, caller, params.id))
+  mount(operations.markUploaded, ({ caller, params }) => confirmUpload(chat, files, caller, params.id))
 
   mount(operations.getFile, async ({ caller, params, query, origin }) => {
     const base = files.publicUrl ?? origin()

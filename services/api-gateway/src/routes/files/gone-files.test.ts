@@ -40,7 +40,7 @@ describe('a file goes, from the store too, when no message has it any more', () 
   /** Clears all that is due some time from now. */
   async function clear(laterMS = 2 * minuteMS): Promise<void> {
     const nowMS = Date.now() + laterMS
-    while (await clearNext(gateway.chat, gateway.store, nowMS)) continue
+    while (await clearNext(gateway.chat, gateway, nowMS)) continue
   }
   /** Whether a file is there: in the database, and in the store. */
   async function isThere(id: string): Promise<boolean> {

@@ -61,7 +61,7 @@ describe('files in an S3-compatible store', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
     await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
     assert.equal((await bob.call('GET', `/files/${id}`)).status, 404)
-    while (await clearNext(gateway.chat, store, Date.now() + 120_000)) continue
+    while (await clearNext(gateway.chat, { store }, Date.now() + 120_000)) continue
     assert.equal((await fetch(url)).status, 404)
   })
 

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { clearNext } from '@parley/chat/files/clear-files'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { upload } from './test-files.ts'
+
+/** A scanner that fetches the file and looks for a word in it. */
+const server = createServer((request, response) => {
+  void (async () => {
+    const { url } = (await json(request)) as { url: string }
+    const text = await (await fetch(url)).text()
+    if (isAway) response.writeHead(500).end()
+    else response.end(JSON.stringify({ clean: !text.includes('virus') }))
+  })()
+})
+let isAway = false
+
+describe('a file is given out when the scanner has found nothing in it', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let room: string
+  const scanner = { url: '', isOpen: false, base: '' }
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    scanner.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    gateway = await startTestGateway({ files: { scanner } })
+    scanner.base = gateway.url
+    alice = await gateway.newUser()
+    room = await gateway.newRoom([alice])
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    server.close()
+  })
+
+  const sendFile = (fileID: string) =>
+    alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'file', attachments: [{ fileID }] })
+  const shown = async (id: string) => {
+    const { status, url } = (await alice.call('GET', `/files/${id}`)).body.result
+    return [status, url !== undefined]
+  }
+  async function scan(asked = scanner): Promise<void> {
+    const nowMS = Date.now() + 30_000
+    while (await clearNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS)) {
+      if (isAway) break
+    }
+  }
+
+  test('until then it can be sent, and nobody gets it; one with something in it is refused, and its bytes go', async () => {
+    const clean = await upload(alice.call, Buffer.from('a letter'))
+    const bad = await upload(alice.call, Buffer.from('a virus'))
+    assert.deepEqual(await shown(clean), ['checking', false])
+    assert.equal((await sendFile(bad)).status, 200)
+    const { stored = '' } = (await gateway.chat.db.files.findOne({ _id: key(gateway.app, bad) })) ?? {}
+    await scan()
+    assert.deepEqual(
+      [await shown(clean), await shown(bad)],
+      [
+        ['uploaded', true],
+        ['refused', false],
+      ],
+    )
+    await assert.rejects(gateway.store.firstBytes(bad, stored))
+    const refused = await sendFile(bad)
+    assert.equal(refused.status, 400)
+    assert.match(refused.body.error.message, /^attachments\[0\]\.fileID: .*scanner/)
+    assert.equal((await sendFile(clean)).status, 200)
+  })
+
+  test('while the scanner is away it waits, or with the setting is given out', async () => {
+    const id = await upload(alice.call, Buffer.from('a letter'))
+    isAway = true
+    await scan()
+    assert.deepEqual(await shown(id), ['checking', false])
+    isAway = false
+    await scan()
+    assert.deepEqual(await shown(id), ['uploaded', true])
+    const other = await upload(alice.call, Buffer.from('a letter'))
+    isAway = true
+    await scan({ ...scanner, isOpen: true })
+    isAway = false
+    assert.deepEqual(await shown(other), ['uploaded', true])
+  })
+})
