@@ -4,6 +4,7 @@ import { revokeApiKey } from '@parley/chat/access/api-keys'
 import { eventSubject, membersChangeSubject } from '@parley/contracts/bus/subjects'
 import { listEvents } from '@parley/contracts/operations/integrations/events'
 import { feedEvents } from '@parley/contracts/resources/feed-event'
+import { serverEvents } from '@parley/contracts/socket/server-events'
 import { digest } from '@parley/db/apps/apps'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -143,6 +144,35 @@ describe("the integrator's feed of events", () => {
     assert.deepEqual(
       names(items).filter((name) => order.includes(name)),
       order,
+    )
+  })
+
+  test('has every event of sockets that the stream keeps, each as sockets get it', async () => {
+    const after = await now()
+    const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
+    const [room, other] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice], { owner: alice.id })]
+    const id = await send(room, alice)
+    const inThread = { room, sender: alice.id, message: 'x', messageType: 'text', replyTo: id, thread: true }
+    await gateway.admin('POST', '/messages', inThread)
+    await alice.call('POST', `/messages/${id}/reaction`, { reaction: '👍' })
+    await bob.call('PUT', `/rooms/${room}/lastRead`, { message: id })
+    await bob.call('POST', `/roomPrefs/${room}`, { folder: 'work' })
+    await bob.call('POST', '/me/pref/theme', { data: 'dark' })
+    await bob.call('DELETE', '/me/pref/theme')
+    await bob.call('POST', '/messages/user-delete', { room, messages: [id] })
+    await alice.call('POST', `/rooms/${other}/members`, { invitees: [bob.id], invitationRequired: true })
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [bob.id] })
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${id}`)
+
+    const captured = Object.entries(serverEvents).flatMap(([name, { captured: isKept }]) => (isKept ? [name] : []))
+    const items = await readUntil(after, (all) => captured.every((name) => names(all).includes(name)))
+    for (const { event, data } of items) {
+      assert.equal(feedEvents[event]?.payload.safeParse(data).error, undefined, `${event}: ${JSON.stringify(data)}`)
+    }
+    const { data } = await page({ after, types: 'thread message' })
+    assert.deepEqual(
+      data.map((item) => [item.room, item.data.threadOf]),
+      [[room, id]],
     )
   })
 
