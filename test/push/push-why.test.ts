@@ -105,6 +105,17 @@ describe('GET /admin/push/why', () => {
     assert.deepEqual([silent.recorded, silent.reason], [true, 'PUSH_FALSE'])
   })
 
+  test('says that a message is being streamed, whose push comes when it has ended', async () => {
+    const [robot, bob] = [await platform.newUser([], { isRobot: true }), await platform.newUser(['ios'])]
+    const room = await platform.newRoom([robot, bob])
+    const body = { room, sender: robot, messageType: 'text' }
+    const message = String((await platform.admin('POST', '/messages/stream', body))['_id'])
+    const before = await why(message, bob)
+    assert.deepEqual([before.recorded, before.reason], [false, 'STREAMING'])
+    await platform.admin('POST', `/messages/${message}/stream/end`, { message: 'all of it' })
+    await decided(message, bob, (it) => outcomes(it).includes('sent'))
+  })
+
   test('says that a device was connected at that moment', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     const room = await platform.newRoom([alice, bob])

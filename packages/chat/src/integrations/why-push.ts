@@ -2,6 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push-explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { findStream } from '@parley/db/messages/message-streams'
 import { findRoomOfMessage, findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findCall } from '@parley/db/push/call-history'
 import {
@@ -46,7 +47,11 @@ export async function whyPush({ db }: Chat, app: string, id: string, client: str
     ...{ ...about, recorded, ...when, reason },
     devices: devices.map((device) => notSent(device, reason)),
   })
-  if (message.push === false) return forAll('PUSH_FALSE', true)
+  if (message.push === false) {
+    // A streamed one is pushed when it has ended.
+    const isToCome = message.streaming && (await findStream(db, app, id))?.push
+    return isToCome ? forAll('STREAMING', false) : forAll('PUSH_FALSE', true)
+  }
   const called = decisions.find((decision) => decision.called?.includes(client))
   if (called) return { ...forAll('PUSH_GENERIC', true), ...(await findCallOf(db, app, called)) }
   const reason = reasonOf(decisions, client)

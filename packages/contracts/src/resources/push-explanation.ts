@@ -12,6 +12,7 @@ const pushReason = z.enum([
   'SENDER',
   'ROBOT',
   'PUSH_FALSE',
+  'STREAMING',
   'NOT_A_MEMBER',
   'NOT_IN_THREAD',
   'PUSH_GENERIC',
