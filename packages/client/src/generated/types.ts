@@ -2900,6 +2900,7 @@ export interface PushExplanation {
     | 'SENDER'
     | 'ROBOT'
     | 'PUSH_FALSE'
+    | 'STREAMING'
     | 'NOT_A_MEMBER'
     | 'NOT_IN_THREAD'
     | 'PUSH_GENERIC'
