@@ -20,7 +20,7 @@ const doc = fc
     pinned: optional(fc.boolean()),
     clientMessageID: optional(fc.string()),
     replyTo: optional(fc.constant('parent')),
-    seq: fc.nat(),
+    seq: fc.integer({ min: 1 }),
   })
   .map((fields) => Object.assign(fields, always) as unknown as MessageDoc)
 const parent = { ...always, _id: 'parent', seq: 1, content: '{"text":"said"}' }

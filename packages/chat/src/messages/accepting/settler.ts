@@ -10,10 +10,13 @@ import type { Log } from '../../ports.ts'
 import { quotedBy } from '../reading/quoted-messages.ts'
 import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
 
-/** So long messages are gathered in tails before they are settled. */
-const gatherMS = 40
-/** So many are settled without waiting for more. */
-const enough = 1_000
+/**
+ * So long messages are gathered in tails before they are settled: a sender is counted, and a tail pulled, once for all of
+ * them.
+ */
+const gatherMS = 200
+/** So many, or so many bytes, are settled without waiting for more: each append writes the whole tail again. */
+const enough = { messages: 1_000, bytes: 512 * 1024 }
 const againAfterMS = 1_000
 /** A room in use is settled far more often. */
 const rememberMS = 5_000
@@ -32,9 +35,12 @@ export function createSettler(
 ): Settler {
   let waiting: Unsettled[] = []
   let messages = 0
+  let bytes = 0
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
+
+  const waitMS = () => (messages >= enough.messages || bytes >= enough.bytes ? 0 : gatherMS)
 
   function schedule(afterMS: number): void {
     if (running) return
@@ -56,9 +62,10 @@ export function createSettler(
     const work = waiting
     waiting = []
     messages = 0
+    bytes = 0
     try {
       await settle({ db, outbox, at, countedUpTo }, work)
-      if (waiting.length > 0) setImmediate(schedule, messages >= enough ? 0 : gatherMS)
+      if (waiting.length > 0) setImmediate(schedule, waitMS())
       return true
     } catch (error) {
       log.warn({ err: error }, 'messages are not settled yet; trying again')
@@ -90,7 +97,8 @@ export function createSettler(
       void publish(one, senders)
       waiting.push(one)
       messages += events.length
-      schedule(messages >= enough ? 0 : gatherMS)
+      bytes += append.bytes
+      schedule(waitMS())
     },
     async idle() {
       while (running || waiting.length > 0) if (!(await run())) break
