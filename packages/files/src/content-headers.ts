@@ -15,3 +15,5 @@ export function contentHeaders(
     disposition: contentDisposition.create(name, { type: isShown ? 'inline' : 'attachment' }),
   }
 }
+
+export const thumbnailHeaders = { type: 'image/webp', disposition: 'inline' }

@@ -7,6 +7,10 @@ import type { Readable } from 'node:stream'
 interface Common {
   /** The beginning of an upload, as much as shows what it is. */
   firstBytes(id: string, upload: string): Promise<Buffer>
+  /** A whole upload; only of what is small enough for the memory. */
+  readAll(id: string, upload: string): Promise<Buffer>
+  /** Puts something of ours beside the uploads of a file. */
+  keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>
   /** Removes one upload of a file, if it is there. */
   removeUpload(id: string, upload: string): Promise<void>
   /** Removes a file with all its uploads, if it is there. */

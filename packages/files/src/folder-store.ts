@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -35,6 +35,8 @@ export function folderStore(root: string): FolderStore {
         await file.close()
       }
     },
+    readAll: (id, upload) => readFile(join(root, pathOf(id, upload))),
+    keep: (id, name, bytes) => writeFile(join(root, pathOf(id, name)), bytes, { flush: true }),
     removeUpload: (id, upload) => rm(join(root, pathOf(id, upload)), { force: true }),
     remove: (id) => rm(join(root, folderOf(id)), { recursive: true, force: true }),
   }

@@ -75,6 +75,13 @@ export function s3Store(settings: S3Settings): S3Store {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(id, upload), Range }))
       return Buffer.from((await Body?.transformToByteArray()) ?? [])
     },
+    async readAll(id, upload) {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(id, upload) }))
+      return Buffer.from((await Body?.transformToByteArray()) ?? [])
+    },
+    async keep(id, name, Body, ContentType) {
+      await client.send(new PutObjectCommand({ Bucket, Key: keyOf(id, name), Body, ContentType }))
+    },
     async removeUpload(id, upload) {
       await removeKey(keyOf(id, upload))
     },

@@ -13,6 +13,7 @@ import { settleApp, settleRooms } from '@parley/db/sending/settle-tails'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
+import { addThumbnail } from './add-thumbnail.ts'
 import type { Files } from './files.ts'
 import { hasUse, livingUses } from './living-uses.ts'
 import { scanFile } from './scan-file.ts'
@@ -24,7 +25,7 @@ const lookEveryMS = 2_000
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 
 /**
- * Has files scanned that are to be, and removes those that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
+ * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
  * run this; what one that dies has begun, another does again.
  */
 export async function clearFiles(chat: Chat, files: Kept, signal: AbortSignal): Promise<void> {
@@ -39,6 +40,7 @@ export async function clearFiles(chat: Chat, files: Kept, signal: AbortSignal): 
 export async function clearNext(chat: Chat, files: Kept, nowMS: number): Promise<boolean> {
   const file = await takeFileToLookAt(chat.db, nowMS)
   if (file?.scan === 'pending') await scanFile(chat, files, file)
+  else if (file?.wantsThumbnail && !file.scan) await addThumbnail(chat, files.store, file)
   else if (file) await lookAt(chat, file, nowMS)
   const toClear = await takeToClear(chat.db, nowMS)
   if (toClear) await clearOne(chat, files.store, toClear, nowMS)

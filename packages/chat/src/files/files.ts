@@ -17,8 +17,8 @@ export interface Files {
   scanner?: Scanner | undefined
 }
 
-/** What an address is for: to upload, to show, or to save. */
-export type ContentUse = 'put' | 'get' | 'save'
+/** What an address is for: to upload, to show, to save, or to show the thumbnail. */
+export type ContentUse = 'put' | 'get' | 'save' | 'thumbnail'
 
 /** What the query of an address that we signed has. */
 export interface SignedQuery {

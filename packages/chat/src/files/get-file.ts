@@ -5,11 +5,11 @@ import { type FileUse, findUsesInTails } from '@parley/db/files/attached'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
-import { contentHeaders } from '@parley/files/content-headers'
+import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Caller, UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { signedUrl, toFileView, unknownFile } from './files.ts'
+import { type ContentUse, signedUrl, toFileView, unknownFile } from './files.ts'
 import { hasUse, livingUses } from './living-uses.ts'
 
 const urlMS = 5 * 60 * 1_000
@@ -30,11 +30,22 @@ export async function getFile(
   const { stored } = file
   if (stored === undefined || file.scan) return toFileView(file)
   const expiresAtMS = Date.now() + urlMS
-  const url =
+  const urlOf = (use: ContentUse, name: string, headers: { type: string; disposition: string }) =>
     store.kind === 's3'
-      ? await store.downloadUrl(id, stored, { ...contentHeaders(file, download), expiresAtMS })
-      : signedUrl(base, file, download ? 'save' : 'get', expiresAtMS)
-  return { ...toFileView(file), url, urlExpiresAtMS: expiresAtMS }
+      ? store.downloadUrl(id, name, { ...headers, expiresAtMS })
+      : signedUrl(base, file, use, expiresAtMS)
+  const { thumbnail } = file
+  const small = thumbnail && {
+    url: await urlOf('thumbnail', thumbnail.stored, thumbnailHeaders),
+    width: thumbnail.width,
+    height: thumbnail.height,
+  }
+  return {
+    ...toFileView(file),
+    url: await urlOf(download ? 'save' : 'get', stored, contentHeaders(file, download)),
+    urlExpiresAtMS: expiresAtMS,
+    ...(small && { thumbnail: small }),
+  }
 }
 
 /** The file, for its owner and the integrator. @throws ApiError FILE_NOT_FOUND */

@@ -4,6 +4,7 @@ import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import { type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
+import { hasThumbnail } from '@parley/files/make-thumbnail'
 import { otherType } from '@parley/files/media-types'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -60,7 +61,7 @@ async function keepUpload(
   try {
     const found = await otherType(file.type, await store.firstBytes(id, upload))
     if (found !== undefined) throw new ApiError('FILE_TYPE_MISMATCH', `type: ${file.type} expected, found ${found}`)
-    if (!(await takeStored(db, file, upload, isToScan)))
+    if (!(await takeStored(db, file, upload, { isToScan, wantsThumbnail: hasThumbnail(file) })))
       throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
   } catch (error) {
     await store.removeUpload(id, upload)

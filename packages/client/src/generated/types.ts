@@ -1265,6 +1265,14 @@ export interface File {
    * Milliseconds since 1970-01-01 UTC
    */
   urlExpiresAtMS?: number
+  /**
+   * Of a picture, at most 480 pixels wide and high, a WebP: some seconds after it was uploaded
+   */
+  thumbnail?: {
+    url: string
+    width: number
+    height: number
+  }
 }
 export interface MarkUploadedInput {
   /**

@@ -61,6 +61,10 @@ export const file = z
       .optional()
       .describe('Where its bytes are, without any header, until urlExpiresAtMS; absent while it is not `uploaded`'),
     urlExpiresAtMS: timeMS.optional(),
+    thumbnail: z
+      .object({ url: z.string(), width: pixels, height: pixels })
+      .optional()
+      .describe('Of a picture, at most 480 pixels wide and high, a WebP: some seconds after it was uploaded'),
   })
   .meta({ id: 'File', ...ours })
 export type File = z.infer<typeof file>

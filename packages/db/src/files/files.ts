@@ -25,6 +25,10 @@ export interface FileDoc {
   stored?: string
   /** Whether it still has to be scanned, or was refused: then it is not given out. */
   scan?: 'pending' | 'refused'
+  /** A thumbnail of it is still to be made. */
+  wantsThumbnail?: true
+  /** Its name in the store, and its size in pixels. */
+  thumbnail?: { stored: string; width: number; height: number }
   /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
   lookAtMS: number
   /** Until then it stays, whatever refers to it: a message with it is being sent. */
@@ -64,29 +68,46 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
 
 /**
  * Takes an upload as the content of the file; false when another was taken before, or the file is gone.
- * @param isToScan it is looked at before it is given out
+ * @param todo what is done before it is given out, and soon after
  */
 export async function takeStored(
   db: Db,
   { _id }: Pick<FileDoc, '_id'>,
   stored: string,
-  isToScan: boolean,
+  { isToScan, wantsThumbnail }: { isToScan: boolean; wantsThumbnail: boolean },
 ): Promise<boolean> {
-  const taken = { stored, ...(isToScan && { scan: 'pending' as const, lookAtMS: Date.now() }) }
+  const taken = {
+    stored,
+    ...(isToScan && { scan: 'pending' as const }),
+    ...(wantsThumbnail && { wantsThumbnail: true as const }),
+    ...((isToScan || wantsThumbnail) && { lookAtMS: Date.now() }),
+  }
   const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: taken })
   return modifiedCount === 1
 }
 
-/** A file that was scanned is given out. */
-export async function releaseFile(db: Db, { _id, createdAtMS }: FileDoc): Promise<void> {
-  const lookAtMS = Math.max(createdAtMS + unsentMS, Date.now())
-  await db.files.updateOne({ _id, scan: 'pending' }, { $unset: { scan: 1 }, $set: { lookAtMS } })
+/** A file that was taken and scanned is given out. */
+export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
+  await db.files.updateOne({ _id: file._id, scan: 'pending' }, { $unset: { scan: 1 } })
+  await lookAtAgain(db, file, file.wantsThumbnail ? Date.now() : nextLook(file))
 }
 
-/** A file that was scanned is never given out. */
-export async function refuseFile(db: Db, { _id, createdAtMS }: FileDoc): Promise<void> {
-  const lookAtMS = Math.max(createdAtMS + unsentMS, Date.now())
-  await db.files.updateOne({ _id, scan: 'pending' }, { $set: { scan: 'refused', lookAtMS } })
+/** A file that was taken and scanned is never given out. */
+export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
+  await db.files.updateOne({ _id: file._id, scan: 'pending' }, { $set: { scan: 'refused' } })
+  await lookAtAgain(db, file, nextLook(file))
+}
+
+/** The thumbnail of a file that was taken is made, or there is none. */
+export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<void> {
+  const made = { $unset: { wantsThumbnail: 1 as const }, ...(thumbnail && { $set: { thumbnail } }) }
+  await db.files.updateOne({ _id: file._id }, made)
+  await lookAtAgain(db, file, nextLook(file))
+}
+
+/** One that was sent meanwhile may have been recalled too. */
+function nextLook({ createdAtMS, heldUntilMS }: FileDoc): number {
+  return heldUntilMS ?? createdAtMS + unsentMS
 }
 
 /**

@@ -5,7 +5,7 @@ import { type ContentUse, fileOfUrl, type SignedQuery, unknownFile } from '@parl
 import { takeUpload } from '@parley/chat/files/take-upload'
 import { okEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
-import { contentHeaders } from '@parley/files/content-headers'
+import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FolderStore } from '@parley/files/file-store'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ import type { FilesHere } from './files.ts'
 
 const signed = z.object({
   app: z.string(),
-  use: z.enum(['put', 'get', 'save']),
+  use: z.enum(['put', 'get', 'save', 'thumbnail']),
   expires: z.coerce.number().int(),
   signature: z.string(),
 })
@@ -57,8 +57,9 @@ export async function serveContent(
     files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
 
     const get = async (request: FastifyRequest, reply: FastifyReply) => {
-      const { use } = readQuery(request, ['get', 'save'])
-      return sendContent(request, reply, store, await fileOf(request, ['get', 'save']), use)
+      const uses = ['get', 'save', 'thumbnail'] as const
+      const { use } = readQuery(request, uses)
+      return sendContent(request, reply, store, await fileOf(request, uses), use)
     }
     files.route({ method: 'GET', url, ...hidden, handler: get })
   })
@@ -78,11 +79,12 @@ async function sendContent(
   use: ContentUse,
 ): Promise<FastifyReply> {
   const { id, stored } = file
-  if (stored === undefined) throw unknownFile(id)
+  const name = use === 'thumbnail' ? file.thumbnail?.stored : stored
+  if (name === undefined) throw unknownFile(id)
   const options = { root: store.root, contentType: false, cacheControl: false, index: false as const }
-  const { statusCode, headers, stream } = await send(request.raw, store.pathOf(id, stored), options)
+  const { statusCode, headers, stream } = await send(request.raw, store.pathOf(id, name), options)
   if (statusCode === 404) throw unknownFile(id)
-  const content = contentHeaders(file, use === 'save')
+  const content = use === 'thumbnail' ? thumbnailHeaders : contentHeaders(file, use === 'save')
   return reply
     .code(statusCode)
     .headers({

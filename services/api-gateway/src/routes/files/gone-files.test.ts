@@ -126,6 +126,22 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(body.result.data.find(({ _id }: { _id: string }) => _id === message).attachments[0].fileID, id)
   })
 
+  test('a picture gets a thumbnail, which goes with it; what is no whole picture has none', async () => {
+    const [id, message] = await sent([room])
+    const broken = await upload(alice.call, png.subarray(0, 40), picture)
+    await clear(0)
+    const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.deepEqual([thumbnail.width, thumbnail.height], [1, 1])
+    const answer = await fetch(thumbnail.url)
+    assert.equal(answer.headers.get('content-type'), 'image/webp')
+    assert.equal(Buffer.from(await answer.arrayBuffer()).toString('latin1', 8, 12), 'WEBP')
+    const other = (await alice.call('GET', `/files/${broken}`)).body.result
+    assert.deepEqual([other.status, other.thumbnail], ['uploaded', undefined])
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${message}`)
+    await clear()
+    assert.equal((await fetch(thumbnail.url)).status, 404)
+  })
+
   test('also when who took the work died with it', async () => {
     const [id, message] = await sent([room])
     await remember(id)

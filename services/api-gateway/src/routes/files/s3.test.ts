@@ -56,6 +56,9 @@ describe('files in an S3-compatible store', () => {
     assert.equal(answer.headers.get('content-type'), 'image/png')
     assert.match(answer.headers.get('content-disposition') ?? '', /^inline; .*filename\*=UTF-8''B%C3%A4r.png$/)
 
+    await clearNext(gateway.chat, { store }, Date.now())
+    const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.equal((await fetch(thumbnail.url)).headers.get('content-type'), 'image/webp')
     // The address of the upload still holds, and changes nothing that others get.
     await put(announced, Buffer.alloc(png.length, 1))
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)

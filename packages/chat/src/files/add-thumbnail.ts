@@ -1,0 +1,18 @@
+import { type FileDoc, setThumbnail } from '@parley/db/files/files'
+import { newId } from '@parley/db/messages/messages'
+import type { FileStore } from '@parley/files/file-store'
+import { makeThumbnail } from '@parley/files/make-thumbnail'
+import type { Chat } from '../chat.ts'
+
+/** Makes the thumbnail of a picture that waits for one; what cannot be read has none. */
+export async function addThumbnail({ db, log }: Chat, store: FileStore, file: FileDoc): Promise<void> {
+  const { app, id, stored = '' } = file
+  const picture = await store.readAll(id, stored)
+  const made = await makeThumbnail(picture).catch((error: unknown) => {
+    log.warn({ err: error, app, file: id }, 'no thumbnail of a file')
+  })
+  if (!made) return setThumbnail(db, file, undefined)
+  const upload = newId()
+  await store.keep(id, upload, made.bytes, 'image/webp')
+  await setThumbnail(db, file, { stored: upload, width: made.width, height: made.height })
+}
