@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '../..')
 /** `npm run check:k8s`: builds what can be applied and validates every object strictly. */
 const options = new Command('npm run check:k8s --')
   .description(
-    'Builds deploy/k8s with kustomize and validates every object with kubeconform, CRDs included. Programs that are not on the PATH are built by Go.',
+    'Builds deploy/k8s with kubectl, or kustomize, and validates every object with kubeconform, CRDs included. What is not on the PATH is built by Go.',
   )
   .option('--kubeconform <command>', 'another kubeconform, with schemas of its own, such as ../shared/lab/kubeconform')
   .option('--kubernetes <version>', 'whose schemas to validate by', '1.34.0')
@@ -28,7 +28,7 @@ const options = new Command('npm run check:k8s --')
 
 // kustomize reads them; those that are there stay.
 execFileSync(join(root, 'deploy/make-secrets'), [join(root, 'deploy/k8s/overlays/try/secrets')])
-const kustomize = program('kustomize')
+const kustomize = has('kubectl', 'version', '--client') ? ['kubectl', 'kustomize'] : [program('kustomize'), 'build']
 const validate = options.kubeconform
   ? [options.kubeconform]
   : [
@@ -38,15 +38,20 @@ const validate = options.kubeconform
     ]
 
 for (const overlay of ['overlays/try', 'overlays/production', 'components/ingress']) {
-  const input = execFileSync(kustomize, ['build', join(root, 'deploy/k8s', overlay)])
+  const [build = '', ...how] = kustomize
+  const input = execFileSync(build, [...how, join(root, 'deploy/k8s', overlay)])
   const [command = '', ...args] = validate
   const { status } = spawnSync(command, [...args, '-'], { input, stdio: ['pipe', 'inherit', 'inherit'] })
   console.log(status === 0 ? `✔ ${overlay}` : `✖ ${overlay}`)
   if (status !== 0) process.exitCode = 1
 }
 
+function has(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0
+}
+
 function program(name: keyof typeof modules): string {
-  if (spawnSync(name, [name === 'kustomize' ? 'version' : '-v'], { stdio: 'ignore' }).status === 0) return name
+  if (has(name, name === 'kustomize' ? 'version' : '-v')) return name
   const [, version = ''] = modules[name].split('@')
   const bin = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'parley', `${name}-${version}`)
   if (!existsSync(join(bin, name))) {

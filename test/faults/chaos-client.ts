@@ -52,6 +52,10 @@ export function clientKind(n: number): ClientKind {
 
 export interface ChaosClientOptions extends ClientKind {
   url: string
+  /** Where the sockets are, if not at `url`. */
+  socketUrl?: string
+  /** What makes its calls instead of `call`, such as one that counts them. */
+  calls?: typeof call
   token: string
   clientKey: string
   rooms: readonly string[]
@@ -62,8 +66,8 @@ export interface ChaosClientOptions extends ClientKind {
  * chooses its encoding, authenticates, and fetches from the history what it may have missed.
  */
 export function startChaosClient(options: ChaosClientOptions): ChaosClient {
-  const { url, token, rooms, transports, encoding } = options
-  const socket = io(url, {
+  const { url, socketUrl = url, calls = call, token, rooms, transports, encoding } = options
+  const socket = io(socketUrl, {
     transports,
     forceNew: true,
     reconnectionDelay: 200,
@@ -98,7 +102,7 @@ export function startChaosClient(options: ChaosClientOptions): ChaosClient {
     }
     if (answer.RC !== 0) throw new Error(answer.RM)
     client.connections.push(mine)
-    for (const room of rooms) await fetchMissed(client, room, url, learn)
+    for (const room of rooms) await fetchMissed(client, room, (path) => calls(url, 'GET', path, client.headers), learn)
     if (current === mine && socket.connected) client.isBack = true
   }
 
@@ -147,7 +151,7 @@ export function whoLacks(clients: readonly ChaosClient[], history: ReadonlyMap<s
 async function fetchMissed(
   client: ChaosClient,
   room: string,
-  url: string,
+  get: (path: string) => ReturnType<typeof call>,
   learn: (message: ChatMessage) => void,
 ): Promise<void> {
   const known = client.known.get(room) as Map<number, string>
@@ -156,7 +160,7 @@ async function fetchMissed(
     while (known.has(last + 1)) last++
     const after = last === 0 ? 'afterTime=0' : `afterMessage=${known.get(last)}`
     const path = `/rooms/${encodeURIComponent(room)}/messages/v3?limit=500&${after}`
-    const { status, body } = await call(url, 'GET', path, client.headers)
+    const { status, body } = await get(path)
     if (status !== 200) throw new Error(`history: ${status}`)
     const page = body.result['data'] as ChatMessage[]
     for (const message of page) learn(message)

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'vitest'
+import { countedCalls, quantile } from '../k8s/counted-calls.ts'
+import type { Seen } from '../k8s/load.ts'
+import { type Done, faultsOf, pageOf, type Run } from '../k8s/report.ts'
+import { note, type Use } from '../k8s/resources.ts'
+import { allSteps } from '../k8s/steps.ts'
+
+const fine: Seen = {
+  ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10 },
+  ...{ sent: 90, lost: 0, twice: 0, reconnects: 0, allReconnects: 0 },
+}
+const steps = allSteps({ hasBefore: true, apply: () => Promise.resolve() })
+
+function runWith(step: string, seen: Partial<Seen>): Run {
+  const done = steps.map((each): Done => Object.assign({ step: each, seconds: 20 }, fine, each.name === step && seen))
+  return {
+    ground: ['a machine'],
+    quiet: fine,
+    done,
+    resources: new Map([['push', { cpu: 12, memory: 90 }]]),
+    crashed: [],
+  }
+}
+
+describe('what npm run e2e:k8s finds wrong', () => {
+  test('is nothing where all is as wanted', () => {
+    const run = runWith('scale', { reconnects: 1, p99: 30 })
+    assert.deepEqual(faultsOf(run), [])
+    assert.match(pageOf(run), /All of it is as wanted/)
+    assert.match(pageOf(run), /\| push \| 12 \| 90 \|/)
+  })
+
+  const wrong: [string, Partial<Seen>, RegExp][] = [
+    ['scale', { refused: { 503: 2 } }, /^scale: 503: 2 in the place of 2xx$/],
+    ['scale', { unanswered: { ECONNRESET: 1 } }, /^scale: no response: ECONNRESET: 1$/],
+    ['evict', { lost: 3 }, /3 messages lost/],
+    ['evict', { twice: 1 }, /1 messages twice/],
+    ['restart-realtime', { reconnects: 2 }, /connected again 2 times/],
+    ['restart-push', { reconnects: 1 }, /connected again 1 times/],
+    ['update', { p99: 31 }, /p99 is 3\.1 × the quiet one/],
+  ]
+  for (const [step, seen, fault] of wrong) {
+    test(`is ${JSON.stringify(seen)} of ${step}`, () => {
+      const faults = faultsOf(runWith(step, seen))
+      assert.equal(faults.length, 1)
+      assert.match(String(faults[0]), fault)
+      assert.ok(pageOf(runWith(step, seen)).includes(`- ${faults[0]}`))
+    })
+  }
+
+  test('is a pod that ended by itself, and not a call that a killed pod had begun', () => {
+    assert.deepEqual(
+      faultsOf({ ...runWith('kill-api-gateway', { unanswered: { ECONNRESET: 1 } }), crashed: ['stats-1'] }),
+      ['stats-1 was started again'],
+    )
+  })
+
+  test('calls are counted by what came of them, and timed when they succeed', async () => {
+    const broken = Object.assign(new Error('read'), { code: 'ECONNRESET' })
+    const answers = [200, 503, 404, 503, new TypeError('fetch failed', { cause: broken })]
+    const calls = countedCalls(() => {
+      const answer = answers.shift()
+      if (typeof answer !== 'number') return Promise.reject(answer)
+      return Promise.resolve({ status: answer, body: { RC: 0, RM: '', result: {}, error: { code: '', message: '' } } })
+    })
+    for (let i = 0; i < 4; i++) await calls.timed('', 'GET', '/', {})
+    await assert.rejects(calls.untimed('', 'GET', '/', {}))
+    const { calls: made, refused, unanswered } = calls.take()
+    assert.deepEqual([made, refused, unanswered], [5, { 404: 1, 503: 2 }, { ECONNRESET: 1 }])
+    assert.deepEqual(calls.take(), { calls: 0, refused: {}, unanswered: {}, p50: 0, p99: 0 })
+    const values = Array.from({ length: 200 }, (_, i) => 200 - i)
+    assert.deepEqual([quantile(values, 0.5), quantile(values, 0.99)], [100, 198])
+  })
+
+  test('of what containers use, the most is kept', () => {
+    const most = new Map<string, Use>()
+    note(most, 'push-1   push   12m   34Mi\npush-2   push   7m    90Mi\n')
+    note(most, 'push-1   push   3m   20Mi\nstats-1   stats   1m   80Mi\n')
+    assert.deepEqual(
+      [...most],
+      [
+        ['push', { cpu: 12, memory: 90 }],
+        ['stats', { cpu: 1, memory: 80 }],
+      ],
+    )
+  })
+})

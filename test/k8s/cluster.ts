@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export const namespace = 'parley'
+export const deployments = ['api-gateway', 'realtime', 'push', 'stats'] as const
+export type Deployment = (typeof deployments)[number]
+
+export interface Pod {
+  name: string
+  /** The Deployment that it is of. */
+  of: string
+  isReady: boolean
+  isStopping: boolean
+  /** How often its containers were started again. */
+  restarts: number
+}
+
+/**
+ * Runs kubectl in Parley's namespace, against the current KUBECONFIG.
+ * @param input its standard input
+ * @throws with what it said when it fails
+ */
+export async function kubectl(args: readonly string[], input = ''): Promise<string> {
+  const child = spawn('kubectl', ['--namespace', namespace, ...args])
+  child.stdin.end(input)
+  const ended = once(child, 'close')
+  const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await ended
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${complaint.trim()}`)
+  return out
+}
+
+interface PodList {
+  items: {
+    metadata: { name: string; labels?: Record<string, string>; deletionTimestamp?: string }
+    status: {
+      conditions?: { type: string; status: string }[]
+      containerStatuses?: { restartCount: number }[]
+    }
+  }[]
+}
+
+/** The pods of Parley's services, those that are stopping too. */
+export async function podsOf(...which: readonly string[]): Promise<Pod[]> {
+  const selector = `app.kubernetes.io/name in (${which.join(',')})`
+  const { items } = JSON.parse(await kubectl(['get', 'pods', '--selector', selector, '--output', 'json'])) as PodList
+  return items.map(({ metadata, status }) => ({
+    name: metadata.name,
+    of: metadata.labels?.['app.kubernetes.io/name'] ?? '',
+    isReady: status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+    isStopping: metadata.deletionTimestamp !== undefined,
+    restarts: (status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
+  }))
+}
+
+/** Waits until each service has as many ready pods as it should, and none that starts or stops. */
+export async function atRest(withinMS = 300_000): Promise<void> {
+  for (const name of deployments) await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=5m'])
+  const endMS = performance.now() + withinMS
+  for (;;) {
+    const pods = await podsOf(...deployments)
+    const unsettled = pods.filter(({ isReady, isStopping }) => !isReady || isStopping)
+    if (unsettled.length === 0) return
+    if (performance.now() > endMS) throw new Error(`not at rest: ${unsettled.map(({ name }) => name).join(', ')}`)
+    await pause(1_000)
+  }
+}
+
+/**
+ * Evicts a pod as `kubectl drain` does, again and again while its budget says no.
+ * @returns how often the budget said no
+ */
+export async function evict(pod: string, withinMS = 300_000): Promise<number> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } }
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`
+  const endMS = performance.now() + withinMS
+  for (let refused = 0; ; refused++) {
+    try {
+      await kubectl(['create', '--raw', path, '--filename', '-'], JSON.stringify(eviction))
+      return refused
+    } catch (error) {
+      const isBudget = error instanceof Error && error.message.includes('disruption budget')
+      if (!isBudget || performance.now() > endMS) throw error
+      await pause(1_000)
+    }
+  }
+}
+
+/** A `kubectl port-forward` to a Service; its local URL, and how to end it. */
+export async function portForward(service: string, port: number): Promise<{ url: string; stop(): Promise<void> }> {
+  const args = ['--namespace', namespace, 'port-forward', `service/${service}`, `:${port}`]
+  const child = spawn('kubectl', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const local = await localPort(child)
+  return {
+    url: `http://127.0.0.1:${local}`,
+    async stop() {
+      const ended = once(child, 'close')
+      child.kill()
+      await ended
+    },
+  }
+}
+
+function localPort(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stdout?.on('data', (chunk) => {
+      said += String(chunk)
+      const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? []
+      if (port !== undefined) resolve(port)
+    })
+    child.once('close', () => reject(new Error(`kubectl port-forward ended: ${said}`)))
+  })
+}

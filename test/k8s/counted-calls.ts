@@ -1,0 +1,68 @@
+import type { call } from '../platform.ts'
+
+/** What calls came back with. */
+export interface Calls {
+  calls: number
+  /** Responses with a status that is not 2xx: how many of each. */
+  refused: Record<string, number>
+  /** Calls that no response came to: a connection that broke or was refused, or nothing within a minute. */
+  unanswered: Record<string, number>
+  /** Of those that are timed and have a 2xx response, in milliseconds. */
+  p50: number
+  p99: number
+}
+
+export interface CountedCalls {
+  timed: typeof call
+  untimed: typeof call
+  /** What there was since the last time. */
+  take(): Calls
+}
+
+/** Makes calls as `make` does, and notes what came of each. */
+export function countedCalls(make: typeof call): CountedCalls {
+  let calls = 0
+  let refused: Record<string, number> = {}
+  let unanswered: Record<string, number> = {}
+  let tookMS: number[] = []
+  const counted =
+    (note: (ms: number) => void): typeof call =>
+    async (...about) => {
+      const beginMS = performance.now()
+      calls++
+      try {
+        const answer = await make(...about)
+        if (answer.status >= 200 && answer.status < 300) note(performance.now() - beginMS)
+        else refused[answer.status] = (refused[answer.status] ?? 0) + 1
+        return answer
+      } catch (error) {
+        const why = reasonOf(error)
+        unanswered[why] = (unanswered[why] ?? 0) + 1
+        throw error
+      }
+    }
+  return {
+    timed: counted((ms) => tookMS.push(ms)),
+    untimed: counted(() => undefined),
+    take() {
+      const taken = { calls, refused, unanswered, p50: quantile(tookMS, 0.5), p99: quantile(tookMS, 0.99) }
+      calls = 0
+      refused = {}
+      unanswered = {}
+      tookMS = []
+      return taken
+    },
+  }
+}
+
+/** The smallest of the values that this share of them does not exceed; 0 of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause ? error.cause : error
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.name
+  return String(cause)
+}

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { wholeNumber } from '@parley/local/whole-number'
+import { Command } from 'commander'
+import { atRest, deployments, kubectl, namespace, podsOf, portForward } from './cluster.ts'
+import { startLoad } from './load.ts'
+import { applyRelease, mark, nodeUrls } from './release.ts'
+import { type Done, faultsOf, pageOf, type Run, resourcesOf, tableOf } from './report.ts'
+import { watchResources } from './resources.ts'
+import { allSteps } from './steps.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** `npm run e2e:k8s`: what an operator does to Parley in a cluster, done under load. */
+const options = new Command('npm run e2e:k8s --')
+  .description(
+    `Applies deploy/k8s/overlays/try to the cluster of KUBECONFIG, runs the demo, and then, while clients are connected and send,
+restarts, scales, kills, evicts and updates what runs there. Prints and writes what they noticed. Exit code 1 if anything is
+not as it is wanted. It works in the namespace parley, which must not be there, and deletes it at the end. The nodes must have
+the images already (kind load docker-image, minikube image load).`,
+  )
+  .option('--clients <number>', 'that are connected', wholeNumber(2, 10_000), 200)
+  .option('--sends <number>', 'messages per second', wholeNumber(1, 1_000), 20)
+  .option('--quiet-seconds <number>', 'that are measured before anything is done', wholeNumber(1, 3_600), 30)
+  .option('--image <name>', 'the image of this release', 'parley')
+  .option('--before <name>', 'the image of the release before; without it nothing is updated and rolled back')
+  .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
+  .option('--gateway-url <url>', "of the Service api-gateway, where nodes' addresses are not reached from here")
+  .option('--realtime-url <url>', 'of the Service realtime, likewise')
+  .option('--report <file>', 'where the report is written to', join(root, 'docs/e2e-k8s.md'))
+  .option('--keep', 'leaves everything in the cluster, and takes it as it is when there')
+  .parse()
+  .opts<{
+    clients: number
+    sends: number
+    quietSeconds: number
+    image: string
+    before?: string
+    only?: string
+    gatewayUrl?: string
+    realtimeUrl?: string
+    report: string
+    keep?: true
+  }>()
+
+const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`)
+const { before } = options
+const releases = {
+  hasBefore: before !== undefined,
+  apply: (which: 'before' | 'now') =>
+    which === 'before' && before !== undefined
+      ? // It works on the newer schema: there is nothing to migrate back.
+        applyRelease({ image: before, isBefore: true, migrates: false })
+      : applyRelease({ image: options.image, isBefore: false, migrates: true }),
+}
+const steps = allSteps(releases).filter(({ name }) => !options.only || options.only.split(',').includes(name))
+if (options.only === 'list') {
+  for (const { name, title } of allSteps({ ...releases, hasBefore: true })) console.log(`${name}: ${title}`)
+} else {
+  process.exitCode = await run()
+}
+process.exit()
+
+async function run(): Promise<number> {
+  await takeNamespace()
+  try {
+    say(`applying deploy/k8s/overlays/try with ${before ?? options.image}`)
+    await applyRelease({ image: before ?? options.image, isBefore: before !== undefined, migrates: true })
+    await kubectl(['wait', '--for=condition=Available', 'deployment', '--all', '--timeout=10m'])
+    await atRest()
+    const keys = await makeApp()
+    await demo(keys)
+    const run = await underLoad(keys)
+    const faults = faultsOf(run)
+    console.log(`\n${tableOf(run)}\n\n${resourcesOf(run)}\n`)
+    console.log(faults.length === 0 ? 'All of it is as wanted.' : faults.map((fault) => `✖ ${fault}`).join('\n'))
+    writeFileSync(options.report, pageOf(run))
+    say(`written: ${options.report}`)
+    return faults.length === 0 ? 0 : 1
+  } finally {
+    if (options.keep) say(`left in the namespace ${namespace}`)
+    else await kubectl(['delete', 'namespace', namespace, '--timeout=5m'])
+  }
+}
+
+/** Nothing that others run may be restarted and evicted. */
+async function takeNamespace(): Promise<void> {
+  const labels = await kubectl([
+    'get',
+    'namespace',
+    namespace,
+    '--ignore-not-found',
+    '--output',
+    'jsonpath={.metadata.labels}',
+  ])
+  if (labels === '') return
+  if (options.keep && labels.includes(mark)) return
+  throw new Error(`the cluster has a namespace ${namespace} already: this makes trouble in one of its own only`)
+}
+
+interface Keys {
+  apiKey: string
+  clientKey: string
+}
+
+async function makeApp(): Promise<Keys> {
+  const parley = ['node', 'services/api-gateway/src/parley.ts', 'app', 'create', `e2e-${Date.now()}`]
+  const said = await kubectl(['exec', 'deploy/api-gateway', '--', ...parley])
+  const [, clientKey = ''] = /client key +(\S+)/.exec(said) ?? []
+  const [, apiKey = ''] = /API key +(\S+)/.exec(said) ?? []
+  return { apiKey, clientKey }
+}
+
+async function demo({ apiKey, clientKey }: Keys): Promise<void> {
+  const front = await portForward('front', 8080)
+  try {
+    const args = ['local/src/demo.ts', '--url', front.url, '--api-key', apiKey, '--client-key', clientKey]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+    say(`the demo, by port-forward: ${stdout.trim().split('\n').at(-1)}`)
+  } finally {
+    await front.stop()
+  }
+}
+
+async function underLoad(keys: Keys): Promise<Run> {
+  const { gatewayUrl, realtimeUrl } = options
+  const urls = gatewayUrl && realtimeUrl ? { gatewayUrl, realtimeUrl } : await nodeUrls()
+  const load = await startLoad({ ...keys, ...urls, clients: options.clients, sends: options.sends })
+  say(`${load.clients.length} clients are connected to ${urls.realtimeUrl}`)
+  const resources = watchResources()
+  load.begin()
+  await pause(options.quietSeconds * 1_000)
+  const quiet = await load.look()
+  say(`nothing done for ${options.quietSeconds} s: ${JSON.stringify(quiet)}`)
+  const done: Done[] = []
+  const crashed = new Set<string>()
+  // While the servers were starting, services may have ended: they are not counted.
+  const restartsBefore = new Map((await podsOf(...deployments)).map(({ name, restarts }) => [name, restarts]))
+  for (const step of steps) {
+    const beginMS = performance.now()
+    load.begin()
+    const remark = await step.run()
+    const seconds = (performance.now() - beginMS) / 1_000
+    const seen = await load.look()
+    done.push({ ...seen, step, seconds, ...(remark && { remark }) })
+    for (const { name, restarts } of await podsOf(...deployments)) {
+      if (restarts > (restartsBefore.get(name) ?? 0)) crashed.add(name)
+    }
+    say(`${step.name}: ${JSON.stringify({ ...seen, ...(remark && { remark }) })}`)
+  }
+  load.stop()
+  return { ground: await groundOf(), quiet, done, resources: resources.stop(), crashed: [...crashed] }
+}
+
+async function groundOf(): Promise<string[]> {
+  const version = JSON.parse(await kubectl(['version', '--output', 'json'])) as {
+    serverVersion: { gitVersion: string }
+  }
+  const nodes = JSON.parse(await kubectl(['get', 'nodes', '--output', 'json'])) as {
+    items: { status: { capacity: { cpu: string } } }[]
+  }
+  const cores = nodes.items.map(({ status }) => status.capacity.cpu).join(', ')
+  return [
+    `${new Date().toISOString().slice(0, 10)}, Kubernetes ${version.serverVersion.gitVersion}, ${nodes.items.length} nodes of ${cores} cores`,
+    `${options.clients} clients on a machine of ${cpus().length} cores, each in 2 of 20 rooms; ${options.sends} messages per second`,
+    before ? `the release before: \`${before}\`` : 'no release before was given: nothing was updated and rolled back',
+  ]
+}

@@ -1,0 +1,41 @@
+import { kubectl } from './cluster.ts'
+
+/** The most that one container of a name was seen to use. */
+export interface Use {
+  /** Thousandths of a core. */
+  cpu: number
+  /** MiB. */
+  memory: number
+}
+
+const everyMS = 15_000
+
+/** Asks metrics-server for what the containers use, again and again, until it is stopped. */
+export function watchResources(): { stop(): Map<string, Use> } {
+  const most = new Map<string, Use>()
+  const timer = setInterval(() => {
+    kubectl(['top', 'pods', '--containers', '--no-headers'])
+      .then((table) => note(most, table))
+      // A pod that goes is no longer measured, and a cluster may have no metrics-server: the report has what there was.
+      .catch((error: Error) => console.log(`· not measured: ${error.message.split('\n')[0]}`))
+  }, everyMS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return most
+    },
+  }
+}
+
+/** @param table lines of `kubectl top pods --containers --no-headers`: pod, container, `12m`, `34Mi` */
+export function note(most: Map<string, Use>, table: string): void {
+  for (const line of table.split('\n')) {
+    const [, container, cpu, memory] = line.trim().split(/\s+/)
+    if (!container || !cpu || !memory) continue
+    const seen = most.get(container) ?? { cpu: 0, memory: 0 }
+    most.set(container, {
+      cpu: Math.max(seen.cpu, Number.parseInt(cpu, 10)),
+      memory: Math.max(seen.memory, Number.parseInt(memory, 10)),
+    })
+  }
+}

@@ -1,0 +1,83 @@
+import { atRest, type Deployment, deployments, evict, kubectl, podsOf } from './cluster.ts'
+
+/** Something that is done to the cluster under load. */
+export interface Step {
+  name: string
+  title: string
+  /** How often a client may have to connect again: as often as its node went. */
+  reconnects: number
+  /** Nobody can respond for a process that is killed: its calls may go unanswered. */
+  mayKillCalls?: true
+  /** Returns a remark for the report, if there is one. */
+  run(): Promise<string | undefined>
+}
+
+export interface Releases {
+  /** Applies a release: its name, and whether it migrates. Settles when it runs everywhere. */
+  apply: (which: 'before' | 'now') => Promise<void>
+  hasBefore: boolean
+}
+
+/** Every step, in the order in which they are done. */
+export function allSteps({ apply, hasBefore }: Releases): Step[] {
+  const updates: Step[] = [
+    { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to('now') },
+    { name: 'rollback', title: 'roll back to the release before', reconnects: 1, run: () => to('before') },
+    { name: 'update-again', title: 'update again, then `migrate --finish`', reconnects: 1, run: finish },
+  ]
+  async function to(which: 'before' | 'now'): Promise<undefined> {
+    await apply(which)
+    await atRest()
+  }
+  async function finish(): Promise<string> {
+    await to('now')
+    const parley = ['node', 'services/api-gateway/src/parley.ts']
+    const said = await kubectl(['exec', 'deploy/api-gateway', '--', ...parley, 'migrate', '--finish'])
+    return said.trim().split('\n').at(-1) ?? ''
+  }
+  return [
+    ...(hasBefore ? updates : []),
+    ...deployments.map((name) => ({
+      name: `restart-${name}`,
+      title: `\`kubectl rollout restart\` of ${name}`,
+      reconnects: name === 'realtime' ? 1 : 0,
+      run: () => restart(name),
+    })),
+    { name: 'scale', title: 'realtime from 2 pods to 4, and back to 2', reconnects: 1, run: scale },
+    ...(['realtime', 'api-gateway'] as const).map((name) => ({
+      name: `kill-${name}`,
+      title: `a pod of ${name} is deleted without notice`,
+      reconnects: name === 'realtime' ? 1 : 0,
+      mayKillCalls: true as const,
+      run: () => kill(name),
+    })),
+    { name: 'evict', title: 'every pod is evicted, as its budget allows', reconnects: 2, run: evictAll },
+  ]
+}
+
+async function restart(name: Deployment): Promise<undefined> {
+  await kubectl(['rollout', 'restart', `deployment/${name}`])
+  await atRest()
+}
+
+async function scale(): Promise<undefined> {
+  for (const replicas of [4, 2]) {
+    await kubectl(['scale', 'deployment/realtime', `--replicas=${replicas}`])
+    await atRest()
+  }
+}
+
+async function kill(name: Deployment): Promise<undefined> {
+  const [pod] = await podsOf(name)
+  await kubectl(['delete', 'pod', String(pod?.name), '--grace-period=0', '--force'])
+  await atRest()
+}
+
+/** One pod after the other, without waiting for the one before to be replaced: the budgets see to that. */
+async function evictAll(): Promise<string> {
+  let refused = 0
+  const pods = await podsOf(...deployments)
+  for (const { name } of pods) refused += await evict(name)
+  await atRest()
+  return `${pods.length} pods; a budget refused ${refused} times`
+}
