@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ChaosClient, clientKind, startChaosClient } from '../chaos-client.ts'
+import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
 import { call } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 
