@@ -41,7 +41,8 @@ for (const overlay of ['overlays/try', 'overlays/production', 'components/ingres
   const [build = '', ...how] = kustomize
   const input = execFileSync(build, [...how, join(root, 'deploy/k8s', overlay)])
   const [command = '', ...args] = validate
-  const { status } = spawnSync(command, [...args, '-'], { input, stdio: ['pipe', 'inherit', 'inherit'] })
+  const { status, error } = spawnSync(command, [...args, '-'], { input, stdio: ['pipe', 'inherit', 'inherit'] })
+  if (error) throw error
   console.log(status === 0 ? `✔ ${overlay}` : `✖ ${overlay}`)
   if (status !== 0) process.exitCode = 1
 }

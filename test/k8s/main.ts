@@ -27,7 +27,10 @@ the images already (kind load docker-image, minikube image load).`,
   .option('--sends <number>', 'messages per second', wholeNumber(1, 1_000), 20)
   .option('--quiet-seconds <number>', 'that are measured before anything is done', wholeNumber(1, 3_600), 30)
   .option('--image <name>', 'the image of this release', 'parley')
-  .option('--before <name>', 'the image of the release before; without it nothing is updated and rolled back')
+  .option(
+    '--before <name>',
+    'the image of an earlier release, whose services know settings in files; without it nothing is updated and rolled back',
+  )
   .option('--only <steps>', 'such as restart-realtime,scale; --only list prints all')
   .option('--gateway-url <url>', "of the Service api-gateway, where nodes' addresses are not reached from here")
   .option('--realtime-url <url>', 'of the Service realtime, likewise')
@@ -54,8 +57,8 @@ const releases = {
   apply: (which: 'before' | 'now') =>
     which === 'before' && before !== undefined
       ? // It works on the newer schema: there is nothing to migrate back.
-        applyRelease({ image: before, isBefore: true, migrates: false })
-      : applyRelease({ image: options.image, isBefore: false, migrates: true }),
+        applyRelease({ image: before, migrates: false })
+      : applyRelease({ image: options.image, migrates: true }),
 }
 const steps = allSteps(releases).filter(({ name }) => !options.only || options.only.split(',').includes(name))
 if (options.only === 'list') {
@@ -69,8 +72,8 @@ async function run(): Promise<number> {
   await takeNamespace()
   try {
     say(`applying deploy/k8s/overlays/try with ${before ?? options.image}`)
-    await applyRelease({ image: before ?? options.image, isBefore: before !== undefined, migrates: true })
-    await kubectl(['wait', '--for=condition=Available', 'deployment', '--all', '--timeout=10m'])
+    await applyRelease({ image: before ?? options.image, migrates: true })
+    await kubectl(['wait', '--for=condition=Available', 'deployment', '--all', '--timeout=5m'])
     await atRest()
     const keys = await makeApp()
     await demo(keys)

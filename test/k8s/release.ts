@@ -1,36 +1,28 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { deployments, kubectl } from './cluster.ts'
+import { kubectl } from './cluster.ts'
 
 const root = join(import.meta.dirname, '../..')
 const overlay = join(root, 'deploy/k8s/overlays/try')
 const dir = join(root, '.parley/e2e-k8s')
-const servers = { PARLEY_MONGO_URL: 'mongo-url', PARLEY_NATS_URL: 'nats-url', PARLEY_REDIS_URL: 'redis-url' }
 /** What says that this namespace is ours to make trouble in. */
 export const mark = 'parley.dev/e2e'
 
 export interface Applied {
   image: string
-  /** Of a release that may not know settings in files (before 0.2): the URLs are in its environment. */
-  isBefore: boolean
   /** With the Job that migrates. */
   migrates: boolean
 }
 
 /** Applies deploy/k8s/overlays/try with this image, and Services that are reached at a node's address. */
-export async function applyRelease({ image, isBefore, migrates }: Applied): Promise<void> {
+export async function applyRelease({ image, migrates }: Applied): Promise<void> {
   execFileSync(join(root, 'deploy/make-secrets'), [join(overlay, 'secrets')], { stdio: 'ignore' })
   mkdirSync(dir, { recursive: true })
   const [newName, newTag = 'latest'] = splitTag(image)
   const patches: object[] = [
     { target: { kind: 'Namespace' }, patch: patchOf('Namespace', 'any', { metadata: { labels: { [mark]: 'true' } } }) },
   ]
-  const withPods = [...deployments.map((name) => ['Deployment', name] as const), ['Job', 'migrate'] as const]
-  for (const [kind, name] of isBefore ? withPods : []) {
-    const template = { spec: { containers: [{ name, env: urlsInEnvironment() }] } }
-    patches.push({ target: { kind, name }, patch: patchOf(kind, name, { spec: { template } }) })
-  }
   if (!migrates) {
     const gone = { $patch: 'delete' }
     patches.push({ target: { kind: 'Job', name: 'migrate' }, patch: patchOf('Job', 'migrate', gone) })
@@ -69,16 +61,9 @@ function splitTag(image: string): string[] {
 }
 
 function patchOf(kind: string, name: string, patch: object): string {
-  const apiVersion = { Namespace: 'v1', Deployment: 'apps/v1', Job: 'batch/v1' }[kind]
+  const apiVersion = { Namespace: 'v1', Job: 'batch/v1' }[kind]
   const { metadata = {}, ...rest } = patch as { metadata?: object }
   return JSON.stringify({ apiVersion, kind, metadata: { name, ...metadata }, ...rest })
-}
-
-function urlsInEnvironment(): object[] {
-  return Object.entries(servers).flatMap(([name, key]) => [
-    { name, valueFrom: { secretKeyRef: { name: 'parley', key } } },
-    { name: `${name}_FILE`, value: '' },
-  ])
 }
 
 function nodePort(name: string, port: number): object {
