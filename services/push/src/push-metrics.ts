@@ -37,7 +37,8 @@ export function createPushMetrics(metrics: Metrics): PushMetrics {
   }
 }
 
-const consumers = ['push', 'pushToClients', 'webhooks'] as const
+/** The consumers of the stream that the push service has. */
+export const consumers = ['push', 'pushThreads', 'pushToClients', 'webhooks', 'webhooksOfThreads'] as const
 const networks = ['apns', 'fcm'] as const
 const lookEveryMS = 5_000
 

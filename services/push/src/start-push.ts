@@ -21,7 +21,7 @@ import { createApns } from './networks/apns.ts'
 import { createFcm } from './networks/fcm.ts'
 import type { Network } from './networks/network.ts'
 import { runPushSender } from './networks/push-sender.ts'
-import { createPushMetrics, watchQueues } from './push-metrics.ts'
+import { consumers, createPushMetrics, watchQueues } from './push-metrics.ts'
 import { createMessagePusher, type MessageEvent } from './recipients/push-message.ts'
 import { createClientsPusher } from './recipients/push-to-clients.ts'
 import { askWhoIsOnline } from './recipients/who-is-online.ts'
@@ -76,12 +76,14 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
-  for (const name of ['push', 'pushToClients', 'webhooks'] as const) await ensureConsumer(bus, name)
+  for (const name of consumers) await ensureConsumer(bus, name)
 
   const running = [
     consume(bus, watch, 'push', traced(tracing, pushMessage), signal),
+    consume(bus, watch, 'pushThreads', traced(tracing, pushMessage), signal),
     consume(bus, watch, 'pushToClients', pushToClients, signal),
     consume(bus, watch, 'webhooks', queueWebhook, signal),
+    consume(bus, watch, 'webhooksOfThreads', queueWebhook, signal),
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
@@ -123,7 +125,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
 function consume<T>(
   bus: Bus,
   watch: WatchConsumer,
-  name: 'push' | 'pushToClients' | 'webhooks',
+  name: (typeof consumers)[number],
   handler: MessageHandler<T>,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Bus, closeBus, connectBus } from '../connect.ts'
-import { ensureStream } from './stream.ts'
+import { ensureConsumer, ensureStream } from './stream.ts'
 
 const hour = 3_600 * 1_000_000_000
 
@@ -47,5 +47,33 @@ describe('the stream of events', () => {
     await streams.update('PARLEY_EVENTS', { max_age: limited.max_age, max_bytes: limited.max_bytes })
     assert.equal(unlimited.max_age, 0)
     assert.equal(unlimited.max_bytes, -1)
+  })
+
+  /** As release 0.1.0 asks for its consumers, before and after an update: other subjects than it has are refused. */
+  async function asBefore(durable_name: string, filter_subjects: string[]): Promise<void> {
+    await (await jetstreamManager(bus.nats)).consumers.add('PARLEY_EVENTS', {
+      ...{ durable_name, filter_subjects, ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All },
+      ...{ ack_wait: 10_000_000_000, max_ack_pending: 2_000, max_deliver: -1 },
+    })
+  }
+  const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.room.*.${event}`)
+
+  test('its consumers are those of 0.1.0, beside and after which services of this release run', async () => {
+    const before = {
+      push: ofRooms('chat%20message'),
+      webhooks: [...ofRooms('chat%20message', 'messageUpdated', 'messageDeleted', 'room'), 'parley.push.*.members'],
+      stats: ofRooms('chat%20message'),
+    }
+    for (const [name, subjects] of Object.entries(before)) await asBefore(name, subjects)
+    for (const name of ['push', 'webhooks', 'stats'] as const) await ensureConsumer(bus, name)
+    for (const [name, subjects] of Object.entries(before)) await asBefore(name, subjects)
+  })
+
+  test('a consumer that was made with other subjects gets those of this release', async () => {
+    const { consumers } = await jetstreamManager(bus.nats)
+    await consumers.delete('PARLEY_EVENTS', 'push')
+    await asBefore('push', ofRooms('chat%20message', 'thread%20message'))
+    await ensureConsumer(bus, 'push')
+    assert.deepEqual((await consumers.info('PARLEY_EVENTS', 'push')).config.filter_subjects, ofRooms('chat%20message'))
   })
 })

@@ -2,6 +2,7 @@ import {
   AckPolicy,
   DeliverPolicy,
   DiscardPolicy,
+  JetStreamApiError,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
@@ -73,19 +74,32 @@ export const ackWaitSeconds = 10
 /** Messages in flight, over all instances of the service. */
 const maxAckPending = 2_000
 
-/** Makes sure that a durable consumer exists: it begins where the stream begins and keeps its position for ever. */
+const consumerHasOtherConfig = 10_148
+
+/**
+ * Makes sure that a durable consumer exists: it begins where the stream begins and keeps its position for ever. One that
+ * has other subjects, from a build between two releases, gets ours: better than that nothing is handled.
+ */
 export async function ensureConsumer(bus: Bus, name: DurableConsumer): Promise<void> {
   const manager = await jetstreamManager(bus.nats)
   const consumer = durableConsumers[name]
-  await manager.consumers.add(consumer.stream, {
-    durable_name: consumer.name,
+  const config = {
     filter_subjects: [...consumer.subjects],
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
     ack_wait: ackWaitSeconds * second,
     max_ack_pending: maxAckPending,
     max_deliver: -1,
-  })
+  }
+  try {
+    await manager.consumers.add(consumer.stream, {
+      ...config,
+      durable_name: consumer.name,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+    })
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.code === consumerHasOtherConfig)) throw error
+    await manager.consumers.update(consumer.stream, consumer.name, config)
+  }
 }
 
 /** The progress of a durable consumer. */

@@ -7,27 +7,26 @@ export const eventStream = {
   subjects: ['parley.event.>', 'parley.push.>', 'parley.feed.>', allMarksSubject],
 } as const
 
-/** The room events that a room's webhook receives. */
-const webhookEvents = [
-  'chat message',
-  'thread message',
-  'messageUpdated',
-  'messageDeleted',
-  'room',
-] as const satisfies RoomEvent[]
+/** The room events that a room's webhook receives, besides those of threads. */
+const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
 
-/** `subjects`: the part of the stream that the consumer receives. */
+/**
+ * `subjects`: the part of the stream that the consumer receives. They are for ever: services of the release before do not
+ * start when a consumer has others than theirs. What is new gets a consumer of its own.
+ */
 export const durableConsumers = {
-  push: {
-    name: 'push',
-    stream: eventStream.name,
-    subjects: [everyRoomSubject('chat message'), everyRoomSubject('thread message')],
-  },
+  push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
+  pushThreads: { name: 'push-threads', stream: eventStream.name, subjects: [everyRoomSubject('thread message')] },
   pushToClients: { name: 'push-to-clients', stream: eventStream.name, subjects: [allPushToClientsSubject] },
   webhooks: {
     name: 'webhooks',
     stream: eventStream.name,
     subjects: [...webhookEvents.map(everyRoomSubject), allMembersChangesSubject],
+  },
+  webhooksOfThreads: {
+    name: 'webhooks-threads',
+    stream: eventStream.name,
+    subjects: [everyRoomSubject('thread message')],
   },
   stats: { name: 'stats', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },
 } as const

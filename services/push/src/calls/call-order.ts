@@ -27,7 +27,9 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
     const state = await findStreamState(db, eventStream.name)
     if (state?.rebuilding) releaseAtSeq = Number.POSITIVE_INFINITY
     else if (releaseAtSeq === Number.POSITIVE_INFINITY) releaseAtSeq = (await findStream(bus))?.lastSeq ?? releaseAtSeq
-    doneUpToSeq = (await consumerState(bus, 'webhooks')).doneUpToSeq
+    // Asked first: what comes meanwhile is not done.
+    const lastSeq = (await findStream(bus))?.lastSeq ?? 0
+    doneUpToSeq = Math.min(await doneUpTo(bus, 'webhooks', lastSeq), await doneUpTo(bus, 'webhooksOfThreads', lastSeq))
     isRebuilding = doneUpToSeq < releaseAtSeq
     lookedAtMS = Date.now()
   }
@@ -43,4 +45,10 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
     await asking
     return !isRebuilding && order <= doneUpToSeq
   }
+}
+
+/** Up to where, at most to `lastSeq`, the consumer has handled all that it receives; where nothing waits for it, to there. */
+async function doneUpTo(bus: Bus, consumer: 'webhooks' | 'webhooksOfThreads', lastSeq: number): Promise<number> {
+  const { waiting, unacknowledged, doneUpToSeq } = await consumerState(bus, consumer)
+  return waiting + unacknowledged === 0 ? lastSeq : doneUpToSeq
 }
