@@ -14,7 +14,11 @@ import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
 import { createGateway } from './gateway.ts'
+import { letConnectionsGo } from './limits/connections.ts'
 import { gatewaySettings } from './settings.ts'
+
+/** The part of the stopping time in which clients are asked to close the connections that they keep alive. */
+const leavingShare = 0.1
 
 await runService(
   { name: 'api-gateway', settings: gatewaySettings },
@@ -74,7 +78,10 @@ await runService(
       files,
       chatPage: { frameAncestors: settings.chatFrameAncestors, images: settings.chatImageOrigins },
     })
-    onStop('gateway', () => gateway.close())
+    onStop('gateway', async () => {
+      await letConnectionsGo(gateway.server, settings.drainMS * leavingShare)
+      await gateway.close()
+    })
     await gateway.ready()
     // Takes about a second, which the first reader and all callers meanwhile would have to wait.
     gateway.swagger()

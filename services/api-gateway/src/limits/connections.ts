@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
 /** Room for a token of 4,096 bytes and a user ID of 128 characters, each percent-encoded, beside a filter `q`. */
@@ -53,4 +54,22 @@ export function boundConnections(receiveMS: number) {
       },
     },
   }
+}
+
+const lookAgainMS = 20
+
+/**
+ * Before a server stops: from now on each response closes its connection and says so, since a client that keeps one
+ * alive may send on it in the moment in which it is closed. Settles when no connection is left, or after this time.
+ */
+export async function letConnectionsGo(server: Server, withinMS: number): Promise<void> {
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
+  const endMS = performance.now() + withinMS
+  while ((await openConnections(server)) > 0 && performance.now() < endMS) await pause(lookAgainMS)
+}
+
+function openConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
 }
