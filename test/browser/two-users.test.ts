@@ -149,6 +149,18 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     assert.equal((await saved).suggestedFilename(), 'notes.txt')
   })
 
+  test('a direct room shows whether the other one is there', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { roomType: 'direct' })
+    const { page } = await open(alice, room)
+    const head = page.locator('.room-head')
+    await page.getByRole('textbox', { name: 'Message' }).waitFor()
+    const bobs = await open(bob, room)
+    await head.getByText('Online', { exact: true }).waitFor()
+    await page.locator('.room-row .presence.online').first().waitFor()
+    await bobs.page.close()
+    await head.getByText(/^Last seen /).waitFor()
+  })
+
   test('a mention is completed, and a link opens elsewhere without a way back', async () => {
     const [alices, bobs] = await openBoth(await newRoom())
     const field = alices.page.getByRole('textbox', { name: 'Message' })

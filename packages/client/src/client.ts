@@ -2,6 +2,7 @@ import type { UserCalls } from './calls/user-calls.ts'
 import type { ConnectionState } from './connection/connection-state.ts'
 import type { Files } from './files/files.ts'
 import type { ServerEvents, User } from './generated/types.ts'
+import type { Presence } from './presence/presence-watch.ts'
 import type { RoomInfo } from './rooms/listed-room.ts'
 import type { Room } from './rooms/room.ts'
 import type { Store } from './store.ts'
@@ -19,6 +20,8 @@ export interface Client extends Files {
   readonly badge: Store<number>
   /** A room by its ID: the same object each time. */
   room(id: string): Room
+  /** Whether a user with whom a room is shared is online: watched as long as somebody is subscribed; undefined until it is known. */
+  presence(userID: string): Store<Presence | undefined>
   /** Every call of the interface for users, by its operationId (docs/openapi.json). Fails with a ParleyError. */
   readonly api: UserCalls
   /** Hears an event (docs/events.md), after the state has changed by it. Returns what ends it. */

@@ -14,6 +14,7 @@ export function createClient(options: ClientOptions): Client {
     me,
     rooms: rooms.rooms,
     badge: rooms.badge,
+    presence: (userID) => session.presence.of(userID),
     api: calls,
     ...createFiles(calls),
     room: (id) => session.room(id),

@@ -6,6 +6,7 @@ import type { LoginResult, Message, SentMessage, ServerEvents, User } from './ge
 import { eventHandlers } from './heard-event.ts'
 import { createListeners } from './listeners.ts'
 import { ParleyError } from './parley-error.ts'
+import { PresenceWatch } from './presence/presence-watch.ts'
 import { randomID } from './random-id.ts'
 import type { RoomActions } from './rooms/room-actions.ts'
 import { RoomHandle, type RoomParts } from './rooms/room-handle.ts'
@@ -25,6 +26,7 @@ export class UserSession {
   readonly calls: UserCalls
   readonly connection: Connection
   readonly rooms: RoomList
+  readonly presence: PresenceWatch
   readonly #outbox: Outbox
   readonly #handles = new Map<string, RoomHandle & RoomActions>()
   readonly #handlers: ReturnType<typeof eventHandlers>
@@ -40,18 +42,25 @@ export class UserSession {
     const clientKey = this.clientKey.get
     this.calls = createUserCalls({ url, clientKey: () => this.#knownKey(), deviceID, tokens, userID, timeoutMS })
     this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected: () => this.#isConnected() })
-    this.#handlers = eventHandlers(this.rooms, (roomID) => this.#handles.get(roomID), userID)
+    this.#handlers = {
+      ...eventHandlers(this.rooms, (roomID) => this.#handles.get(roomID), userID),
+      presence: (news) => this.presence.heard(news),
+    }
     this.connection = new Connection({
       ...{ url, clientKey, deviceID, tokens, timeoutMS, transports },
       encoding: options.encoding ?? 'plain',
       onEvent: (name, payload) => this.#heard(name as keyof ServerEvents, payload),
       onLogin: (result) => this.#loggedIn(result),
     })
+    const live = {
+      isConnected: () => this.#isConnected(),
+      emit: (event: string, payload: object) => this.connection.emit(event, payload),
+    }
+    this.presence = new PresenceWatch(live)
     this.#outbox = new Outbox({
+      ...live,
       storage: createOutboxStorage(options.storage, clientKey),
       me: userID,
-      isConnected: () => this.#isConnected(),
-      emit: (event, payload) => this.connection.emit(event, payload),
       onSent: (sent) => this.#sent(sent),
       onChange: (roomID) => this.#handles.get(roomID)?.pendingChanged(),
     })
@@ -132,6 +141,7 @@ export class UserSession {
     this.#userID = _id
     if (this.clientKey.get() === undefined) this.clientKey.set(clientKey)
     void this.#outbox.loggedIn(_id)
+    this.presence.loggedIn()
     if (resumed !== true || !this.me.get()) {
       const [user] = await Promise.all([this.calls.getMe(), this.rooms.refresh()])
       this.me.set(user)

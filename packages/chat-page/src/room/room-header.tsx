@@ -1,8 +1,10 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
-import { roomName, roomPicture } from '../rooms/room-name.ts'
+import { otherOf, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
+import { usePresence } from '../state/use-presence.ts'
+import { shortTime } from './times.ts'
 
 interface RoomHeaderProps {
   room: RoomInfo | undefined
@@ -13,6 +15,7 @@ interface RoomHeaderProps {
 export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
   const { client, texts } = useChat()
   const me = useStore(client.me)?._id
+  const other = room && otherOf(room, me)
   const name = room ? roomName(room, me) : ''
   return (
     <header class="room-head">
@@ -25,10 +28,19 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
           <bdi>{name}</bdi>
         </h2>
         {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
+        {other !== undefined && <PresenceLine user={other} />}
       </div>
       <button type="button" class="icon-button" aria-label={texts.details} title={texts.details} onClick={onDetails}>
         <Icon name="info" />
       </button>
     </header>
   )
+}
+
+/** Whether the other one of a direct room is there, or when they were. */
+function PresenceLine({ user }: { user: string }) {
+  const { texts, lang } = useChat()
+  const { state, lastSeenMS } = usePresence(user) ?? {}
+  if (state === 'online' || state === 'away') return <p class="soft">{texts[state]}</p>
+  return lastSeenMS === undefined ? null : <p class="soft">{texts.lastSeen(shortTime(lastSeenMS, lang))}</p>
 }

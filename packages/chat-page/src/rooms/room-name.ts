@@ -10,6 +10,11 @@ export function roomName({ name, members, _id, memberCount }: RoomInfo, me: stri
   return memberCount > 5 ? `${named} +${memberCount - 5}` : named
 }
 
+/** With whom a direct room is. */
+export function otherOf({ roomType, members }: RoomInfo, me: string | undefined): string | undefined {
+  return roomType === 'direct' ? members.find((member) => member._id !== me)?._id : undefined
+}
+
 /** A direct room has the picture of the other one. */
 export function roomPicture({ cover, roomType, members }: RoomInfo, me: string | undefined): string {
   if (cover !== '' || roomType !== 'direct') return cover

@@ -1,13 +1,14 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
+import { WithPresence } from '../app/presence-dot.tsx'
 import { isSystem } from '../message/content.ts'
 import { systemSentence } from '../message/system-sentence.ts'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { previewOf } from './preview.ts'
-import { roomName, roomPicture } from './room-name.ts'
+import { otherOf, roomName, roomPicture } from './room-name.ts'
 
 interface RoomRowProps {
   room: RoomInfo
@@ -31,7 +32,9 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
         aria-current={isOpen ? 'true' : undefined}
         onClick={() => onOpen(room._id)}
       >
-        <Avatar id={room._id} name={name} url={roomPicture(room, me)} />
+        <WithPresence user={otherOf(room, me)}>
+          <Avatar id={room._id} name={name} url={roomPicture(room, me)} />
+        </WithPresence>
         <span class="room-text">
           <span class="room-line">
             <bdi class="room-name">{name}</bdi>

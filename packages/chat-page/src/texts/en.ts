@@ -14,6 +14,9 @@ export const english = {
   muted: 'Muted',
   pinnedRoom: 'Pinned',
   members: (count: number) => (count === 1 ? '1 member' : `${count} members`),
+  online: 'Online',
+  away: 'Away',
+  lastSeen: (time: string) => `Last seen ${time}`,
   somebody: 'Somebody',
   typing: (names: string[]) =>
     names.length === 1

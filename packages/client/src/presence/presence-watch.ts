@@ -1,0 +1,99 @@
+import type { ServerEvents } from '../generated/types.ts'
+import { createStore, oncePerTask, type Store } from '../store.ts'
+
+type Heard = ServerEvents['presence']
+
+/** How a user is now (docs/reference/presence.md); `lastSeenMS` only when offline. */
+export type Presence = Omit<Heard['clients'][number], 'client'>
+
+type PresenceEmit = 'presence subscribe' | 'presence unsubscribe'
+
+interface PresenceWatchOptions {
+  isConnected: () => boolean
+  emit: (event: PresenceEmit, payload: object) => Promise<unknown>
+}
+
+interface Watched {
+  store: Store<Presence | undefined>
+  set: (now: Presence) => void
+  /** How many look. */
+  count: number
+}
+
+/** As many a connection watches. */
+const most = 500
+
+/** Who of those that somebody looks at is online. A watch ends with the connection: each login begins them anew. */
+export class PresenceWatch {
+  readonly #options: PresenceWatchOptions
+  readonly #watched = new Map<string, Watched>()
+  /** Those of whom the server is to hear that they are watched, or no longer. */
+  readonly #due = new Set<string>()
+  /** One at a time: the server refuses a subscription that comes in the middle of another. */
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #report = oncePerTask(() => this.#flush())
+
+  constructor(options: PresenceWatchOptions) {
+    this.#options = options
+  }
+
+  /** The same object each time. The user is watched as long as somebody is subscribed. */
+  of(user: string): Store<Presence | undefined> {
+    const watched = this.#watched.get(user) ?? this.#add(user)
+    return watched.store
+  }
+
+  heard({ clients = [] }: Partial<Heard>): void {
+    for (const { client, ...presence } of clients) this.#watched.get(client)?.set(presence)
+  }
+
+  loggedIn(): void {
+    for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
+    this.#report()
+  }
+
+  #add(user: string): Watched {
+    const { get, set, subscribe } = createStore<Presence | undefined>(undefined)
+    const look = (by: 1 | -1) => {
+      const before = watched.count > 0
+      watched.count += by
+      if (watched.count > 0 === before) return
+      this.#due.add(user)
+      this.#report()
+    }
+    const store: Store<Presence | undefined> = {
+      get,
+      subscribe(listener) {
+        const stop = subscribe(listener)
+        look(1)
+        return () => {
+          stop()
+          look(-1)
+        }
+      },
+    }
+    const watched: Watched = { store, set, count: 0 }
+    this.#watched.set(user, watched)
+    return watched
+  }
+
+  /** What does not come through is made up by the next login. */
+  #flush(): void {
+    if (this.#due.size === 0 || !this.#options.isConnected()) return
+    const due = [...this.#due].slice(0, most)
+    this.#due.clear()
+    const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
+    const emit = async (event: PresenceEmit, clients: string[]) => {
+      if (clients.length > 0) this.heard((await this.#options.emit(event, { clients })) as Partial<Heard>)
+    }
+    this.#last = this.#last
+      .then(() =>
+        emit(
+          'presence unsubscribe',
+          due.filter((user) => !isWatched(user)),
+        ),
+      )
+      .then(() => emit('presence subscribe', due.filter(isWatched)))
+      .catch(() => undefined)
+  }
+}
