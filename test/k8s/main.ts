@@ -168,7 +168,7 @@ async function groundOf(): Promise<string[]> {
   }
   const cores = nodes.items.map(({ status }) => status.capacity.cpu).join(', ')
   return [
-    `${new Date().toISOString().slice(0, 10)}, Kubernetes ${version.serverVersion.gitVersion}, ${nodes.items.length} nodes of ${cores} cores`,
+    `${new Date().toISOString().slice(0, 10)}, Kubernetes ${version.serverVersion.gitVersion}, nodes: ${nodes.items.length}, cores: ${cores}`,
     `${options.clients} clients on a machine of ${cpus().length} cores, each in 2 of 20 rooms; ${options.sends} messages per second`,
     before ? `the release before: \`${before}\`` : 'no release before was given: nothing was updated and rolled back',
   ]
