@@ -85,6 +85,23 @@ describe('a client comes back', () => {
     )
   })
 
+  test('and watches whom it watched before', async () => {
+    const { platform } = deployment
+    const [alice, bob] = [await platform.newUser(), await platform.newUser()]
+    await platform.newRoom([alice.id, bob.id])
+    const client = clientOf(deployment, alice)
+    const states: unknown[] = []
+    onTestFinished(client.presence(bob.id).subscribe((now) => states.push(now?.state)))
+    await eventually('bob is not there', () => states.at(-1) === 'offline')
+    await deployment.killNode()
+    await deployment.newNode()
+    const bobs = clientOf(deployment, bob)
+    await Promise.all([online(client), online(bobs)])
+    await eventually('bob is there', () => states.at(-1) === 'online')
+    bobs.close()
+    await eventually('bob is gone', () => states.at(-1) === 'offline')
+  })
+
   test('by long-polling where no WebSocket is possible', async () => {
     const erin = await deployment.platform.newUser()
     const room = await deployment.platform.newRoom([erin.id])
