@@ -233,6 +233,18 @@ export const rows: Row[] = [
     proves: ['a member calls PUT /rooms/:id/lastRead; to all room members'],
   },
   {
+    event: 'threadLastRead',
+    operation: 'PUT /messages/{id}/thread/lastRead',
+    act: async (scene) => {
+      const reply = { room: scene.room, message: 'r', messageType: 'x', replyTo: scene.message, thread: true }
+      await scene.admin('POST', '/messages', { ...reply, sender: 'alice' })
+      const { _id: messageID } = await scene.admin('POST', '/messages', { ...reply, sender: 'bob' })
+      await scene.as('alice', 'PUT', `/messages/${scene.message}/thread/lastRead`, { message: messageID })
+      return { roomID: scene.room, threadOf: scene.message, messageID, unread: 0 }
+    },
+    reaches: ['alice 2'],
+  },
+  {
     event: 'delivered',
     operation: 'the emit delivered',
     act: async (scene) => {

@@ -25,6 +25,11 @@ export function threadLane(app: string, room: string, root: string): string {
   return key('thread', app, room, root)
 }
 
+/** A user's read marker in a thread. */
+export function threadMarkerLane(app: string, room: string, root: string, user: string): string {
+  return key('threadMarker', app, room, root, user)
+}
+
 /** The changes of one message. */
 export function messageLane(id: string): string {
   return key('message', id)

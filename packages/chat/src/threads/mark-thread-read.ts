@@ -5,16 +5,19 @@ import { findMessage, findMessages } from '@parley/db/messages/messages'
 import { currentMarker, setReadMarker } from '@parley/db/rooms/memberships'
 import { countedThread } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
-import { inTransaction } from '@parley/db/transactions/transaction'
 import { countUncountedAfter, sumOf } from '@parley/db/unread/uncounted'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { changeAndNotify } from '../events/change-and-notify.ts'
+import { threadMarkerLane } from '../events/lanes.ts'
+import { notifyUser } from '../events/notify-user.ts'
 import { findRoot } from './find-thread.ts'
 import { unreadInThread } from './unread-in-thread.ts'
 
 /**
- * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never backwards.
+ * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never backwards. Their
+ * other devices get threadLastRead when it moves.
  * Nothing changes for who takes no part.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
@@ -23,11 +26,13 @@ export async function markThreadRead(
   caller: UserCaller,
   id: string,
   messageId: string,
+  device?: string,
 ): Promise<Result<typeof operation>> {
   const { db } = chat
   const { root: found, room: of } = await findRoot(chat, caller, id)
   const threadOf = found._id
-  const unread = await inTransaction(db, async (session) => {
+  const lane = threadMarkerLane(caller.app, of.id, threadOf, caller.user)
+  const unread = await changeAndNotify(chat, lane, async (session, pending) => {
     const { room } = await requireMember(chat, caller, of.id, session)
     const [root = found] = await findMessages(db, [threadOf], session)
     const thread = countedThread(root, room)
@@ -40,9 +45,13 @@ export async function markThreadRead(
     const before = currentMarker(member, thread)
     const { seq } = message
     const after = async () => sumOf(await countUncountedAfter(db, member, seq, [], session))
-    const marker = seq > before.readSeq ? { readSeq: seq, uncounted: await after() } : before
+    const hasMoved = seq > before.readSeq
+    const marker = hasMoved ? { readSeq: seq, uncounted: await after() } : before
     await setReadMarker(db.threadMembers, member._id, marker, session)
-    return unreadInThread(root, room, { ...member, ...marker })
+    const left = unreadInThread(root, room, { ...member, ...marker })
+    const payload = { roomID: room.id, threadOf, messageID: messageId, unread: left }
+    if (hasMoved) notifyUser(pending, caller, 'threadLastRead', payload, device)
+    return left
   })
   return { threadOf, unread }
 }

@@ -5,7 +5,7 @@ import { countedThread } from '@parley/db/threads/thread'
 
 /** Unread messages of a thread for who takes part in it; all three read at one moment. Exact, and counts nothing. */
 export function unreadInThread(
-  root: MessageDoc,
+  root: Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>,
   room: RoomDoc,
   member: (ReadMarker & Pick<MembershipDoc, '_id'>) | null,
 ): number {

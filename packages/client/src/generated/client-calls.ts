@@ -6,6 +6,7 @@ export const clientCalls = {
   removeReaction: 'DELETE /messages/:id/reaction?',
   listReaders: 'GET /messages/:id/readers',
   listThread: 'GET /messages/:id/thread?',
+  listThreads: 'GET /threads?',
   markThreadRead: 'PUT /messages/:id/thread/lastRead',
   cancelScheduled: 'DELETE /scheduled/:id',
   changeScheduled: 'PUT /scheduled/:id',

@@ -785,6 +785,41 @@ export interface ListThreadResult {
    */
   userDeletedIDs: string[]
 }
+export interface ListThreadsInput {
+  /**
+   * true: only those with unread messages
+   */
+  unread?: 'true' | 'false'
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListThreadsResult {
+  /**
+   * How many of all threads have unread messages
+   */
+  unreadThreads: number
+  data: {
+    /**
+     * The message that the thread is about
+     */
+    root: Message
+    /**
+     * All messages of the thread
+     */
+    totalCount: number
+    /**
+     * Messages of the thread that the caller has not read; 0 for who takes no part
+     */
+    unread: number
+  }[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
+}
 export interface MarkThreadReadInput {
   /**
    * Message ID
@@ -3200,6 +3235,7 @@ export interface FeedEvent {
     | 'thread message'
     | 'room'
     | 'lastRead'
+    | 'threadLastRead'
     | 'roomPref'
     | 'myPrefChange'
     | 'myPrefDelete'
@@ -3323,6 +3359,21 @@ export interface ServerEvents {
      * Message ID
      */
     messageID: string
+  }
+  threadLastRead: {
+    /**
+     * Room ID
+     */
+    roomID: string
+    /**
+     * Message ID
+     */
+    threadOf: string
+    /**
+     * Message ID
+     */
+    messageID: string
+    unread: number
   }
   delivered: {
     /**
@@ -3630,6 +3681,8 @@ export interface ClientCalls {
   listReaders: { input: ListReadersInput; result: ListReadersResult }
   /** A page of the thread about a message: GET /messages/:id/thread */
   listThread: { input: ListThreadInput; result: ListThreadResult }
+  /** The threads in which the caller takes part, in the rooms that they are in: GET /threads */
+  listThreads: { input: ListThreadsInput; result: ListThreadsResult }
   /** Report the last message of a thread that the caller has read: PUT /messages/:id/thread/lastRead */
   markThreadRead: { input: MarkThreadReadInput; result: MarkThreadReadResult }
   /** Do not send a message later: DELETE /scheduled/:id */

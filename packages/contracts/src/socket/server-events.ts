@@ -57,6 +57,19 @@ export const serverEvents = {
     captured: true,
     example: { roomID: 'demo-room', memberID: 'bob', messageID: exampleMessage._id },
   },
+  threadLastRead: {
+    summary: 'The user has read further in a thread, on another device',
+    payload: z.object({ roomID: roomId, threadOf: messageId, messageID: messageId, unread: z.number().int().min(0) }),
+    to: 'user',
+    captured: true,
+    extension: true,
+    example: {
+      roomID: 'demo-room',
+      threadOf: exampleMessage._id,
+      messageID: '66f0c1a2b3c4d5e6f7a8b9c1',
+      unread: 0,
+    },
+  },
   delivered: {
     summary: 'Messages of the user have reached members of a room: each with their latest. Once a second at most',
     payload: z.object({

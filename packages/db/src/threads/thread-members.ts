@@ -1,6 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
 import { currentMarker, type MembershipDoc, type MemberToPush, type ReadMarker } from '../rooms/memberships.ts'
 import { type CountedThread, threadKey } from './thread.ts'
 
@@ -64,6 +65,40 @@ export async function noteThreadSent(
   session: ClientSession,
 ): Promise<void> {
   await db.memberships.updateOne({ _id: key(app, room, user) }, { $set: { threadSentAtMS: atMS } }, { session })
+}
+
+/** Where a user takes part. */
+export type ThreadOfUser = ReadMarker & Pick<MembershipDoc, '_id' | 'room' | 'roomKey'>
+
+/** All threads in which a user takes part, also those of rooms that they have left. */
+export async function findThreadsOfUser(
+  db: Db,
+  app: string,
+  user: string,
+  session: ClientSession,
+): Promise<ThreadOfUser[]> {
+  const projection = { room: 1, roomKey: 1, readSeq: 1, uncounted: 1 }
+  return db.threadMembers
+    .find({ userKey: key(app, user) }, { session })
+    .project<ThreadOfUser>(projection)
+    .toArray()
+}
+
+/** What the roots of threads say of these. */
+export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
+
+/** The roots of threads, by the key of the thread. */
+export async function findRootsOfThreads(
+  db: Db,
+  threads: readonly Pick<ThreadOfUser, 'roomKey'>[],
+  session: ClientSession,
+): Promise<Map<string, RootSummary>> {
+  const ids = threads.map(({ roomKey }) => roomKey.slice(roomKey.lastIndexOf('\0') + 1))
+  const found = await db.messages
+    .find({ _id: { $in: ids }, thread: { $exists: true } }, { session })
+    .project<RootSummary>({ app: 1, room: 1, thread: 1 })
+    .toArray()
+  return new Map(found.map((root) => [threadKey(root, root._id), root]))
 }
 
 /** Takes an erased user out of all threads. */

@@ -20,6 +20,7 @@ describe('every query uses its index and examines no more than it returns', () =
   let bob: TestUser
   let room: string
   let ids: string[]
+  let thread: { room: string; root: string; last: string }
 
   beforeAll(async () => {
     gateway = await startTestGateway()
@@ -29,6 +30,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ids = await fill((room = await gateway.newRoom([alice, bob, ...more], { owner: 'alice' })))
     for (let i = 0; i < 10; i++) await fill(await gateway.newRoom([alice, ...more], {}), 50)
     await fillRecords()
+    await fillThreads()
   })
   afterAll(() => gateway.stop())
 
@@ -129,6 +131,19 @@ describe('every query uses its index and examines no more than it returns', () =
     for (const [i, _id] of attached.entries())
       await db.messages.updateOne({ _id }, { $set: { attachments: [{ fileID: `file ${i}`, ...file }] } })
     await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
+  }
+
+  /** In a room of its own: one thread of many messages, and some of one, in which bob takes part. */
+  async function fillThreads(): Promise<void> {
+    const of = await gateway.newRoom([alice, bob])
+    const roots = await fill(of, 50)
+    const send = async (sender: string, replyTo?: string): Promise<string> => {
+      const body = { room: of, sender, message: 'x', messageType: 'text', thread: true, replyTo }
+      return (await gateway.admin('POST', '/messages', body)).body.result._id
+    }
+    for (let i = 0; i < 30; i++) await send('alice', roots[1])
+    for (const root of roots.slice(2, 8)) await send('bob', root)
+    thread = { room: of, root: roots[1] ?? '', last: await send('bob', roots[1]) }
   }
 
   /** What the database did for one request. */
@@ -305,6 +320,13 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /messages/{id}/report', () => alice.call('POST', `/messages/${ids[1_501] ?? ''}/report`, { reason: 'x' })],
     ['GET /files/{id}', () => bob.call('GET', '/files/file 3')],
     ['POST /files', () => bob.call('POST', '/files', { name: 'a', size: 1 })],
+    ['GET /messages/{id}/thread', () => bob.call('GET', `/messages/${thread.root}/thread?limit=5`)],
+    ['GET /threads', () => bob.call('GET', '/threads?limit=5')],
+    [
+      'PUT /messages/{id}/thread/lastRead',
+      () => alice.call('PUT', `/messages/${thread.root}/thread/lastRead`, { message: thread.last }),
+    ],
+    ['a message of a thread', () => gateway.admin('POST', '/messages', { ...toThread(), sender: 'bob' })],
     ['GET /scheduled', () => alice.call('GET', '/scheduled?limit=5')],
     ['GET /scheduled of the app', () => gateway.admin('GET', '/scheduled?limit=5')],
     ['GET /admin/reports', () => gateway.admin('GET', '/admin/reports?limit=5')],
@@ -334,6 +356,7 @@ describe('every query uses its index and examines no more than it returns', () =
     ['POST /admin/clients', () => gateway.admin('POST', '/admin/clients', { _id: 'carl', issueAccessToken: true })],
     ['DELETE /admin/clients/{id}/token', () => gateway.admin('DELETE', '/admin/clients/carl/token', {})],
   ]
+  const toThread = () => ({ room: thread.room, message: 'x', messageType: 'text', thread: true, replyTo: thread.root })
   for (const [what, call] of calls) {
     test(what, async () => {
       await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'carl', nickname: 'Carl' }] })

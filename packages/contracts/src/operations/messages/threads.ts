@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { deviceHeader } from '../../headers.ts'
 import { messageId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { message } from '../../resources/message.ts'
@@ -48,17 +49,55 @@ export const listThread = operation({
   },
 })
 
+export const listThreads = operation({
+  id: 'listThreads',
+  method: 'GET',
+  path: '/threads',
+  tag: 'Messages',
+  summary: 'The threads in which the caller takes part, in the rooms that they are in',
+  description: 'Those with the latest messages first.',
+  access: 'client',
+  form: 'envelope',
+  extension: true,
+  query: z.object({
+    unread: z.enum(['true', 'false']).default('false').describe('true: only those with unread messages'),
+    limit: z.coerce.number().int().min(1).max(50).default(20),
+    cursor: z.string().max(100).optional().describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    unreadThreads: z.number().int().describe('How many of all threads have unread messages'),
+    data: z.array(
+      z.object({
+        root: message.describe('The message that the thread is about'),
+        totalCount: z.number().int().describe('All messages of the thread'),
+        unread,
+      }),
+    ),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  example: {
+    query: { limit: 20 },
+    result: {
+      unreadThreads: 1,
+      data: [{ root: { ...exampleMessage, threadCount: 1, threadParticipants: ['alice'] }, totalCount: 1, unread: 1 }],
+    },
+  },
+})
+
 export const markThreadRead = operation({
   id: 'markThreadRead',
   method: 'PUT',
   path: '/messages/:id/thread/lastRead',
   tag: 'Messages',
   summary: 'Report the last message of a thread that the caller has read',
-  description: 'The marker never moves backwards. Of who takes no part in the thread there is none: nothing changes.',
+  description:
+    'The marker never moves backwards. Of who takes no part in the thread there is none: nothing changes. Where it moves, threadLastRead goes to the other devices of the caller.',
   access: 'client',
   form: 'envelope',
   extension: true,
   params: z.object({ id: messageId }),
+  headers: deviceHeader,
   body: z.strictObject({ message: messageId.describe('A message of the thread') }),
   result: z.object({ threadOf: messageId, unread }),
   errors: ['MISSING_PARAMETER', 'NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND'],

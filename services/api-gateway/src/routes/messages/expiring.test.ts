@@ -9,7 +9,7 @@ import { findExpired } from '@parley/db/messages/expiring-messages'
 import { newId } from '@parley/db/messages/messages'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { DyingExpirer } from '../../test-dying-expirer.ts'
+import type { DyingChange } from '../../test-dying-change.ts'
 import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 let gateway: TestGateway
@@ -193,8 +193,8 @@ describe('a message whose time has come', () => {
       await beDue()
       const { mongoUrl, natsUrl } = await testServers()
       const database = gateway.chat.db.mongo.databaseName
-      const work: DyingExpirer = { mongoUrl: withDatabase(mongoUrl, database), natsUrl, step }
-      const child = fork(join(import.meta.dirname, '../../test-dying-expirer.ts'), [JSON.stringify(work)])
+      const work: DyingChange = { mongoUrl: withDatabase(mongoUrl, database), natsUrl, step }
+      const child = fork(join(import.meta.dirname, '../../test-dying-change.ts'), [JSON.stringify(work)])
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
       await expire()
       const stopped = new AbortController()

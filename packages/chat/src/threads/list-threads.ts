@@ -1,0 +1,110 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { listThreads as operation } from '@parley/contracts/operations/messages/threads'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import { findMessages } from '@parley/db/messages/messages'
+import { findRoomsByKey, type RoomDoc } from '@parley/db/rooms/rooms'
+import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
+import { findRootsOfThreads, findThreadsOfUser, type RootSummary } from '@parley/db/threads/thread-members'
+import { inSnapshot } from '@parley/db/transactions/snapshot'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../access/caller.ts'
+import type { Chat } from '../chat.ts'
+import { findQuoted } from '../messages/reading/quoted-messages.ts'
+import { JsonText, withField } from '../views/json-text.ts'
+import { messageJson } from '../views/message.ts'
+import { unreadInThread } from './unread-in-thread.ts'
+
+/** A thread of the list, as it is sorted and filtered. */
+interface Listed {
+  root: RootSummary
+  room: RoomDoc
+  unread: number
+}
+
+/**
+ * The threads in which the caller takes part, those with the latest messages first, and how many of them have unread messages
+ * (docs/reference/messages.md#threads). The cost grows with how many these are, not with their messages.
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listThreads(
+  chat: Chat,
+  { app, user }: UserCaller,
+  { unread, limit, cursor }: Input<typeof operation>['query'],
+): Promise<JsonText> {
+  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(placeOf(a), placeOf(b)))
+  const isWanted = (one: Listed) =>
+    (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)
+  const rest = all.filter(isWanted)
+  const page = rest.slice(0, limit)
+  const last = rest.length > limit ? page.at(-1) : undefined
+  const place = last && placeOf(last)
+  const unreadThreads = all.filter((one) => one.unread > 0).length
+  const about = { unreadThreads, ...(place && { cursor: `${place.atMS} ${place.id}` }) }
+  return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, app, page)).join(',')}]`))
+}
+
+/** Those of the rooms that the user is in; what an unread count is made of is read at one moment. */
+async function findListed(db: Db, app: string, user: string): Promise<Listed[]> {
+  const { members, roots, rooms } = await inSnapshot(db, async (session) => {
+    const found = await findThreadsOfUser(db, app, user, session)
+    const keys = [...new Set(found.map(({ room }) => key(app, room)))]
+    return {
+      members: found,
+      roots: await findRootsOfThreads(db, found, session),
+      rooms: new Map((await findRoomsByKey(db, keys, session)).map((room) => [room._id, room])),
+    }
+  })
+  const own = new Set(
+    await findRoomsOfMember(
+      db,
+      app,
+      user,
+      [...rooms.values()].map(({ id }) => id),
+    ),
+  )
+  return members.flatMap((member) => {
+    const root = roots.get(member.roomKey)
+    const room = rooms.get(key(app, member.room))
+    if (!root || !room || room.deletedAt || !own.has(room.id)) return []
+    return { root, room, unread: unreadInThread(root, room, member) }
+  })
+}
+
+async function shownThreads(db: Db, app: string, page: readonly Listed[]): Promise<string[]> {
+  const ids = page.map(({ root }) => root._id)
+  const messages = new Map((await findMessages(db, ids)).map((message) => [message._id, message]))
+  const roots = [...messages.values()]
+  const senders = roots.map(({ sender }) => sender)
+  const rooms = new Map(page.map(({ room }) => [room._id, room]))
+  const [users, quoted] = await Promise.all([findUsers(db, app, senders), findQuoted(db, roots, rooms)])
+  return page.flatMap(({ root, room, unread }) => {
+    const message = messages.get(root._id)
+    if (!message) return []
+    const shown = messageJson(currentMessage(message, room), users.get(message.sender), quoted)
+    return withField({ totalCount: root.thread.seq, unread }, 'root', shown)
+  })
+}
+
+interface Place {
+  atMS: number
+  id: string
+}
+
+function placeOf({ root: { _id, thread } }: Listed): Place {
+  return { atMS: thread.lastMessageAtMS, id: _id }
+}
+
+/** Below 0 when `a` comes first. */
+function byLatest(a: Place, b: Place): number {
+  return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
+}
+
+function parseCursor(cursor: string): Place {
+  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
+  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return { atMS: Number(time), id }
+}
