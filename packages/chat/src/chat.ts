@@ -20,7 +20,8 @@ import type { AtPoint } from './messages/accepting/settle-appended.ts'
 import { createSettler, type Settler } from './messages/accepting/settler.ts'
 import { createStreamedPieces, type StreamedPieces } from './messages/streaming/streamed-pieces.ts'
 import { type Censor, createCensor } from './moderation/censorship.ts'
-import type { Log, Steps } from './ports.ts'
+import { createModeration, type Moderation } from './moderation/moderation-hook.ts'
+import { type HookCalls, type Log, noHookCalls, type Steps } from './ports.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './rooms/make-rooms.ts'
 import { addMembersTogether, type MembersAdded, type MembersToAdd } from './rooms/members/add-members-together.ts'
 import { createDeliveries, type Deliveries } from './rooms/unread/mark-delivered.ts'
@@ -49,6 +50,7 @@ export interface Chat {
   settings: ChatSettings
   outbox: Outbox
   censor: Censor
+  moderation: Moderation
   searchIndex: SearchIndex
   settler: Settler
   jobs: Jobs
@@ -105,11 +107,12 @@ function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: r
 export function createChat(
   parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & {
     tracing?: Steps
+    hookCalls?: HookCalls
     settings?: Partial<ChatSettings>
     atPoint?: AtPoint
   },
 ): Chat {
-  const { db, bus, control, log, tracing = noSteps } = parts
+  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls } = parts
   const settings = { ...defaultChatSettings, ...parts.settings }
   const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(db)
@@ -125,6 +128,7 @@ export function createChat(
     settings,
     outbox,
     censor,
+    moderation: createModeration({ db, log, calls: hookCalls }),
     searchIndex,
     settler,
     jobs: createJobs(settings.jobAfterMS),

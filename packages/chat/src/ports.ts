@@ -13,3 +13,17 @@ export interface Steps {
     request: string | undefined,
   ): { end(attributes?: Record<string, string | number>, error?: Error): void }
 }
+
+/** One call to a server that an app names, signed by its secret. */
+export interface HookCalls {
+  /** Returns the body of a 2xx response. Fails after the time limit of a call, and for every other response. */
+  call(hook: { url: string; id: string; secret: string; body: string }): Promise<string>
+  /** For the metrics. */
+  answered(action: string, seconds: number): void
+}
+
+/** Of a process that has none: nothing is answered. */
+export const noHookCalls: HookCalls = {
+  call: () => Promise.reject(new Error('this process calls no hooks')),
+  answered: () => undefined,
+}

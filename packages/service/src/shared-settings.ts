@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { milliseconds, port, type SettingsDefinition } from './settings.ts'
+import { milliseconds, port, type SettingsDefinition, yesOrNo } from './settings.ts'
 import { tlsSettings } from './tls-settings.ts'
 
 /** What the variables of TLS begin with. */
@@ -73,6 +73,18 @@ export const sharedSettings = {
     env: 'PARLEY_CHANGES_KEPT_HOURS',
     help: 'how many hours changes other than new messages are kept in MongoDB, to be published again when the stream is lost; by default as long as PARLEY_STREAM_MAX_AGE_HOURS',
     schema: z.coerce.number().int().min(1).max(8_760).optional(),
+  },
+  moderate: {
+    timeoutMS: {
+      env: 'PARLEY_MODERATE_TIMEOUT_MS',
+      help: 'the milliseconds that the server of an app has to answer whether a message may be sent (MODERATE)',
+      schema: milliseconds.max(10_000).default(300),
+    },
+    allowPrivateTargets: {
+      env: 'PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS',
+      help: 'whether MODERATE may be a private, loopback or link-local address',
+      schema: yesOrNo.default(false),
+    },
   },
   nodeId: {
     env: 'PARLEY_NODE_ID',

@@ -25,7 +25,7 @@ await runService(
   async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
     const servers = await connectServers({ settings, log, metrics, checks, onStop })
     const { presence } = servers
-    const chat = startChat({ settings, log, tracing, onStop }, servers, {
+    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
       streamSilenceMS: settings.streamSilenceMS,

@@ -1,7 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
+import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
+import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
 import { getConfig } from './get-config.ts'
 
 const maxKeyLength = 128
@@ -12,12 +14,15 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
  * configuration. It holds at once, on every gateway.
- * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, or more than 10,000 words are to be censored;
+ * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, or MODERATE is no hook;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
 export async function setConfig(chat: Chat, app: string, settings: object): Promise<Record<string, unknown>> {
   const given = Object.entries(settings)
-  for (const [name, value] of given) if (name === censorshipKey) checkCensorship(value)
+  for (const [name, value] of given) {
+    if (name === censorshipKey) checkCensorship(value)
+    if (name === moderateKey) checkModeration(value)
+  }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {
     if (name === '' || !name.isWellFormed() || Array.from(name).length > maxKeyLength) {
@@ -32,7 +37,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
   )
   if (bytes > maxBytes) throw new ApiError('BODY_TOO_LARGE', `the configuration would be over ${maxBytes} bytes in all`)
   await saveConfig(chat.db, app, entries)
-  return getConfig(chat, app)
+  return getConfig(chat, asIntegrator(app))
 }
 
 /** @throws ApiError CONFIG_NOT_FOUND */

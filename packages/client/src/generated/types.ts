@@ -108,6 +108,7 @@ export type ErrorCode =
   | 'USER_BLOCKED'
   | 'USER_BANNED'
   | 'ROOM_FROZEN'
+  | 'MESSAGE_REFUSED'
   | 'ROOM_CLOSED'
   | 'NOT_FOUND'
   | 'UNKNOWN_EVENT'

@@ -125,6 +125,7 @@ export const clientEmits = {
       'USER_BLOCKED',
       'ROOM_FROZEN',
       'SLOW_MODE',
+      'MESSAGE_REFUSED',
       'MESSAGE_TOO_LARGE',
     ],
     extension: true,

@@ -1,25 +1,22 @@
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
 
 /** A message that is to be sent later. */
-export interface ScheduledDoc {
+export interface ScheduledDoc
+  extends Pick<
+    MessageDoc,
+    'app' | 'room' | 'sender' | 'messageType' | 'skipTotalBadge' | 'mentions' | 'clientMessageID' | 'replyTo'
+  > {
   /** key(app, id) */
   _id: string
-  app: string
   id: string
-  room: string
-  sender: string
   senderKey: string
   /** JSON text. */
   content: string
-  messageType: string
   push: boolean
-  skipTotalBadge?: true
-  mentions?: string[]
-  clientMessageID?: string
-  replyTo?: string
   thread?: true
   expiresInS?: number
   /** The sender's own client sends it, and not the integrator. */

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
 import { ours } from '@parley/contracts/ours'
+import { moderationAnswer, moderationCall } from '@parley/contracts/resources/moderation-hook'
 import { pushCall, webhookAnswer, webhookCall } from '@parley/contracts/resources/webhook'
 import { z } from 'zod'
 import type { OpenApiDocument } from './complete-openapi.ts'
@@ -27,6 +28,17 @@ export function describeWebhooks(): OpenApiDocument['webhooks'] {
         responses: {
           200: { description: 'May move the bot state and let a robot speak', content: json(webhookAnswer) },
         },
+      },
+    },
+    moderate: {
+      post: {
+        operationId: 'moderate',
+        tags: ['Webhooks'],
+        summary: 'A message that a user is about to send or to edit, to the URL under `MODERATE` of the configuration',
+        ...ours,
+        parameters: signature,
+        requestBody: { required: true, content: json(moderationCall) },
+        responses: { 200: { description: 'Whether it may be sent, and how', content: json(moderationAnswer) } },
       },
     },
     pushGeneric: {

@@ -1,17 +1,8 @@
 import type { CallTry } from '@parley/db/push/outgoing-calls'
-import { Webhook } from 'standardwebhooks'
+import { TargetRefused } from '@parley/wiring/guarded-agent'
+import { type SignedCall, signedHeaders } from '@parley/wiring/signed-call'
 import { type Dispatcher, request } from 'undici'
 import { connectionReason, retryAfterMS } from '../networks/network.ts'
-import { TargetRefused } from './guarded-agent.ts'
-
-export interface SignedCall {
-  url: string
-  /** webhook-id: the same on every try. */
-  id: string
-  /** The app's secret, `whsec_…`. */
-  secret: string
-  body: string
-}
 
 export type CallOutcome = { lastTry?: CallTry } & (
   | { as: 'done'; answer: string }
@@ -38,13 +29,7 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
     const { statusCode, headers, body } = await request(call.url, {
       method: 'POST',
       dispatcher,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Parley',
-        'webhook-id': call.id,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-        'webhook-signature': new Webhook(call.secret).sign(call.id, at, call.body),
-      },
+      headers: signedHeaders(call, at),
       body: call.body,
       signal: AbortSignal.timeout(timeoutMS),
     })

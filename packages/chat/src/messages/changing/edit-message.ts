@@ -1,9 +1,12 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
+import { key } from '@parley/db/keys'
 import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
+import { findSentMessage } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
+import { moderate } from '../../moderation/moderate.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/message-content.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
@@ -13,13 +16,15 @@ export interface Edit {
   message?: unknown
   messageType?: string | undefined
   mentions?: string[] | undefined
+  /** The user's own client edits, and not the integrator: the hook of the app is asked. */
+  byClient?: boolean
 }
 
 /**
  * Replaces the content of the caller's own message, or with messageType `recall` clears it for good
  * (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
- *   INSUFFICIENT_PERMISSIONS, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE
+ *   INSUFFICIENT_PERMISSIONS, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
  */
 export async function editMessage(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<SentMessage> {
   if (!(await findUser(chat.db, caller.app, caller.user))) {
@@ -28,7 +33,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   const isRecall = edit.messageType === recalled
   const wanted: MessageChange = isRecall
     ? { set: { messageType: recalled }, without: ['content', 'mentions', 'attachments', ...ofStream] }
-    : await newContent(chat, caller.app, edit)
+    : await newContent(chat, caller, name, edit)
   const { message, quoted } = await changeMessage(chat, caller, name, (before, room) => {
     if (before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
@@ -41,10 +46,10 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   return toSentMessageView(message, quoted)
 }
 
-async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageChange> {
+async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<MessageChange> {
   if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
-  const content = contentOf(edit.message)
-  const mask = await chat.censor.maskOf(app)
+  const content = await moderateEdit(chat, caller, name, edit, contentOf(edit.message))
+  const mask = await chat.censor.maskOf(caller.app)
   return {
     without: ofStream,
     set: {
@@ -54,4 +59,23 @@ async function newContent(chat: Chat, app: string, edit: Edit): Promise<MessageC
       ...(edit.mentions && { mentions: [...new Set(edit.mentions)] }),
     },
   }
+}
+
+/** The content as the hook of the app lets it be; it is not asked about messages of others, which nobody may edit. */
+async function moderateEdit(
+  chat: Chat,
+  { app, user }: UserCaller,
+  { id, room }: MessageName,
+  { messageType, mentions, byClient }: Edit,
+  content: string,
+): Promise<string> {
+  const hook = byClient && room !== undefined ? await chat.moderation.hookOf(app) : undefined
+  if (!hook || room === undefined) return content
+  const found = await findSentMessage(chat.db, key(app, room), id)
+  if (found?.sender !== user) return content
+  const said = { _id: id, message: JSON.parse(content) as unknown, messageType: messageType ?? found.messageType }
+  return moderate(chat, hook, content, {
+    ...{ appID: app, clientID: user, roomID: room, event: 'MESSAGE_UPDATED' },
+    data: { ...said, ...(mentions && { mentions }) },
+  })
 }

@@ -6,10 +6,11 @@ import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
+import { moderateSend } from '../../moderation/moderate.ts'
 import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
 import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
-import type { Draft, Refusal } from '../accepting/message-batch.ts'
+import type { Draft, Outcome, Refusal } from '../accepting/message-batch.ts'
 import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
 import { contentOf } from './message-content.ts'
 
@@ -50,7 +51,7 @@ export interface MessageToSend {
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   SLOW_MODE, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
+ *   SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
  *   FILE_NOT_FOUND
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
@@ -98,13 +99,18 @@ export async function sendContent(
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
   }
-  const isInThread = replyTo && (send.thread || replyTo.quoted?.threadOf !== undefined)
-  const outcome = isInThread
-    ? await sendInThread(chat, { ...draft, replyTo: replyTo.replyTo })
-    : await chat.accept(draft)
+  const isInThread = send.thread === true || replyTo?.quoted?.threadOf !== undefined
+  const moderated = send.byClient ? await moderateSend(chat, draft, isInThread) : draft
+  const outcome = await accept(chat, moderated, isInThread)
   if ('refused' in outcome) throw await refusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
+}
+
+function accept(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<Outcome> | Outcome {
+  if ('refused' in draft) return draft
+  const { replyTo } = draft
+  return isInThread && replyTo !== undefined ? sendInThread(chat, { ...draft, replyTo }) : chat.accept(draft)
 }
 
 async function findReplyTo(

@@ -175,6 +175,7 @@ export const writeMessage = operation({
     'USER_BLOCKED',
     'ROOM_FROZEN',
     'SLOW_MODE',
+    'MESSAGE_REFUSED',
     'TOO_MANY_SCHEDULED',
     'MESSAGE_TOO_LARGE',
   ],

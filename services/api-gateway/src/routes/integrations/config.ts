@@ -9,5 +9,5 @@ export function mountConfig(mount: Mount, chat: Chat): void {
 
   mount(operations.deleteConfigKey, ({ caller, params }) => deleteConfigKey(chat, caller.app, params.key))
 
-  mount(operations.getConfig, ({ caller }) => getConfig(chat, caller.app))
+  mount(operations.getConfig, ({ caller }) => getConfig(chat, caller))
 }

@@ -33,7 +33,8 @@ export function mountMessages(mount: Mount, chat: Chat): void {
       if (sendAtMS !== undefined)
         throw new ApiError('INVALID_REQUEST', 'sendAtMS: a message that was sent is changed at once')
       if (rest.attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message keeps its files')
-      return editMessage(chat, by, { id: _id, room: params.id }, { message, messageType, mentions: rest.mentions })
+      const edit = { message, messageType, mentions: rest.mentions, byClient: caller.kind === 'user' }
+      return editMessage(chat, by, { id: _id, room: params.id }, edit)
     }
     const send = {
       ...rest,

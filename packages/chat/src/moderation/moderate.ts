@@ -1,0 +1,66 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { ModerationCall } from '@parley/contracts/resources/moderation-hook'
+import { newId } from '@parley/db/messages/messages'
+import type { Chat } from '../chat.ts'
+import type { Draft, Refusal } from '../messages/accepting/message-batch.ts'
+import { makeBatch, readFacts } from '../messages/accepting/read-batch.ts'
+import { cut } from '../messages/reading/message-text.ts'
+import { contentOf } from '../messages/sending/message-content.ts'
+import type { AppHook } from './moderation-hook.ts'
+
+/** The characters of a refusal that its sender gets. */
+const mostTold = 500
+
+/**
+ * Asks the hook of the app about a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate). It is
+ * not asked about what would be refused anyway, nor about a message that was sent before under the same key.
+ * @returns the draft as it may be sent, or why it may not
+ * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
+ */
+export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean): Promise<Draft | Refusal> {
+  const hook = await chat.moderation.hookOf(draft.app)
+  if (!hook) return draft
+  const sends = [{ draft, id: newId() }]
+  const { outcomes } = await makeBatch(chat.db, chat.censor, sends, await readFacts(chat.db, sends))
+  const [expected] = outcomes
+  if (!expected || 'refused' in expected) return expected ?? draft
+  if (expected.repeated) return draft
+  const { app, room, sender, messageType, mentions, attachments, replyTo } = draft
+  const content = await moderate(chat, hook, draft.content, {
+    ...{ appID: app, clientID: sender, roomID: room, event: 'MESSAGE' },
+    data: {
+      ...{ message: JSON.parse(draft.content) as unknown, messageType },
+      ...(mentions && { mentions }),
+      ...(attachments && { attachments }),
+      ...(replyTo !== undefined && { replyTo }),
+      ...(inThread && { thread: true }),
+    },
+  })
+  return { ...draft, content }
+}
+
+/**
+ * Asks a hook about a content.
+ * @returns the content to store
+ * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
+ */
+export async function moderate(chat: Chat, hook: AppHook, content: string, question: ModerationCall): Promise<string> {
+  const answer = await chat.moderation.ask(hook, question)
+  switch (answer.action) {
+    case 'allow':
+      return content
+    case 'mask':
+      return contentOf(withText(JSON.parse(content), answer.text))
+    case 'refuse':
+      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostTold))
+    default:
+      if (hook.unanswered === 'allow') return content
+      throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation of the app does not answer; try again')
+  }
+}
+
+/** A content with another text: a string, or the field `text` of an object; any other becomes the text. */
+function withText(content: unknown, text: string): unknown {
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content)
+  return isObject ? { ...content, text } : text
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { messageId, roomId, userId } from '../ids.ts'
+import { attachment } from './file.ts'
+
+/** The value of the configuration key `MODERATE` (docs/reference/moderation.md#the-hook-moderate). */
+export const moderationHook = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_048),
+  unanswered: z.enum(['allow', 'refuse']).default('allow'),
+})
+export type ModerationHook = z.infer<typeof moderationHook>
+
+/** What a user is about to send or to edit. */
+export const moderationCall = z.object({
+  appID: z.string(),
+  clientID: userId,
+  roomID: roomId,
+  event: z.enum(['MESSAGE', 'MESSAGE_UPDATED']),
+  data: z.object({
+    _id: messageId.optional().describe('With MESSAGE_UPDATED: the message that is edited'),
+    message: z.unknown(),
+    messageType: z.string(),
+    mentions: z.array(userId).optional(),
+    attachments: z.array(attachment).optional(),
+    replyTo: messageId.optional(),
+    thread: z.boolean().optional(),
+  }),
+})
+export type ModerationCall = z.infer<typeof moderationCall>
+
+export const moderationAnswer = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('allow') }),
+  z.object({ action: z.literal('mask'), text: z.string().describe('Takes the place of the text') }),
+  z.object({ action: z.literal('refuse'), text: z.string().optional().describe('What the sender gets to read') }),
+])
+export type ModerationAnswer = z.infer<typeof moderationAnswer>

@@ -1,0 +1,38 @@
+import type { HookCalls } from '@parley/chat/ports'
+import type { Metrics } from '@parley/service/metrics'
+import { request } from 'undici'
+import { createGuardedAgent } from './guarded-agent.ts'
+import { signedHeaders } from './signed-call.ts'
+
+/** How many are on their way is bounded by app, so no server needs to be. */
+const connections = 1_000
+
+/** Makes the calls of MODERATE, one try each, and counts what became of them. */
+export function createHookCalls(
+  { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: boolean },
+  metrics: Pick<Metrics, 'histogram'>,
+): HookCalls & { close(): Promise<void> } {
+  const dispatcher = createGuardedAgent({ allowPrivate: allowPrivateTargets, timeoutMS, connections })
+  const took = metrics.histogram(
+    'parley_moderation_seconds',
+    'What servers of apps said about messages (MODERATE), and how long that took',
+    [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
+    ['action'],
+  )
+  return {
+    async call({ url, ...signed }) {
+      const { statusCode, body } = await request(url, {
+        method: 'POST',
+        dispatcher,
+        headers: signedHeaders(signed, new Date()),
+        body: signed.body,
+        signal: AbortSignal.timeout(timeoutMS),
+      })
+      const text = await body.text()
+      if (statusCode < 200 || statusCode > 299) throw new Error(`status ${statusCode}`)
+      return text
+    },
+    answered: (action, seconds) => took.observe({ action }, seconds),
+    close: () => dispatcher.destroy(),
+  }
+}
