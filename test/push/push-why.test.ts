@@ -66,8 +66,9 @@ describe('GET /admin/push/why', () => {
   })
 
   test('says why none of a user’s devices got it', async () => {
-    const [robot, banned, muted, blocker, without, reached] = [
+    const [robot, banned, banished, muted, blocker, without, reached] = [
       await platform.newUser(['ios'], { isRobot: true }),
+      await platform.newUser(['ios']),
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
@@ -75,8 +76,10 @@ describe('GET /admin/push/why', () => {
       await platform.newUser(['ios']),
     ]
     const [late, stranger] = [await platform.newUser(['ios']), await platform.newUser(['ios'])]
-    const room = await platform.newRoom([alice, robot, banned, muted, blocker, without, reached], { owner: alice })
+    const members = [alice, robot, banned, banished, muted, blocker, without, reached]
+    const room = await platform.newRoom(members, { owner: alice })
     await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.admin('POST', `/admin/clients/${banished}/ban`, {})
     await platform.as(blocker, 'POST', `/blockStatus/my/${alice}`)
     await platform.as(muted, 'POST', `/me/mute/${room}`)
     const message = await platform.send(room, alice)
@@ -89,6 +92,7 @@ describe('GET /admin/push/why', () => {
       [alice, 'SENDER'],
       [robot, 'ROBOT'],
       [banned, 'BANNED'],
+      [banished, 'BANNED'],
       [muted, 'MUTED'],
       [blocker, 'BLOCKED'],
       [without, 'NO_DEVICE'],

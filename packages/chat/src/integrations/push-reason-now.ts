@@ -7,7 +7,7 @@ import { findThreadMember } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import type { DeviceDoc } from '@parley/db/users/devices'
 import { expandGroups } from '@parley/db/users/groups'
-import { findRobots } from '@parley/db/users/users'
+import { findUnpushed } from '@parley/db/users/users'
 import { reasonOfMember } from './push-reason.ts'
 
 /**
@@ -31,7 +31,8 @@ export async function reasonNow(
     const thread = { app, room: roomId, root: message.threadOf }
     if (!(await findThreadMember(db, thread, client))) return 'NOT_IN_THREAD'
   }
-  if ((await findRobots(db, app, [client])).has(client)) return 'ROBOT'
+  const unpushed = (await findUnpushed(db, app, [client])).get(client)
+  if (unpushed) return unpushed
   if ((await findBlockersOf(db, app, sender, [client])).has(client)) return 'BLOCKED'
   return devices.length === 0 ? 'NO_DEVICE' : 'NOT_RECORDED'
 }

@@ -4,7 +4,7 @@ import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { asTooSlow } from '../query-too-slow.ts'
-import type { AppBan } from './app-bans.ts'
+import { type AppBan, banInForce } from './app-bans.ts'
 import { toUserFilter, type UserQuery } from './user-query.ts'
 
 export interface UserDoc {
@@ -94,11 +94,19 @@ export async function findUsersByKey(
   return new Map(users.map((user) => [user._id, user]))
 }
 
-/** Which of the users are robots. */
-export async function findRobots(db: Db, app: string, ids: readonly string[]): Promise<Set<string>> {
+/** Which of the users never get a push, and why: robots, and who is banned from the app now. */
+export async function findUnpushed(
+  db: Db,
+  app: string,
+  ids: readonly string[],
+): Promise<Map<string, 'ROBOT' | 'BANNED'>> {
   const keys = ids.map((id) => key(app, id))
-  const robots = await db.users.find({ _id: { $in: keys }, isRobot: true }, { projection: { id: 1 } }).toArray()
-  return new Set(robots.map(({ id }) => id))
+  const found = await db.users
+    .find({ _id: { $in: keys }, $or: [{ isRobot: true }, { ban: { $exists: true } }] })
+    .project<Pick<UserDoc, 'id' | 'isRobot' | 'ban'>>({ id: 1, isRobot: 1, ban: 1 })
+    .toArray()
+  const unpushed = found.filter((user) => user.isRobot || banInForce(user))
+  return new Map(unpushed.map(({ id, isRobot }) => [id, isRobot ? 'ROBOT' : 'BANNED']))
 }
 
 /** A user who is new. */

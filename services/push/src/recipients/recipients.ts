@@ -7,7 +7,7 @@ import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { pageThreadMembers } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import { expandGroups } from '@parley/db/users/groups'
-import { findRobots } from '@parley/db/users/users'
+import { findUnpushed } from '@parley/db/users/users'
 
 export interface Recipient {
   user: string
@@ -22,7 +22,7 @@ export interface RecipientPage {
 }
 
 /**
- * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, banned members,
+ * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, who is banned in the room or from the app,
  * those who block the sender, and those who muted the room, unless mentioned, alone or with a group
  * (docs/reference/push.md#who-gets-a-push). Does not look at who is online.
  * Of a message of a thread: who takes part in it, and who is mentioned.
@@ -49,13 +49,14 @@ export async function* pageRecipients(
       if (reason === undefined) wanted.push(member.user)
       else leave(member.user, reason)
     }
-    const [robots, blockers] = await Promise.all([
-      findRobots(db, room.app, wanted),
+    const [unpushed, blockers] = await Promise.all([
+      findUnpushed(db, room.app, wanted),
       findBlockersOf(db, room.app, message.sender._id, wanted),
     ])
     const recipients: Recipient[] = []
     for (const user of wanted) {
-      if (robots.has(user)) leave(user, 'ROBOT')
+      const reason = unpushed.get(user)
+      if (reason) leave(user, reason)
       else if (blockers.has(user)) leave(user, 'BLOCKED')
       else recipients.push({ user, mentioned: mentions.has(user) })
     }
