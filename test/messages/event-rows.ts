@@ -235,10 +235,13 @@ export const rows: Row[] = [
   {
     event: 'threadLastRead',
     operation: 'PUT /messages/{id}/thread/lastRead',
-    act: async (scene) => {
+    prepare: async (scene) => {
       const reply = { room: scene.room, message: 'r', messageType: 'x', replyTo: scene.message, thread: true }
-      await scene.admin('POST', '/messages', { ...reply, sender: 'alice' })
-      const { _id: messageID } = await scene.admin('POST', '/messages', { ...reply, sender: 'bob' })
+      for (const sender of ['alice', 'bob']) await scene.admin('POST', '/messages', { ...reply, sender })
+    },
+    act: async (scene) => {
+      const { data } = (await scene.as('alice', 'GET', `/messages/${scene.message}/thread`)) as { data: Fields[] }
+      const messageID = data.find(({ sender }) => (sender as Fields)['_id'] === 'bob')?.['_id']
       await scene.as('alice', 'PUT', `/messages/${scene.message}/thread/lastRead`, { message: messageID })
       return { roomID: scene.room, threadOf: scene.message, messageID, unread: 0 }
     },

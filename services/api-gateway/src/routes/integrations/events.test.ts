@@ -152,8 +152,10 @@ describe("the integrator's feed of events", () => {
     const [alice, bob] = [await gateway.newUser(), await gateway.newUser()]
     const [room, other] = [await gateway.newRoom([alice, bob]), await gateway.newRoom([alice], { owner: alice.id })]
     const id = await send(room, alice)
-    const inThread = { room, sender: alice.id, message: 'x', messageType: 'text', replyTo: id, thread: true }
-    await gateway.admin('POST', '/messages', inThread)
+    const inThread = { room, message: 'x', messageType: 'text', replyTo: id, thread: true }
+    await gateway.admin('POST', '/messages', { ...inThread, sender: bob.id })
+    const reply = await gateway.admin('POST', '/messages', { ...inThread, sender: alice.id })
+    await bob.call('PUT', `/messages/${id}/thread/lastRead`, { message: reply.body.result['_id'] })
     await alice.call('POST', `/messages/${id}/reaction`, { reaction: '👍' })
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: id })
     await bob.call('POST', `/roomPrefs/${room}`, { folder: 'work' })
@@ -172,7 +174,10 @@ describe("the integrator's feed of events", () => {
     const { data } = await page({ after, types: 'thread message' })
     assert.deepEqual(
       data.map((item) => [item.room, item.data.threadOf]),
-      [[room, id]],
+      [
+        [room, id],
+        [room, id],
+      ],
     )
   })
 
