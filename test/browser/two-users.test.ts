@@ -85,6 +85,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await bobs.page.keyboard.press('Escape')
     await bobs.page.getByText('Replying to Alice').waitFor({ state: 'detached' })
     await bobs.choose('Where do we meet?', 'Reply')
+    await bobs.page
+      .locator(':focus')
+      .and(bobs.page.getByRole('textbox', { name: 'Message' }))
+      .waitFor()
     await bobs.page.keyboard.type('At the bridge')
     await bobs.page.keyboard.press('Enter')
     await bobs.page.getByText('Replying to Alice').waitFor({ state: 'detached' })
