@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import { streamBounds } from '@parley/bus/stream/app-events'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -50,7 +51,10 @@ describe('GET /me/changes', () => {
   }
   /** A cursor after everything that is in the stream. */
   async function end(): Promise<string> {
-    await gateway.chat.outbox.drained()
+    const { db, outbox } = gateway.chat
+    // What is noted may still wait for what its event shows.
+    while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
+    await outbox.drained()
     return `${Date.now()}-${(await streamBounds(gateway.chat.bus)).lastSeq + 1}`
   }
   /** Asks until everything that was acknowledged has passed the stream. */
