@@ -34,6 +34,18 @@ export function signedUrl(base: string, file: FileDoc, use: ContentUse, expires:
   return `${base}/files/${file.id}/content?${query.toString()}`
 }
 
+/** Where the bytes that lie under a name of a file's are fetched: in the bucket, or at a gateway. */
+export function contentUrl(
+  store: FileStore,
+  { base, file, use, name }: { base: string; file: FileDoc; use: ContentUse; name: string },
+  headers: { type: string; disposition: string },
+  expiresAtMS: number,
+): Promise<string> | string {
+  return store.kind === 's3'
+    ? store.downloadUrl(file.id, name, { ...headers, expiresAtMS })
+    : signedUrl(base, file, use, expiresAtMS)
+}
+
 /** The file of a signed address. @throws ApiError FILE_NOT_FOUND, FILE_URL_INVALID */
 export async function fileOfUrl({ db }: Chat, id: string, query: SignedQuery): Promise<FileDoc> {
   const file = await findFile(db, query.app, id)

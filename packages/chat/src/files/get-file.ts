@@ -9,7 +9,7 @@ import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Caller, UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { type ContentUse, signedUrl, toFileView, unknownFile } from './files.ts'
+import { type ContentUse, contentUrl, toFileView, unknownFile } from './files.ts'
 import { hasUse, livingUses } from './living-uses.ts'
 
 const urlMS = 5 * 60 * 1_000
@@ -31,9 +31,7 @@ export async function getFile(
   if (stored === undefined || file.scan) return toFileView(file)
   const expiresAtMS = Date.now() + urlMS
   const urlOf = (use: ContentUse, name: string, headers: { type: string; disposition: string }) =>
-    store.kind === 's3'
-      ? store.downloadUrl(id, name, { ...headers, expiresAtMS })
-      : signedUrl(base, file, use, expiresAtMS)
+    contentUrl(store, { base, file, use, name }, headers, expiresAtMS)
   const { thumbnail } = file
   const small = thumbnail && {
     url: await urlOf('thumbnail', thumbnail.stored, thumbnailHeaders),

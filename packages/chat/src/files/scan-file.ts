@@ -2,7 +2,7 @@ import { type FileDoc, lookAtAgain, refuseFile, releaseFile } from '@parley/db/f
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
-import { signedUrl } from './files.ts'
+import { contentUrl } from './files.ts'
 
 /** The service that looks at files before they are given out (docs/operations.md#a-scanner-for-viruses). */
 export interface Scanner {
@@ -42,10 +42,8 @@ export async function scanFile(
 async function isClean({ url, base }: Scanner, store: FileStore, file: FileDoc): Promise<boolean> {
   const { app, id, name, type, size, stored = '' } = file
   const expiresAtMS = Date.now() + urlMS
-  const at =
-    store.kind === 's3'
-      ? await store.downloadUrl(id, stored, { ...contentHeaders(file, true), expiresAtMS })
-      : signedUrl(base, file, 'save', expiresAtMS)
+  const saved = { base, file, use: 'save' as const, name: stored }
+  const at = await contentUrl(store, saved, contentHeaders(file, true), expiresAtMS)
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

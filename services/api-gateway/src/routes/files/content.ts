@@ -36,8 +36,8 @@ export async function serveContent(
   if (store.kind !== 'folder') return
   const url = '/files/:id/content'
   const hidden = { schema: { hide: true } }
-  const fileOf = (request: FastifyRequest, uses: readonly ContentUse[]) =>
-    fileOfUrl(chat, (request.params as { id: string }).id, readQuery(request, uses))
+  const fileOf = ({ params }: FastifyRequest, query: SignedQuery) =>
+    fileOfUrl(chat, (params as { id: string }).id, query)
 
   await app.register(async (files) => {
     files.removeAllContentTypeParsers()
@@ -46,20 +46,19 @@ export async function serveContent(
 
     const put = async (request: FastifyRequest) => {
       const { raw } = request
-      const { expires } = readQuery(request, ['put'])
-      const file = await fileOf(request, ['put'])
+      const query = readQuery(request, ['put'])
+      const file = await fileOf(request, query)
       const given = raw.headers['content-length']
       if (given !== undefined && Number(given) > file.size) throw new ApiError('FILE_TOO_LARGE')
       mayTakeLong(raw)
-      const timer = setTimeout(() => raw.destroy(), expires - Date.now())
+      const timer = setTimeout(() => raw.destroy(), query.expires - Date.now())
       return okEnvelope(await takeUpload(chat, { store, scanner }, file, raw).finally(() => clearTimeout(timer)))
     }
     files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
 
     const get = async (request: FastifyRequest, reply: FastifyReply) => {
-      const uses = ['get', 'save', 'thumbnail'] as const
-      const { use } = readQuery(request, uses)
-      return sendContent(request, reply, store, await fileOf(request, uses), use)
+      const query = readQuery(request, ['get', 'save', 'thumbnail'])
+      return sendContent(request, reply, store, await fileOf(request, query), query.use)
     }
     files.route({ method: 'GET', url, ...hidden, handler: get })
   })
