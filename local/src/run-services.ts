@@ -8,6 +8,8 @@ import { type Keeping, startAgain } from './start-again.ts'
 interface Wanted {
   servers: Servers
   front: Front
+  /** The address of the front. */
+  baseUrl: string
   /** How many of each. */
   gateways: number
   realtime: number
@@ -33,11 +35,14 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
     Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
   const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
   const env = serviceSettings(servers, data)
+  // A scanner of files gets addresses from stats; what clients get begins with the host that they name.
+  const ofStats = { PARLEY_FILES_URL: process.env['PARLEY_FILES_URL'] ?? wanted.baseUrl }
 
   const begin = async (service: string, number: number) => {
     const name = `${service}-${number}`
     const logFile = join(data, 'logs', `${name}.log`)
-    const launch = { service, name, logFile, env: { ...env, PARLEY_NODE_ID: name } }
+    const own = service === 'stats' ? ofStats : {}
+    const launch = { service, name, logFile, env: { ...env, ...own, PARLEY_NODE_ID: name } }
     const start = async () => {
       if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`)
       const started = await startService(launch, (sentence) => {

@@ -71,7 +71,16 @@ async function start(): Promise<void> {
 
   const { gateways, realtime } = options
   const onStop = (stop: () => Promise<unknown>) => void stops.push(stop)
-  const services = await runServices({ servers, front, gateways, realtime, data: options.data, keeping, onStop })
+  const services = await runServices({
+    servers,
+    front,
+    baseUrl,
+    gateways,
+    realtime,
+    data: options.data,
+    keeping,
+    onStop,
+  })
   if (hasDemo) {
     await makeDemoRoom(baseUrl)
     front.serve(createFirstPage(baseUrl, services))

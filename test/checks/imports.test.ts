@@ -21,7 +21,7 @@ const mayImport: Record<string, string[]> = {
   'services/api-gateway': ['chat', 'chat-page', 'files', 'service', 'contracts'],
   'services/realtime': ['async', 'chat', 'bus', 'presence', 'service', 'socketio', 'contracts'],
   'services/push': ['async', 'chat', 'db', 'bus', 'presence', 'service', 'wiring', 'contracts'],
-  'services/stats': ['async', 'db', 'bus', 'presence', 'service', 'contracts'],
+  'services/stats': ['async', 'chat', 'db', 'bus', 'presence', 'files', 'service', 'contracts'],
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'client', 'contracts', 'conformance'],
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
@@ -109,6 +109,16 @@ describe('imports point one way', () => {
 
   test('no circle of files is more than types', () => {
     assert.deepEqual(findCircle(new Map(files.map((file) => [file, valuesOf(file)]))), undefined)
+  })
+
+  test('only the stats service makes thumbnails: no other loads sharp', () => {
+    const loads = (main: string) => {
+      const seen = new Set([main])
+      for (const file of seen) for (const target of valuesOf(file)) seen.add(target)
+      return [...seen].some((file) => importsOf(file).some(({ specifier }) => specifier === 'sharp'))
+    }
+    const services = files.filter((file) => /^services\/[^/]+\/src\/main\.ts$/.test(file))
+    assert.deepEqual(services.filter(loads), ['services/stats/src/main.ts'])
   })
 
   test('no service reaches the database through chat', () => {

@@ -8,7 +8,7 @@ import { call, eventually, type Platform, type PlatformUser, startPlatform } fro
 
 const size = 8 * 1024 * 1024
 
-describe('files survive kill -9 of the gateway', () => {
+describe('files survive kill -9', () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-files-'))
   const env = { PARLEY_FILES_FOLDER: folder }
   let platform: Platform
@@ -31,7 +31,7 @@ describe('files survive kill -9 of the gateway', () => {
   const announce = (bytes: number) => alice.call('POST', '/files', { name: 'film.bin', size: bytes })
   const putUrl = ({ upload }: Record<string, unknown>) => (upload as { url: string }).url
 
-  test('in the middle of an upload: what is there in part is never given out or sent, and the upload is tried again', async () => {
+  test('of the gateway in the middle of an upload: what is there in part is never given out or sent, and the upload is tried again', async () => {
     const dying = await platform.start('api-gateway', env)
     alice = await platform.newUser('alice')
     const room = await platform.newRoom([alice.id])
@@ -64,7 +64,7 @@ describe('files survive kill -9 of the gateway', () => {
     assert.ok(Buffer.from(bytes).equals(whole))
   })
 
-  test('while it removes files: another goes on, and nothing of them stays', async () => {
+  test('of the stats service that removes files: another goes on, and nothing of them stays', async () => {
     const files = mongo.db().collection('files')
     const toClear = mongo.db().collection('filesToClear')
     await Promise.all(
@@ -72,12 +72,12 @@ describe('files survive kill -9 of the gateway', () => {
         assert.equal((await fetch(putUrl(await announce(4)), { method: 'PUT', body: 'abcd' })).status, 200)
       }),
     )
-    const dying = await platform.start('api-gateway', env)
     // As if a day had passed for those that were not sent. The one that was sent stays.
     await files.updateMany({}, { $set: { lookAtMS: 1 }, $unset: { heldUntilMS: 1 } })
+    const dying = await platform.start('stats', env)
     await eventually('some are removed', async () => (await files.countDocuments()) < 151, 60)
     await dying.kill()
-    await platform.start('api-gateway', env)
+    await platform.start('stats', env)
     await toClear.updateMany({}, { $set: { nextMS: 1 } })
     await files.updateMany({}, { $set: { lookAtMS: 1 } })
     await eventually('one is left', async () => (await files.countDocuments()) === 1, 120)

@@ -154,6 +154,21 @@ describe('what clients emit', () => {
     assert.deepEqual([refused.RC, refused.error?.code], [404, 'MESSAGE_NOT_FOUND'])
   })
 
+  test('a message may be sent later: the acknowledgement has what waits', async () => {
+    const sendAtMS = Date.now() + 3_600_000
+    const message = { room: 'room', message: 'later', messageType: 'x', skipTotalBadge: true, sendAtMS }
+    const { RC, result } = (await alice.emitWithAck('chat message', message)) as Ack
+    assert.equal(RC, 0)
+    assert.partialDeepStrictEqual(result, { room: 'room', sender: 'alice', message: 'later', sendAtMS })
+    const { id } = result
+    const headers = { 'im-client-key': platform.clientKey, 'im-authorization': token }
+    const { body } = await call(gateway.url, 'DELETE', `/scheduled/${String(id)}`, headers)
+    assert.deepEqual(body.result, result)
+    const past = (await alice.emitWithAck('chat message', { ...message, sendAtMS: 1 })) as Ack
+    assert.deepEqual([past.RC, past.error?.code], [400, 'INVALID_REQUEST'])
+    assert.match(String(past.error?.message), /^sendAtMS/)
+  })
+
   for (const [levels, code] of [
     [100, undefined],
     [101, 'INVALID_BODY'],

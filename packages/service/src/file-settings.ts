@@ -1,12 +1,30 @@
 import { z } from 'zod'
 import { type SettingsDefinition, yesOrNo } from './settings.ts'
 
-/** Where the files of messages are kept: of every service that reads or writes them. */
+/** Where the files of messages are kept, and who looks at them: of every service that reads or writes them. */
 export const fileSettings = {
   folder: {
     env: 'PARLEY_FILES_FOLDER',
-    help: 'the folder that files of messages are kept in, without S3; all gateways must share it',
+    help: 'the folder that files of messages are kept in, without S3; all gateways and stats services must share it',
     schema: z.string().min(1).default('.parley/files'),
+  },
+  publicUrl: {
+    env: 'PARLEY_FILES_URL',
+    help: 'the address under which clients and a scanner reach the gateways, such as https://chat.example.com/api, for the addresses of files; by default the host that a request names',
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+  },
+  scanUrl: {
+    env: 'PARLEY_FILES_SCAN_URL',
+    help: 'the address of a scanner that is asked about each uploaded file before anybody gets it',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+  },
+  scanOpen: {
+    env: 'PARLEY_FILES_SCAN_OPEN',
+    help: 'whether files are given out while the scanner does not answer; otherwise they wait for it',
+    schema: yesOrNo.default(false),
   },
   s3: {
     bucket: {

@@ -2,7 +2,6 @@ import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
-import { clearFiles } from '@parley/chat/files/clear-files'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
@@ -43,12 +42,8 @@ await runService(
     const closer = closeSilentStreams(chat, signal)
     onStop('closer of silent streams', () => closer)
     onStop('streamed pieces', () => chat.streamed.drained())
-    const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings.files
-    const base = publicUrl ?? `http://${settings.host}:${settings.port}`
-    const scanner = url === undefined ? undefined : { url, isOpen, base }
-    const files = { ...settings.files, store: openStore(settings.files), scanner }
-    const clearing = clearFiles(chat, files, signal)
-    onStop('clearing of files', () => clearing)
+    const { files: filing } = settings
+    const files = { ...filing, store: openStore(filing), isScanned: filing.scanUrl !== undefined }
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 

@@ -1,5 +1,5 @@
 import { fileSettings } from '@parley/service/file-settings'
-import { port, wholeNumber, yesOrNo } from '@parley/service/settings'
+import { port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
@@ -82,24 +82,6 @@ export const gatewaySettings = {
       env: 'PARLEY_GATEWAY_FILES_MAX_BYTES_PER_USER',
       help: 'the bytes that all files of one user may have together; 0 is no limit',
       schema: wholeNumber.default(5 * 1024 ** 3),
-    },
-    scanUrl: {
-      env: 'PARLEY_GATEWAY_FILE_SCAN_URL',
-      help: 'the address of a scanner that is asked about each uploaded file before anybody gets it',
-      schema: z.url({ protocol: /^https?$/ }).optional(),
-    },
-    scanOpen: {
-      env: 'PARLEY_GATEWAY_FILE_SCAN_OPEN',
-      help: 'whether files are given out while the scanner does not answer; otherwise they wait for it',
-      schema: yesOrNo.default(false),
-    },
-    publicUrl: {
-      env: 'PARLEY_GATEWAY_FILES_URL',
-      help: 'the address under which clients reach the gateways, such as https://chat.example.com/api, for the addresses of files; by default the host that a request names',
-      schema: z
-        .url({ protocol: /^https?$/ })
-        .transform((url) => url.replace(/\/+$/, ''))
-        .optional(),
     },
   },
   ratePerApiKey: {

@@ -117,7 +117,7 @@ export async function startTestGateway(
     metrics: createMetrics('test'),
     presence,
     findToken: tokens.find,
-    files: { store, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, ...shared.files },
+    files: { store, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
     ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
     ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),

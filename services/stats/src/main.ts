@@ -5,6 +5,7 @@ import { connectServers } from '@parley/wiring/connect-servers'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
+import { lookAfterFiles } from './look-after-files.ts'
 import { statsSettings } from './settings.ts'
 import { runBadgeChecks } from './verify-badges.ts'
 
@@ -26,6 +27,8 @@ await runService(
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)
     onStop('connections', () => following)
+    const files = lookAfterFiles({ db, log }, settings.files, signal)
+    onStop('files', () => files)
     const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
     onStop('badge checks', () => checking)
     return {}

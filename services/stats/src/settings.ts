@@ -1,9 +1,11 @@
+import { fileSettings } from '@parley/service/file-settings'
 import { milliseconds, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 
 /** Everything that the stats service takes from its environment. */
 export const statsSettings = {
   ...sharedSettings,
+  files: fileSettings,
   badgeCheck: {
     everyMS: {
       env: 'PARLEY_STATS_BADGE_CHECK_EVERY_MS',

@@ -47,6 +47,11 @@ export function checkRoom<R extends Pick<RoomDoc, 'deletedAt'>>(room: R | null |
   return room
 }
 
+/** Nobody writes to a frozen room. @throws ApiError ROOM_FROZEN */
+export function requireNotFrozen({ status }: Pick<RoomDoc, 'status'>): void {
+  if (status === 0) throw new ApiError('ROOM_FROZEN')
+}
+
 /** @throws ApiError NOT_ROOM_MEMBER */
 export function checkMember<M>(membership: M | null | undefined): M {
   if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')

@@ -1,5 +1,5 @@
 import { runEvery } from '@parley/async/run-every'
-import { findAttachedIn } from '@parley/db/files/attached'
+import { type FileUse, findAttachedIn } from '@parley/db/files/attached'
 import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt } from '@parley/db/files/files'
 import {
   clearAgain,
@@ -9,48 +9,75 @@ import {
   takeToClear,
 } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
+import { isScheduled } from '@parley/db/sending/scheduled'
 import { settleApp, settleRooms } from '@parley/db/sending/settle-tails'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { addThumbnail } from './add-thumbnail.ts'
-import type { Files } from './files.ts'
 import { hasUse, livingUses } from './living-uses.ts'
-import { scanFile } from './scan-file.ts'
+import { type Scanner, scanFile } from './scan-file.ts'
 
-type Kept = Pick<Files, 'store' | 'scanner'>
+/** What looking after files needs of the chat. */
+export type FileKeeping = Pick<Chat, 'db' | 'log'>
+interface Kept {
+  store: FileStore
+  scanner?: Scanner | undefined
+}
 
 const lookEveryMS = 2_000
 /** Whatever nobody has noted, such as a deletion by the release before, is found so late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
+/** A scanner may take long. Thumbnails take memory, and are made one at a time. */
+const scansAtOnce = 4
 
 /**
  * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
  * run this; what one that dies has begun, another does again.
  */
-export async function clearFiles(chat: Chat, files: Kept, signal: AbortSignal): Promise<void> {
-  const clear = async () => {
-    while (!signal.aborted && (await clearNext(chat, files, Date.now()))) continue
-  }
+export async function clearFiles(chat: FileKeeping, files: Kept, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
-  await runEvery(lookEveryMS, clear, { onError, signal })
+  const run = (next: () => Promise<boolean>) => {
+    const all = async () => {
+      while (!signal.aborted && (await next())) continue
+    }
+    return runEvery(lookEveryMS, all, { onError, signal })
+  }
+  const toScan = () => lookNext(chat, files, Date.now(), { scan: 'pending' })
+  await Promise.all([
+    ...Array.from({ length: scansAtOnce }, () => run(toScan)),
+    run(() => lookNext(chat, files, Date.now(), { scan: { $ne: 'pending' } })),
+    run(() => clearNext(chat, files.store, Date.now())),
+  ])
 }
 
-/** Does one thing that is due by that time; returns whether there was one. */
-export async function clearNext(chat: Chat, files: Kept, nowMS: number): Promise<boolean> {
-  const file = await takeFileToLookAt(chat.db, nowMS)
+/** Looks at one of these files that is due by that time; returns whether there was one. */
+export async function lookNext(
+  chat: FileKeeping,
+  files: Kept,
+  nowMS: number,
+  of: Parameters<typeof takeFileToLookAt>[2] = {},
+): Promise<boolean> {
+  const file = await takeFileToLookAt(chat.db, nowMS, of)
   if (file?.scan === 'pending') await scanFile(chat, files, file)
   else if (file?.wantsThumbnail && !file.scan) await addThumbnail(chat, files.store, file)
   else if (file) await lookAt(chat, file, nowMS)
-  const toClear = await takeToClear(chat.db, nowMS)
-  if (toClear) await clearOne(chat, files.store, toClear, nowMS)
-  return file !== null || toClear !== null
+  return file !== null
 }
 
-async function lookAt({ db }: Chat, file: FileDoc, nowMS: number): Promise<void> {
+/** Clears one thing that is due by that time; returns whether there was one. */
+export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: number): Promise<boolean> {
+  const toClear = await takeToClear(chat.db, nowMS)
+  if (toClear) await clearOne(chat, store, toClear, nowMS)
+  return toClear !== null
+}
+
+async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number): Promise<void> {
   const { app, owner, heldUntilMS = 0 } = file
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
-  const isUsed = () => hasUse(db, file, async (uses) => (await livingUses(db, uses)).length > 0)
+  const isRead = (uses: readonly FileUse[]) => livingUses(db, uses).then((living) => living.length > 0)
+  // In this order: between the two a message that waits may be sent, which holds the file.
+  const isUsed = async () => (await isScheduled(db, file)) || (await hasUse(db, file, isRead))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + lookAgainMS)
@@ -61,7 +88,7 @@ async function lookAt({ db }: Chat, file: FileDoc, nowMS: number): Promise<void>
   await removeFile(db, file)
 }
 
-async function clearOne({ db }: Chat, store: FileStore, one: FilesToClearDoc, nowMS: number): Promise<void> {
+async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClearDoc, nowMS: number): Promise<void> {
   const { _id, room, uploadUntilMS = 0 } = one
   if (room) {
     await settleRooms(db, [key(room.app, room.id)])

@@ -4,7 +4,6 @@ import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
-import type { Scanner } from './scan-file.ts'
 
 /** What the use cases of files need beside the chat. */
 export interface Files {
@@ -13,8 +12,8 @@ export interface Files {
   maxBytes: number
   /** All files of a user together, in bytes; 0 is no limit. */
   maxBytesPerUser: number
-  /** Looks at files before they are given out. */
-  scanner?: Scanner | undefined
+  /** A scanner looks at them before they are given out. */
+  isScanned: boolean
 }
 
 /** What an address is for: to upload, to show, to save, or to show the thumbnail. */

@@ -20,7 +20,7 @@ const urlMS = 10 * 60 * 1_000
 
 /** Has an uploaded file scanned, and gives it out, refuses it, or leaves it to be scanned again. */
 export async function scanFile(
-  { db, log }: Chat,
+  { db, log }: Pick<Chat, 'db' | 'log'>,
   { store, scanner }: { store: FileStore; scanner?: Scanner | undefined },
   file: FileDoc,
 ): Promise<void> {

@@ -4,8 +4,8 @@ import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import { type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
-import { hasThumbnail } from '@parley/files/make-thumbnail'
 import { otherType } from '@parley/files/media-types'
+import { hasThumbnail } from '@parley/files/pictures'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type Files, toFileView } from './files.ts'
@@ -18,7 +18,7 @@ import { ownFile } from './get-file.ts'
  */
 export async function takeUpload(
   chat: Chat,
-  { store, scanner }: Pick<Files, 'scanner'> & { store: FolderStore },
+  { store, isScanned }: Pick<Files, 'isScanned'> & { store: FolderStore },
   file: FileDoc,
   bytes: Readable,
 ): Promise<File> {
@@ -30,14 +30,14 @@ export async function takeUpload(
   } catch (error) {
     throw notWritten(error)
   }
-  return keepUpload(chat, { store, scanner }, file, upload)
+  return keepUpload(chat, { store, isScanned }, file, upload)
 }
 
 /**
  * Takes what a client has uploaded to S3; a file that has its content already stays as it is.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
  */
-export async function confirmUpload(chat: Chat, { store, scanner }: Files, by: Caller, id: string): Promise<File> {
+export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by: Caller, id: string): Promise<File> {
   const file = await ownFile(chat, by, id)
   if (file.stored !== undefined || store.kind !== 's3') return toFileView(file)
   const upload = newId()
@@ -47,27 +47,26 @@ export async function confirmUpload(chat: Chat, { store, scanner }: Files, by: C
     if (error instanceof NotUploaded) throw new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet')
     throw notWritten(error)
   }
-  return keepUpload(chat, { store, scanner }, file, upload)
+  return keepUpload(chat, { store, isScanned }, file, upload)
 }
 
 async function keepUpload(
   { db }: Chat,
-  { store, scanner }: Pick<Files, 'store' | 'scanner'>,
+  { store, isScanned }: Pick<Files, 'store' | 'isScanned'>,
   file: FileDoc,
   upload: string,
 ): Promise<File> {
   const { id } = file
-  const isToScan = scanner !== undefined
   try {
     const found = await otherType(file.type, await store.firstBytes(id, upload))
     if (found !== undefined) throw new ApiError('FILE_TYPE_MISMATCH', `type: ${file.type} expected, found ${found}`)
-    if (!(await takeStored(db, file, upload, { isToScan, wantsThumbnail: hasThumbnail(file) })))
+    if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) })))
       throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
   } catch (error) {
     await store.removeUpload(id, upload)
     throw error
   }
-  return toFileView({ ...file, stored: upload, ...(isToScan && { scan: 'pending' as const }) })
+  return toFileView({ ...file, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
 }
 
 function notWritten(error: unknown): ApiError {

@@ -3,7 +3,7 @@ import { ApiError } from '@parley/contracts/errors'
 import { newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { UserCaller } from '../access/caller.ts'
-import { requireMember } from '../access/require-member.ts'
+import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function notifyTyping(
   const { app, user } = caller
   const { room: doc, membership } = await requireMember(chat, caller, room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
-  if (doc.status === 0) throw new ApiError('ROOM_FROZEN')
+  requireNotFrozen(doc)
   const json = JSON.stringify({ room, message, sender: user })
   await publishEvent(chat.bus, { to: { app, room }, event: 'typing', json, id: newId(), exceptUser: user })
   return {}

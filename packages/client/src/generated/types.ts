@@ -1009,6 +1009,10 @@ export interface ScheduledMessage {
   mentions?: string[]
   clientMessageID?: string
   /**
+   * Its files, which stay while it waits
+   */
+  attachments?: Attachment[]
+  /**
    * Message ID
    */
   replyTo?: string
@@ -1054,6 +1058,39 @@ export interface ChangeScheduledInput {
    * Free-form type, e.g. text, image, announcement
    */
   messageType?: string
+  /**
+   * The files that it has from now on; an empty list takes them out. They stay as they are by default
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
 }
 export interface ListScheduledInput {
   /**
@@ -1101,6 +1138,39 @@ export interface ScheduleMessageInput {
    */
   mentions?: string[]
   clientMessageID?: string
+  /**
+   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
   /**
    * Message ID
    */
@@ -1389,9 +1459,46 @@ export interface OpenStreamInput {
    */
   clientMessageID?: string
   /**
+   * Uploaded files of the sender; name, type and size are those of the file, whatever is given
+   */
+  attachments?: {
+    /**
+     * File ID
+     */
+    fileID: string
+    /**
+     * As the sender called it
+     */
+    name?: string
+    /**
+     * Media type
+     */
+    type?: string
+    /**
+     * Bytes
+     */
+    size?: number
+    /**
+     * In pixels, as the sender says
+     */
+    width?: number
+    /**
+     * In pixels, as the sender says
+     */
+    height?: number
+    /**
+     * In seconds, as the sender says
+     */
+    duration?: number
+  }[]
+  /**
    * The message of the same room that it replies to
    */
   replyTo?: string
+  /**
+   * Keeps the message in the thread about the one that it replies to
+   */
+  thread?: boolean
   /**
    * Seconds until the message expires; 0 for never. By default what the room says
    */

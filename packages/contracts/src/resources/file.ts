@@ -25,7 +25,7 @@ export const attachment = z
   .meta({ id: 'Attachment', ...ours })
 
 /** Files to send. Name, type and size are those of the file: what is given of them is not read. */
-export const attachments = z
+export const attachmentsOrNone = z
   .array(
     z.strictObject({
       fileID: fileId,
@@ -33,8 +33,9 @@ export const attachments = z
       ...measures,
     }),
   )
-  .min(1)
   .max(maxAttachments)
+export const attachments = attachmentsOrNone
+  .min(1)
   .describe('Uploaded files of the sender; name, type and size are those of the file, whatever is given')
 export type AttachmentToSend = z.output<typeof attachments>[number]
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
+import { attachment } from './file.ts'
 import { expiresInS } from './message.ts'
 
 export const sendAtMS = timeMS.describe('When to send it: a time to come, within a year')
@@ -15,6 +16,7 @@ export const scheduledMessage = z
     messageType: z.string(),
     mentions: z.array(userId).optional(),
     clientMessageID: z.string().optional(),
+    attachments: z.array(attachment).optional().describe('Its files, which stay while it waits'),
     replyTo: messageId.optional(),
     thread: z.boolean().optional(),
     expiresInS: expiresInS.optional().describe('Seconds from when it is sent'),

@@ -8,8 +8,9 @@ import { exampleDelivered, markDelivered } from '../operations/rooms/delivered.t
 import { markRead } from '../operations/rooms/read-markers.ts'
 import { ours } from '../ours.ts'
 import { attachments } from '../resources/file.ts'
-import { messageContent, messageType, sentMessage } from '../resources/message.ts'
+import { maxMentions, messageContent, messageType, sentMessage } from '../resources/message.ts'
 import { exampleUserPresence, maxWatchedUsers, userPresence } from '../resources/presence.ts'
+import { scheduledMessage, sendAtMS } from '../resources/scheduled-message.ts'
 
 /** How event payloads are written on a connection: JSON, or base64 of the UTF-8 JSON as a string. */
 export const encodings = ['plain', 'base64'] as const
@@ -101,22 +102,24 @@ export const clientEmits = {
     },
   },
   'chat message': {
-    summary: 'Sends a message, like POST /messages with the user as its sender',
+    summary: 'Sends a message, like POST /rooms/{id}/message; with sendAtMS later, and returns a ScheduledMessage',
     args: z.tuple([
       z.strictObject({
         room: roomId,
         message: messageContent,
         messageType,
         push: z.boolean().default(true),
-        mentions: z.array(userId).max(1000).optional(),
+        skipTotalBadge: z.boolean().default(false),
+        mentions: z.array(userId).max(maxMentions).optional(),
         clientMessageID: clientMessageID.optional(),
         attachments: attachments.optional(),
         replyTo,
         thread,
         expiresInS,
+        sendAtMS: sendAtMS.optional(),
       }),
     ]),
-    ack: sentMessage,
+    ack: z.union([sentMessage, scheduledMessage]),
     errors: [
       ...inRoom,
       'MESSAGE_NOT_FOUND',
@@ -126,6 +129,7 @@ export const clientEmits = {
       'ROOM_FROZEN',
       'SLOW_MODE',
       'MESSAGE_REFUSED',
+      'TOO_MANY_SCHEDULED',
       'MESSAGE_TOO_LARGE',
     ],
     extension: true,

@@ -1,4 +1,4 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { Attachment } from './attachment.ts'
@@ -27,6 +27,8 @@ export interface FileDoc {
   scan?: 'pending' | 'refused'
   /** A thumbnail of it is still to be made. */
   wantsThumbnail?: true
+  /** How often that was begun. */
+  thumbnailTries?: number
   /** Its name in the store, and its size in pixels. */
   thumbnail?: { stored: string; width: number; height: number }
   /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
@@ -98,9 +100,18 @@ export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
   await lookAtAgain(db, file, nextLook(file))
 }
 
+/** Counts that the thumbnail of a file is begun; returns how often that was. */
+export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<number> {
+  const counted = await db.files.findOneAndUpdate({ _id }, { $inc: { thumbnailTries: 1 } }, { returnDocument: 'after' })
+  return counted?.thumbnailTries ?? 0
+}
+
 /** The thumbnail of a file that was taken is made, or there is none. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<void> {
-  const made = { $unset: { wantsThumbnail: 1 as const }, ...(thumbnail && { $set: { thumbnail } }) }
+  const made = {
+    $unset: { wantsThumbnail: 1 as const, thumbnailTries: 1 as const },
+    ...(thumbnail && { $set: { thumbnail } }),
+  }
   await db.files.updateOne({ _id: file._id }, made)
   await lookAtAgain(db, file, nextLook(file))
 }
@@ -126,10 +137,10 @@ export async function holdFiles(
   return db.files.find(named).toArray()
 }
 
-/** Takes a file whose time has come to be looked at: no other process does for a while. */
-export async function takeFileToLookAt(db: Db, nowMS: number): Promise<FileDoc | null> {
+/** Takes one of these files whose time has come to be looked at: no other process does for a while. */
+export async function takeFileToLookAt(db: Db, nowMS: number, of: Filter<FileDoc> = {}): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(
-    { lookAtMS: { $lte: nowMS } },
+    { ...of, lookAtMS: { $lte: nowMS } },
     { $set: { lookAtMS: nowMS + lookLeaseMS } },
     { sort: { lookAtMS: 1 }, returnDocument: 'after' },
   )
@@ -138,6 +149,14 @@ export async function takeFileToLookAt(db: Db, nowMS: number): Promise<FileDoc |
 /** Has a file that was taken looked at again at a time, unless somebody wants it sooner. */
 export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: number): Promise<void> {
   await db.files.updateOne({ _id, lookAtMS }, { $set: { lookAtMS: againMS } })
+}
+
+/** Files that were to be sent stay as long as others that are never sent, unless something else refers to them. */
+export async function letFilesGo(db: Db, app: string, files: readonly Pick<Attachment, 'fileID'>[]): Promise<void> {
+  if (files.length === 0) return
+  const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
+  const nothingToDo = { scan: { $ne: 'pending' as const }, wantsThumbnail: { $exists: false } }
+  await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: Date.now() + unsentMS } })
 }
 
 /** Has the files of messages that lose them looked at soon, inside the transaction that takes them out. */

@@ -1,5 +1,6 @@
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { letFilesGo } from '../files/files.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
@@ -8,7 +9,15 @@ import { isDuplicateKey } from '../transactions/transaction.ts'
 export interface ScheduledDoc
   extends Pick<
     MessageDoc,
-    'app' | 'room' | 'sender' | 'messageType' | 'skipTotalBadge' | 'mentions' | 'clientMessageID' | 'replyTo'
+    | 'app'
+    | 'room'
+    | 'sender'
+    | 'messageType'
+    | 'skipTotalBadge'
+    | 'mentions'
+    | 'clientMessageID'
+    | 'attachments'
+    | 'replyTo'
   > {
   /** key(app, id) */
   _id: string
@@ -41,6 +50,7 @@ export const scheduledIndexes: IndexDescription[] = [
   { key: { app: 1, sendAtMS: 1, id: 1 } },
   { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  { key: { 'attachments.fileID': 1 }, partialFilterExpression: { attachments: { $exists: true } } },
 ]
 
 /** Longer than a send takes, which gives up after 10 s. */
@@ -95,13 +105,24 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
 /** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
-/** Changes a message that waits or was refused, which then waits; null when it is on its way, or gone. */
+/**
+ * Changes a message that waits or was refused, which then waits; null when it is on its way, or gone. An empty list of
+ * attachments takes them out.
+ */
 export async function changeScheduled(
   db: Db,
   { _id }: Pick<ScheduledDoc, '_id'>,
   set: Partial<ScheduledDoc> & Pick<ScheduledDoc, 'sendAtMS'>,
 ): Promise<ScheduledDoc | null> {
-  const update = { $set: { ...set, nextMS: set.sendAtMS }, $unset: { refused: 1 as const, expiresAt: 1 as const } }
+  const { attachments, ...others } = set
+  const update = {
+    $set: { ...others, ...(attachments?.length && { attachments }), nextMS: set.sendAtMS },
+    $unset: {
+      refused: 1 as const,
+      expiresAt: 1 as const,
+      ...(attachments?.length === 0 && { attachments: 1 as const }),
+    },
+  }
   return db.scheduled.findOneAndUpdate({ _id, ...waiting }, update, { returnDocument: 'after' })
 }
 
@@ -152,7 +173,17 @@ export async function markRefused(
   )
 }
 
+/** Whether a message that waits or was refused has the file. */
+export async function isScheduled(db: Db, { app, id }: { app: string; id: string }): Promise<boolean> {
+  const withFile = { 'attachments.fileID': id, attachments: { $exists: true }, app }
+  return (await db.scheduled.findOne(withFile, { projection: { _id: 1 } })) !== null
+}
+
 /** Removes what a user was to send. */
 export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
-  await db.scheduled.deleteMany({ senderKey: key(app, sender) })
+  const theirs = { senderKey: key(app, sender) }
+  const withFiles = await db.scheduled.find({ ...theirs, attachments: { $exists: true } }).toArray()
+  await db.scheduled.deleteMany(theirs)
+  const files = withFiles.flatMap(({ attachments = [] }) => attachments)
+  await letFilesGo(db, app, files)
 }

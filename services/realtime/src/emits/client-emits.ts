@@ -1,6 +1,7 @@
 import type { FailedLogins } from '@parley/chat/access/failed-logins'
 import { apiErrorOf } from '@parley/chat/api-error-of'
 import type { Chat } from '@parley/chat/chat'
+import { scheduleMessage } from '@parley/chat/messages/sending/schedule-message'
 import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { streamText } from '@parley/chat/messages/streaming/stream-text'
 import { notifyTyping } from '@parley/chat/messages/typing'
@@ -53,9 +54,10 @@ export function createClientEmits(
       return { _id, appID, clientKey, deviceId, expirationDate, ...(caughtUp ?? { serverTimeMS: clock.nowMS() }) }
     }),
 
-    'chat message': handler(parts, 'chat message', (socket, [message], request) => {
-      const { app, user } = required(socket)
-      return sendMessage(chat, { ...message, app, sender: user, byClient: true, request })
+    'chat message': handler(parts, 'chat message', (socket, [{ sendAtMS, ...message }], request) => {
+      const session = required(socket)
+      if (sendAtMS !== undefined) return scheduleMessage(chat, session, { ...message, sendAtMS })
+      return sendMessage(chat, { ...message, app: session.app, sender: session.user, byClient: true, request })
     }),
 
     lastRead: handler(parts, 'lastRead', (socket, [{ room, message }]) =>

@@ -3,9 +3,12 @@ import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
 import { findSentMessage } from '@parley/db/messages/messages'
+import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
+import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
+import { bannedFromApp } from '../../moderation/ban-user.ts'
 import { moderate } from '../../moderation/moderate.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/message-content.ts'
@@ -24,13 +27,13 @@ export interface Edit {
  * Replaces the content of the caller's own message, or with messageType `recall` clears it for good
  * (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
- *   INSUFFICIENT_PERMISSIONS, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
+ *   INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
  */
 export async function editMessage(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<SentMessage> {
-  if (!(await findUser(chat.db, caller.app, caller.user))) {
-    throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(caller.user)}`)
-  }
+  const user = await findUser(chat.db, caller.app, caller.user)
+  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(caller.user)}`)
   const isRecall = edit.messageType === recalled
+  if (!isRecall && banInForce(user)) throw bannedFromApp(caller.user)
   const wanted: MessageChange = isRecall
     ? { set: { messageType: recalled }, without: ['content', 'mentions', 'attachments', ...ofStream] }
     : await newContent(chat, caller, name, edit)
@@ -40,7 +43,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     }
     if (isRecall) return before.messageType === recalled ? undefined : wanted
     if (before.messageType === recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
-    if (room.status === 0) throw new ApiError('ROOM_FROZEN')
+    requireNotFrozen(room)
     return wanted
   })
   return toSentMessageView(message, quoted)

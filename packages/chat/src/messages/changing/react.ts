@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { type Message, maxReactions } from '@parley/contracts/resources/message'
-import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { UserCaller } from '../../access/caller.ts'
+import { requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeToView } from './change-message.ts'
 
@@ -30,8 +30,4 @@ export async function removeReaction(chat: Chat, caller: UserCaller, id: string,
     const left = reactions.filter((given) => given.client !== caller.user || given.reaction !== reaction)
     return left.length === reactions.length ? undefined : { set: { reactions: left } }
   })
-}
-
-function requireNotFrozen(room: RoomDoc): void {
-  if (room.status === 0) throw new ApiError('ROOM_FROZEN')
 }

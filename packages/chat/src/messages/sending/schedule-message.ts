@@ -6,6 +6,7 @@ import type {
   scheduleMessage as operation,
 } from '@parley/contracts/operations/messages/scheduled'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import { letFilesGo } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import * as scheduled from '@parley/db/sending/scheduled'
@@ -13,6 +14,8 @@ import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller, userOf } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
+import { requireReply } from '../../threads/require-reply.ts'
 import { contentOf } from './message-content.ts'
 
 const mostOfSender = 1_000
@@ -22,7 +25,7 @@ const yearMS = 366 * 24 * 60 * 60 * 1_000
  * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
  * @param idempotencyKey of the same there is one
  * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER,
- *   TOO_MANY_SCHEDULED
+ *   FILE_NOT_FOUND, TOO_MANY_SCHEDULED
  */
 export async function scheduleMessage(
   chat: Chat,
@@ -36,7 +39,7 @@ export async function scheduleMessage(
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
   requireTime(given.sendAtMS)
-  if (thread && given.replyTo === undefined) throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
+  requireReply(thread, given.replyTo)
   const content = contentOf(message)
   if (!(await findUser(db, app, sender)))
     throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
@@ -44,6 +47,8 @@ export async function scheduleMessage(
   if ((await scheduled.countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
     throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
   }
+  const byClient = by.kind === 'user'
+  const attachments = given.attachments && (await attachFiles(chat, { app, sender, byClient }, given.attachments))
   const id = newId()
   const { room, messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
   const made = await scheduled.insertScheduled(db, {
@@ -53,10 +58,11 @@ export async function scheduleMessage(
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
     ...(idempotencyKey !== undefined && { once: key(app, sender, room, idempotencyKey) }),
+    ...(attachments && { attachments }),
     ...(replyTo !== undefined && { replyTo }),
     ...(thread && { thread }),
     ...(expiresInS !== undefined && { expiresInS }),
-    ...(by.kind === 'user' && { byClient: true as const }),
+    ...(byClient && { byClient }),
   })
   return toView(made)
 }
@@ -77,21 +83,25 @@ export async function listScheduled(
   return { data: found.map(toView), ...(last && { cursor: `${last.sendAtMS} ${last.id}` }) }
 }
 
-/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, MESSAGE_TOO_LARGE */
+/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE */
 export async function changeScheduled(
-  { db }: Chat,
+  chat: Chat,
   by: Caller,
   id: string,
-  { sendAtMS, message, messageType }: Input<typeof changeOperation>['body'],
+  { sendAtMS, message, messageType, attachments: wanted }: Input<typeof changeOperation>['body'],
 ): Promise<ScheduledMessage> {
+  const { db } = chat
   const found = await findOwn(db, by, id)
   if (sendAtMS !== undefined || found.refused) requireTime(sendAtMS)
+  const attachments = wanted && (await attachFiles(chat, found, wanted))
   const changed = await scheduled.changeScheduled(db, found, {
     sendAtMS: sendAtMS ?? found.sendAtMS,
     ...(message !== undefined && { content: contentOf(message) }),
     ...(messageType !== undefined && { messageType }),
+    ...(attachments && { attachments }),
   })
   if (!changed) throw unknown(id)
+  if (attachments) await letFilesGo(db, by.app, found.attachments ?? [])
   return toView(changed)
 }
 
@@ -99,6 +109,7 @@ export async function changeScheduled(
 export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
   const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
   if (!cancelled) throw unknown(id)
+  await letFilesGo(db, by.app, cancelled.attachments ?? [])
   return toView(cancelled)
 }
 
@@ -127,11 +138,12 @@ function parseCursor(cursor: string): scheduled.ScheduledCursor {
 
 function toView(doc: scheduled.ScheduledDoc): ScheduledMessage {
   const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
-  const { thread, expiresInS, createdAtMS, refused } = doc
+  const { attachments, thread, expiresInS, createdAtMS, refused } = doc
   return {
     ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(attachments && { attachments }),
     ...(replyTo !== undefined && { replyTo }),
     ...(thread && { thread }),
     ...(expiresInS !== undefined && { expiresInS }),

@@ -7,6 +7,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { moderateSend } from '../../moderation/moderate.ts'
+import { requireReply } from '../../threads/require-reply.ts'
 import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
 import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
@@ -38,7 +39,7 @@ export interface MessageToSend {
   thread?: boolean | undefined
   /** Seconds until it expires; 0 for never, and by default what the room says. */
   expiresInS?: number | undefined
-  /** The sender's own client sends it, and not the integrator: a slow mode holds for it. */
+  /** The sender's own client sends it, and not the integrator: a slow mode holds for it, and its files are the sender's. */
   byClient?: boolean | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
   idempotencyKey?: string | undefined
@@ -75,9 +76,7 @@ export async function sendContent(
   content: string,
 ): Promise<{ message: MessageDoc; quoted: Quoted }> {
   const sendKey = send.idempotencyKey ?? send.clientMessageID
-  if (send.thread && send.replyTo === undefined) {
-    throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
-  }
+  requireReply(send.thread, send.replyTo)
   const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
   const attachments = send.attachments && (await attachFiles(chat, send, send.attachments))
   const draft: Draft = {
@@ -100,7 +99,9 @@ export async function sendContent(
     ...(send.request !== undefined && { request: send.request }),
   }
   const isInThread = send.thread === true || replyTo?.quoted?.threadOf !== undefined
-  const moderated = send.byClient ? await moderateSend(chat, draft, isInThread) : draft
+  // What a robot streams is not there yet.
+  const isAsked = send.byClient && !send.streaming
+  const moderated = isAsked ? await moderateSend(chat, draft, isInThread) : draft
   const outcome = await accept(chat, moderated, isInThread)
   if ('refused' in outcome) throw await refusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome

@@ -10,8 +10,11 @@ import {
   type MessageStreamDoc,
   textOfParts,
 } from '@parley/db/messages/message-streams'
+import { banInForce } from '@parley/db/users/app-bans'
+import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
+import { bannedFromApp } from '../../moderation/ban-user.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/message-content.ts'
@@ -22,7 +25,7 @@ const atOnce = 100
 
 /**
  * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed.
- * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, NOT_ROOM_MEMBER, USER_BLOCKED
+ * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED
  */
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
@@ -55,6 +58,8 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
 /** Several may close the same: the message is changed once. */
 async function close(chat: Chat, stream: MessageStreamDoc, given?: string): Promise<SentMessage> {
   const { app, room, sender, push, message: id } = stream
+  const robot = await findUser(chat.db, app, sender)
+  if (robot && banInForce(robot)) throw bannedFromApp(sender)
   const { parts = [] } = (await findStream(chat.db, app, id)) ?? {}
   const mask = await chat.censor.maskOf(app)
   const content = given ?? JSON.stringify(textOfParts(parts))

@@ -5,12 +5,13 @@ import type { appendStream as append, openStream as open } from '@parley/contrac
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
 import { findStream, insertStream, type MessageStreamDoc, textOfParts } from '@parley/db/messages/message-streams'
 import { newId } from '@parley/db/messages/messages'
-import { findUser } from '@parley/db/users/users'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { asUser, type Caller } from '../../access/caller.ts'
-import { requireMember } from '../../access/require-member.ts'
+import { requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { sendContent } from '../sending/send-message.ts'
+import { requireRobot } from './require-robot.ts'
 
 /**
  * Opens a message that a robot writes piece by piece (docs/reference/messages.md#streamed-messages): it is sent with empty
@@ -29,8 +30,9 @@ export async function openStream(
   const { app } = caller
   const robot = caller.kind === 'user' ? caller.user : String(sender)
   if (robot !== (sender ?? robot)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
-  await requireRobot(chat, app, robot)
-  const send = { ...rest, app, room, sender: robot, push: false, streaming: true as const, request }
+  await requireRobot(chat.db, app, robot)
+  const byClient = caller.kind === 'user'
+  const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request }
   const { message, quoted } = await sendContent(chat, send, '""')
   if (message.streaming) {
     const closeAtMS = Date.now() + chat.settings.streamSilenceMS
@@ -51,9 +53,10 @@ export async function appendStream(
 ): Promise<Result<typeof append>> {
   const stream = await findOwnStream(chat, caller, id)
   const { app, room, sender } = stream
+  await requireRobot(chat.db, app, sender)
   const { room: doc, membership } = await requireMember(chat, asUser(app, sender), room)
-  if (membership.blocked) throw new ApiError('USER_BLOCKED')
-  if (doc.status === 0) throw new ApiError('ROOM_FROZEN')
+  if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
+  requireNotFrozen(doc)
   const begins = at ?? chat.streamed.endOf(id) ?? textOfParts(stream.parts).length
   if (begins + text.length > maxMessageBytes) {
     throw new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
@@ -73,10 +76,4 @@ export async function findOwnStream(chat: Chat, caller: Caller, id: string): Pro
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only its sender may stream a message')
   }
   return stream
-}
-
-async function requireRobot({ db }: Chat, app: string, sender: string): Promise<void> {
-  const found = await findUser(db, app, sender)
-  if (!found) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
-  if (!found.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'sender: only users with isRobot may stream')
 }

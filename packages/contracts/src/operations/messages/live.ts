@@ -37,6 +37,7 @@ export const streamText = operation({
   body: z.strictObject({ sender: userId.describe('A robot in the room'), text: streamedText }),
   result: z.object({}),
   errors: [
+    'USER_BANNED',
     'MISSING_PARAMETER',
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',

@@ -8,7 +8,7 @@ export const pinMessage = operation({
   method: 'POST',
   path: '/messages/:id/pin',
   summary: 'Pin a message',
-  errors: messageChangeErrors,
+  errors: [...messageChangeErrors, 'ROOM_FROZEN'],
   example: { result: { ...exampleMessage, pinned: true } },
 })
 
@@ -18,6 +18,6 @@ export const unpinMessage = operation({
   method: 'DELETE',
   path: '/messages/:id/pin',
   summary: 'Unpin a message',
-  errors: messageChangeErrors,
+  errors: [...messageChangeErrors, 'ROOM_FROZEN'],
   example: { result: exampleMessage },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { messageId, naming, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { attachments, attachmentsOrNone } from '../../resources/file.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
 import { scheduledMessage, sendAtMS } from '../../resources/scheduled-message.ts'
 import { expiresInS, thread } from './messages.ts'
@@ -37,6 +38,7 @@ export const scheduleMessage = operation({
     skipTotalBadge: z.boolean().default(false),
     mentions: z.array(userId).max(maxMentions).optional(),
     clientMessageID: z.string().min(1).max(128).optional(),
+    attachments: attachments.optional(),
     replyTo: messageId.optional(),
     thread,
     expiresInS,
@@ -47,6 +49,7 @@ export const scheduleMessage = operation({
     'ROOM_NOT_FOUND',
     'CLIENT_NOT_FOUND',
     'NOT_ROOM_MEMBER',
+    'FILE_NOT_FOUND',
     'TOO_MANY_SCHEDULED',
     'MESSAGE_TOO_LARGE',
   ],
@@ -94,9 +97,12 @@ export const changeScheduled = operation({
     sendAtMS: sendAtMS.optional().describe('Required for one that was refused'),
     message: z.any().optional().describe('Content: any JSON, at most 64 KiB'),
     messageType: messageType.optional(),
+    attachments: attachmentsOrNone
+      .optional()
+      .describe('The files that it has from now on; an empty list takes them out. They stay as they are by default'),
   }),
   result: scheduledMessage,
-  errors: ['SCHEDULED_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
+  errors: ['SCHEDULED_NOT_FOUND', 'FILE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
   extension: true,
   example: { body: { sendAtMS: 1_798_761_600_000 }, result: example },
 })

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { attachments } from '../../resources/file.ts'
 import { messageContent, messageType, sentMessage } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { streamedText } from './live.ts'
-import { clientMessageID, expiresInS } from './messages.ts'
+import { clientMessageID, expiresInS, thread } from './messages.ts'
 
 const errors = [
+  'USER_BANNED',
   'MISSING_PARAMETER',
   'MESSAGE_NOT_FOUND',
   'ROOM_NOT_FOUND',
@@ -34,11 +36,13 @@ export const openStream = operation({
     messageType: messageType.default('text'),
     push: z.boolean().default(true).describe('Whether there is a push at the end'),
     clientMessageID: clientMessageID.optional(),
+    attachments: attachments.optional(),
     replyTo: messageId.optional().describe('The message of the same room that it replies to'),
+    thread,
     expiresInS,
   }),
   result: sentMessage,
-  errors,
+  errors: [...errors, 'FILE_NOT_FOUND'],
   extension: true,
   example: {
     body: { room: 'demo-room', sender: 'robot' },

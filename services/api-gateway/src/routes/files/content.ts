@@ -29,7 +29,7 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; m
 export async function serveContent(
   app: FastifyInstance,
   chat: Chat,
-  { store, scanner }: FilesHere,
+  { store, isScanned }: FilesHere,
   mayTakeLong: (request: IncomingMessage) => void,
 ): Promise<void> {
   // Otherwise clients exchange the bytes with the store.
@@ -52,7 +52,7 @@ export async function serveContent(
       if (given !== undefined && Number(given) > file.size) throw new ApiError('FILE_TOO_LARGE')
       mayTakeLong(raw)
       const timer = setTimeout(() => raw.destroy(), query.expires - Date.now())
-      return okEnvelope(await takeUpload(chat, { store, scanner }, file, raw).finally(() => clearTimeout(timer)))
+      return okEnvelope(await takeUpload(chat, { store, isScanned }, file, raw).finally(() => clearTimeout(timer)))
     }
     files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
 

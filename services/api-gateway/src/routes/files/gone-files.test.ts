@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { clearNext } from '@parley/chat/files/clear-files'
+import { clearNext, lookNext } from '@parley/chat/files/clear-files'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { deleteAppDocs } from '@parley/db/apps/app-deletion'
 import { takeFileToLookAt } from '@parley/db/files/files'
@@ -40,7 +40,8 @@ describe('a file goes, from the store too, when no message has it any more', () 
   /** Clears all that is due some time from now. */
   async function clear(laterMS = 2 * minuteMS): Promise<void> {
     const nowMS = Date.now() + laterMS
-    while (await clearNext(gateway.chat, gateway, nowMS)) continue
+    const { chat, store } = gateway
+    while ((await lookNext(chat, gateway, nowMS)) || (await clearNext(chat, store, nowMS))) continue
   }
   /** Whether a file is there: in the database, and in the store. */
   async function isThere(id: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { clearNext } from '@parley/chat/files/clear-files'
+import { lookNext } from '@parley/chat/files/clear-files'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -28,7 +28,7 @@ describe('a file is given out when the scanner has found nothing in it', () => {
   beforeAll(async () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     scanner.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    gateway = await startTestGateway({ files: { scanner } })
+    gateway = await startTestGateway({ files: { isScanned: true } })
     scanner.base = gateway.url
     alice = await gateway.newUser()
     room = await gateway.newRoom([alice])
@@ -46,7 +46,7 @@ describe('a file is given out when the scanner has found nothing in it', () => {
   }
   async function scan(asked = scanner): Promise<void> {
     const nowMS = Date.now() + 30_000
-    while (await clearNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS)) {
+    while (await lookNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS)) {
       if (isAway) break
     }
   }

@@ -39,7 +39,7 @@ describe('POST /rooms/{id}/typing', () => {
 })
 
 describe('a frozen room (status 0)', () => {
-  test('takes no typing, no streamed text and no reaction: 403 ROOM_FROZEN, until it is 1 again', async () => {
+  test('takes no typing, no streamed text, no reaction and no pin: 403 ROOM_FROZEN, until it is 1 again', async () => {
     const frozen = await gateway.newRoom([alice, await gateway.newUser('frozen robot', { isRobot: true })])
     const sent = { room: frozen, sender: 'alice', message: 'x', messageType: 'text' }
     const { _id } = (await gateway.admin('POST', '/messages', sent)).body.result
@@ -51,6 +51,8 @@ describe('a frozen room (status 0)', () => {
       await gateway.admin('POST', `/rooms/${frozen}/aiStreaming`, { sender: 'frozen robot', text: 'x' }),
       await alice.call('POST', reaction, { reaction: 'y' }),
       await alice.call('DELETE', `${reaction}?reaction=y`),
+      await alice.call('POST', `/messages/${_id}/pin`),
+      await alice.call('DELETE', `/messages/${_id}/pin`),
     ]
     await freeze(0)
     for (const answer of await all()) refused(answer, 403, 'ROOM_FROZEN')

@@ -56,10 +56,9 @@ export function mountMessages(mount: Mount, chat: Chat): void {
 async function sendLater(
   chat: Chat,
   caller: Caller,
-  { attachments, ...send }: Parameters<typeof scheduleMessage>[2] & { attachments?: unknown },
+  send: Parameters<typeof scheduleMessage>[2],
   idempotencyKey: string | undefined,
 ): Promise<Accepted<ScheduledMessage>> {
-  if (attachments) throw new ApiError('INVALID_REQUEST', 'attachments: a message that is sent later has no files')
   return new Accepted(await scheduleMessage(chat, caller, send, idempotencyKey))
 }
 

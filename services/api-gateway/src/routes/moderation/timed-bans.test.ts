@@ -89,6 +89,17 @@ describe('a ban with untilMS', () => {
     assert.equal((await owner.call('PUT', `/rooms/${room}`, { owner: 'bob' })).status, 200)
   })
 
+  test('holds for a message that bob, a robot, streams, until it ends', async () => {
+    await gateway.admin('POST', '/admin/clients', { _id: 'bob', isRobot: true })
+    const { _id } = (await bob.call('POST', '/messages/stream', { room })).body.result
+    const append = () => bob.call('POST', `/messages/${_id}/stream`, { text: 'x' })
+    await ban(soon())
+    refused(await append(), 403, 'USER_BLOCKED')
+    await letItEnd()
+    assert.equal((await append()).status, 200)
+    assert.equal((await bob.call('POST', `/messages/${_id}/stream/end`, {})).body.result.message, 'x')
+  })
+
   test('an end that is no time to come is 400 and names untilMS; MongoDB removes what has ended', async () => {
     for (const untilMS of [Date.now() - 1, 0, -1, 1.5, 9e15, 'x']) {
       const { status, body } = await ban(untilMS)
@@ -134,6 +145,27 @@ describe('a ban from the app', () => {
     refused(await gateway.admin('DELETE', path), 404, 'BLOCK_NOT_FOUND')
     refused(await gateway.admin('POST', '/admin/clients/nobody/ban'), 404, 'CLIENT_NOT_FOUND')
     refused(await eve.call('POST', path), 401, 'INVALID_API_KEY')
+  })
+
+  test('holds for edits and what a robot streams, with the API key too; a recall is no text', async () => {
+    await gateway.admin('POST', '/admin/clients', { _id: 'eve', isRobot: true })
+    const sent = (await sendAsEve(gateway)).body.result._id
+    const { _id } = (await gateway.admin('POST', '/messages/stream', { room, sender: 'eve' })).body.result
+    await gateway.admin('POST', path)
+    const change = (body: object) =>
+      gateway.admin('POST', `/rooms/${room}/message`, { _id: sent, sender: 'eve', ...body })
+    for (const answer of [
+      await change({ message: 'y' }),
+      await gateway.admin('POST', `/messages/${_id}/stream`, { text: 'y' }),
+      await gateway.admin('POST', `/messages/${_id}/stream/end`, { message: 'y' }),
+      await gateway.admin('POST', '/messages/stream', { room, sender: 'eve' }),
+      await gateway.admin('POST', `/rooms/${room}/aiStreaming`, { sender: 'eve', text: 'y' }),
+    ]) {
+      refused(answer, 403, 'USER_BANNED')
+    }
+    assert.equal((await change({ messageType: 'recall' })).status, 200)
+    await gateway.admin('DELETE', path)
+    assert.equal((await gateway.admin('POST', `/messages/${_id}/stream/end`, { message: 'y' })).status, 200)
   })
 
   test('ends at untilMS, which may be set again; the badge check passes over it', async () => {

@@ -1,0 +1,24 @@
+import { clearFiles } from '@parley/chat/files/clear-files'
+import type { Db } from '@parley/db/connect'
+import { openStore } from '@parley/files/open-store'
+import type { fileSettings } from '@parley/service/file-settings'
+import type { Logger } from '@parley/service/log'
+import type { SettingsOf } from '@parley/service/settings'
+
+/**
+ * Has files scanned, makes thumbnails, and removes what nothing refers to any more, until the signal aborts. Any number of
+ * instances may do it at once.
+ * @throws Error when a scanner would get addresses of nothing
+ */
+export function lookAfterFiles(
+  { db, log }: { db: Db; log: Logger },
+  settings: SettingsOf<typeof fileSettings>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { scanUrl: url, scanOpen: isOpen, publicUrl } = settings
+  if (url !== undefined && publicUrl === undefined && settings.s3.bucket === undefined) {
+    throw new Error('PARLEY_FILES_SCAN_URL needs PARLEY_FILES_URL: the scanner fetches files of the folder there')
+  }
+  const scanner = url === undefined ? undefined : { url, isOpen, base: publicUrl ?? '' }
+  return clearFiles({ db, log }, { store: openStore(settings), scanner }, signal)
+}
