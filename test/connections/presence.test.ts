@@ -15,8 +15,13 @@ import {
 interface UserPresence {
   client: string
   state: string
+  online?: boolean
+  away?: boolean
   lastSeenMS?: number
 }
+
+/** How somebody looks who was never seen. */
+const offline = ({ id }: PlatformUser) => ({ client: id, state: 'offline', online: false, away: false })
 
 /** A connected device, and what it heard of presence. */
 interface Device {
@@ -90,7 +95,7 @@ describe('presence', () => {
     )
     assert.deepEqual(
       begun.find(({ client }) => client === bob.id),
-      { client: bob.id, state: 'offline' },
+      offline(bob),
       'never seen',
     )
 
@@ -98,9 +103,14 @@ describe('presence', () => {
     const [phone, laptop] = [await connect(bob, 1), await connect(bob, 0)]
     await hears(watcher, bob.id, 'online')
     await setAway(phone, true)
-    assert.deepEqual(await read(alice, bob.id), [{ client: bob.id, state: 'online' }], 'the laptop is active')
+    assert.deepEqual(
+      await read(alice, bob.id),
+      [{ client: bob.id, state: 'online', online: true, away: false }],
+      'the laptop is active',
+    )
     await setAway(laptop, true)
     await hears(watcher, bob.id, 'away')
+    assert.partialDeepStrictEqual(heardLast(watcher, bob.id), { online: true, away: true })
     await setAway(phone, false)
     await hears(watcher, bob.id, 'online')
     const before = Date.now()
@@ -141,19 +151,16 @@ describe('presence', () => {
     ))
       assert.equal(state, 'online')
 
-    const offline = async (user: PlatformUser, act: () => Promise<unknown>) => {
+    const looksOffline = async (user: PlatformUser, act: () => Promise<unknown>) => {
       await act()
       await hears(watcher, user.id, 'offline')
-      assert.deepEqual(heardLast(watcher, user.id), { client: user.id, state: 'offline' })
+      assert.deepEqual(heardLast(watcher, user.id), offline(user))
     }
-    await offline(hiding, () => hiding.call('POST', '/me/pref/hidePresence', { data: true }))
-    await offline(blocking, () => blocking.call('POST', `/blockStatus/my/${alice.id}`))
-    await offline(leaving, () => leaving.call('POST', `/rooms/${room}/delete/members`, { members: [leaving.id] }))
-    await offline(erased, () => platform.admin('DELETE', `/admin/clients/${erased.id}`))
-    assert.deepEqual(
-      await read(alice, ...all.map(({ id }) => id)),
-      [hiding, blocking].map(({ id }) => ({ client: id, state: 'offline' })),
-    )
+    await looksOffline(hiding, () => hiding.call('POST', '/me/pref/hidePresence', { data: true }))
+    await looksOffline(blocking, () => blocking.call('POST', `/blockStatus/my/${alice.id}`))
+    await looksOffline(leaving, () => leaving.call('POST', `/rooms/${room}/delete/members`, { members: [leaving.id] }))
+    await looksOffline(erased, () => platform.admin('DELETE', `/admin/clients/${erased.id}`))
+    assert.deepEqual(await read(alice, ...all.map(({ id }) => id)), [hiding, blocking].map(offline))
     await hiding.call('DELETE', '/me/pref/hidePresence')
     await hears(watcher, hiding.id, 'online')
     await blocking.call('DELETE', `/blockStatus/my/${alice.id}`)

@@ -2637,6 +2637,14 @@ export interface GetPresenceResult {
      */
     state: 'online' | 'away' | 'offline' | 'unknown'
     /**
+     * Whether a device is connected: online or away. Absent while unknown
+     */
+    online?: boolean
+    /**
+     * Whether the state is away. Absent while unknown
+     */
+    away?: boolean
+    /**
      * Only when offline: when the last device was connected. Absent for who hides, and who never was
      */
     lastSeenMS?: number
@@ -3576,6 +3584,14 @@ export interface ServerEvents {
        * online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now
        */
       state: 'online' | 'away' | 'offline' | 'unknown'
+      /**
+       * Whether a device is connected: online or away. Absent while unknown
+       */
+      online?: boolean
+      /**
+       * Whether the state is away. Absent while unknown
+       */
+      away?: boolean
       /**
        * Only when offline: when the last device was connected. Absent for who hides, and who never was
        */

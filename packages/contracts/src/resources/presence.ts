@@ -15,9 +15,11 @@ export const userPresence = z.object({
     .describe(
       'online: a device is connected and not away. away: all that are connected are. unknown: Redis cannot be asked now',
     ),
+  online: z.boolean().optional().describe('Whether a device is connected: online or away. Absent while unknown'),
+  away: z.boolean().optional().describe('Whether the state is away. Absent while unknown'),
   lastSeenMS: timeMS
     .optional()
     .describe('Only when offline: when the last device was connected. Absent for who hides, and who never was'),
 })
 export type UserPresence = z.infer<typeof userPresence>
-export const exampleUserPresence: UserPresence = { client: 'bob', state: 'online' }
+export const exampleUserPresence: UserPresence = { client: 'bob', state: 'online', online: true, away: false }

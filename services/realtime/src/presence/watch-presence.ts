@@ -1,6 +1,7 @@
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
+import { stateView } from '@parley/chat/views/presence'
 import { ApiError } from '@parley/contracts/errors'
 import { maxWatchedUsers, type UserPresence } from '@parley/contracts/resources/presence'
 import type { Logger } from '@parley/service/log'
@@ -131,7 +132,7 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
     return
   }
   // They share no room any more: offline is the last that the socket hears of them.
-  if (watch.shown.state !== 'offline') watching.look.send(socket, [{ client, state: 'offline' }])
+  if (watch.shown.state !== 'offline') watching.look.send(socket, [stateView(client, 'offline')])
   drop(watching, socket, client)
 }
 
