@@ -3,6 +3,12 @@ import type { Launch, LaunchPlace } from './launch.ts'
 
 const replicaSet = 'parley'
 
+/**
+ * By default mongod keeps what was changed or deleted for five minutes, for reads of the past that Parley never makes, and
+ * each look at a queue walks over all that it has held in that time: docs/operations.md.
+ */
+export const noHistory = 'minSnapshotHistoryWindowInSeconds=0'
+
 /** The URL of a replica set of one, with the database in its path. */
 export function mongoUrl(port: number, database: string): string {
   return `mongodb://127.0.0.1:${port}/${database}?replicaSet=${replicaSet}`
@@ -19,6 +25,7 @@ export function mongoLaunch(at: LaunchPlace): Launch {
       // CVE-2025-14847: an unpatched mongod with the zlib compressor shows its memory to anyone who can connect.
       ...'--networkMessageCompressors disabled'.split(' '),
       ...'--wiredTigerCacheSizeGB 1 --setParameter diagnosticDataCollectionEnabled=false'.split(' '),
+      ...`--setParameter ${noHistory}`.split(' '),
       '--dbpath',
       dir,
     ],
