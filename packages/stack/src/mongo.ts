@@ -7,7 +7,7 @@ const replicaSet = 'parley'
  * By default mongod keeps what was changed or deleted for five minutes, for reads of the past that Parley never makes, and
  * each look at a queue walks over all that it has held in that time: docs/operations.md.
  */
-export const noHistory = 'minSnapshotHistoryWindowInSeconds=0'
+const noHistory = 'minSnapshotHistoryWindowInSeconds=0'
 
 /** The URL of a replica set of one, with the database in its path. */
 export function mongoUrl(port: number, database: string): string {
