@@ -11,6 +11,7 @@ import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
 
 /**
@@ -28,7 +29,8 @@ export async function createFile(
   const { app } = by
   const owner = userOf(by) ?? named
   if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
-  if (size > files.maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${files.maxBytes} bytes`)
+  const { maxBytes, maxBytesPerUser: most } = await findFileLimits(db, app, files)
+  if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${maxBytes} bytes`)
   if (owner !== undefined && !(await findUser(db, app, owner)))
     throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
   const id = newId()
@@ -41,8 +43,7 @@ export async function createFile(
   }
   await insertFile(db, file)
   // With itself, so that of several at once no two pass that are too much together.
-  const { maxBytesPerUser: most } = files
-  if (owner !== undefined && most > 0 && (await bytesOfOwner(db, app, owner)) > most) {
+  if (owner !== undefined && most < Infinity && (await bytesOfOwner(db, app, owner)) > most) {
     await removeFile(db, file)
     throw new ApiError('FILES_FULL', `size: the files of a user may have ${most} bytes in all`)
   }

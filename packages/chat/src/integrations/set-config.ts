@@ -1,7 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
+import { fileLimitsKey } from '@parley/contracts/resources/file'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
 import { getConfig } from './get-config.ts'
@@ -14,7 +16,7 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
  * configuration. It holds at once, on every gateway.
- * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, or MODERATE is no hook;
+ * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, or fileLimits has no limits;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
 export async function setConfig(chat: Chat, app: string, settings: object): Promise<Record<string, unknown>> {
@@ -22,6 +24,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
   for (const [name, value] of given) {
     if (name === censorshipKey) checkCensorship(value)
     if (name === moderateKey) checkModeration(value)
+    if (name === fileLimitsKey) checkFileLimits(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {

@@ -1,3 +1,4 @@
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Ban } from '@parley/contracts/resources/ban'
 import { findBansOfRoom } from '@parley/db/rooms/bans'
 import { findUsers } from '@parley/db/users/users'
@@ -7,12 +8,12 @@ import type { Chat } from '../chat.ts'
 import { toBanView } from '../views/ban.ts'
 
 /**
- * The bans in force in a room, for its members.
+ * The bans in force in a room, the oldest first, for its members.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
-export async function listBans(chat: Chat, caller: UserCaller, roomId: string): Promise<Ban[]> {
+export async function listBans(chat: Chat, caller: UserCaller, roomId: string, page: OptionalPage): Promise<Ban[]> {
   await requireMember(chat, caller, roomId)
-  const bans = await findBansOfRoom(chat.db, caller.app, roomId)
+  const bans = await findBansOfRoom(chat.db, caller.app, roomId, page)
   const users = await findUsers(
     chat.db,
     caller.app,

@@ -1,3 +1,4 @@
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Block } from '@parley/contracts/resources/ban'
 import { findBlocksOfUser } from '@parley/db/users/blocks'
 import { findUsers } from '@parley/db/users/users'
@@ -6,8 +7,8 @@ import type { Chat } from '../chat.ts'
 import { toBlockView } from '../views/ban.ts'
 
 /** The users whom the caller blocks, the longest blocked first. */
-export async function listBlocks(chat: Chat, { app, user }: UserCaller): Promise<Block[]> {
-  const blocks = await findBlocksOfUser(chat.db, app, user)
+export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
+  const blocks = await findBlocksOfUser(chat.db, app, user, page)
   const users = await findUsers(
     chat.db,
     app,

@@ -2602,7 +2602,13 @@ export interface DeleteMyPrefInput {
   key: string
 }
 export interface DeleteMyPrefResult {}
-export interface ListMyPrefsInput {}
+export interface ListMyPrefsInput {
+  skip?: number
+  /**
+   * All by default
+   */
+  limit?: number
+}
 /**
  * Keys with any JSON as value
  */
@@ -2750,6 +2756,11 @@ export interface ListBansInput {
    * Room ID
    */
   roomID: string
+  skip?: number
+  /**
+   * All by default
+   */
+  limit?: number
 }
 export interface UnbanMemberInput {
   /**
@@ -2811,7 +2822,13 @@ export interface Block {
    */
   updatedAt: string
 }
-export interface ListBlocksInput {}
+export interface ListBlocksInput {
+  skip?: number
+  /**
+   * All by default
+   */
+  limit?: number
+}
 export interface UnblockUserInput {
   /**
    * User ID
@@ -3887,7 +3904,7 @@ export interface ClientCalls {
   unsubscribe: { input: UnsubscribeInput; result: UnsubscribeResult }
   /** Delete a personal preference; myPrefDelete goes to the other devices: DELETE /me/pref/:key */
   deleteMyPref: { input: DeleteMyPrefInput; result: DeleteMyPrefResult }
-  /** All personal preferences of the caller: GET /me/pref */
+  /** The personal preferences of the caller, by key: GET /me/pref */
   listMyPrefs: { input: ListMyPrefsInput; result: ListMyPrefsResult }
   /** Set a personal preference; myPrefChange goes to the other devices: POST /me/pref/:key */
   setMyPref: { input: SetMyPrefInput; result: SetMyPrefResult }
@@ -3897,13 +3914,13 @@ export interface ClientCalls {
   renewToken: { input: RenewTokenInput; result: RenewTokenResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
-  /** The bans in force in a room, for its members: GET /blockStatus/room/:roomID */
+  /** The bans in force in a room, the oldest first, for its members: GET /blockStatus/room/:roomID */
   listBans: { input: ListBansInput; result: ListBansResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
   /** Block a user everywhere: POST /blockStatus/my/:blockee */
   blockUser: { input: BlockUserInput; result: BlockUserResult }
-  /** The users whom the caller blocks: GET /blockStatus/my */
+  /** The users whom the caller blocks, the longest blocked first: GET /blockStatus/my */
   listBlocks: { input: ListBlocksInput; result: ListBlocksResult }
   /** Lift a personal block: DELETE /blockStatus/my/:blockee */
   unblockUser: { input: UnblockUserInput; result: UnblockUserResult }

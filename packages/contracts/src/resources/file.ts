@@ -2,6 +2,14 @@ import { z } from 'zod'
 import { naming, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
+/** The configuration key that holds the limits of an app's files. */
+export const fileLimitsKey = 'fileLimits'
+/** Its value. Both are in bytes. */
+export const fileLimits = z.strictObject({
+  maxBytes: z.number().int().min(1).optional().describe('Of one file'),
+  maxBytesPerUser: z.number().int().min(1).optional().describe('Of all files of a user'),
+})
+
 /** A message has at most this many files. */
 const maxAttachments = 10
 

@@ -1,3 +1,4 @@
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -63,10 +64,17 @@ export async function findBansIn(
 }
 
 /** The bans in force in a room, the oldest first. */
-export async function findBansOfRoom(db: Db, app: string, room: string): Promise<BanDoc[]> {
+export async function findBansOfRoom(
+  db: Db,
+  app: string,
+  room: string,
+  { skip, limit = 0 }: OptionalPage,
+): Promise<BanDoc[]> {
   return db.bans
     .find({ roomKey: key(app, room), ...inForce() })
     .sort({ createdAt: 1 })
+    .skip(skip)
+    .limit(limit)
     .toArray()
 }
 

@@ -1,3 +1,4 @@
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -45,10 +46,17 @@ export async function findBlocks(db: Db, ids: readonly string[], session?: Clien
 }
 
 /** The users whom a user blocks, the longest blocked first. */
-export async function findBlocksOfUser(db: Db, app: string, blocker: string): Promise<BlockDoc[]> {
+export async function findBlocksOfUser(
+  db: Db,
+  app: string,
+  blocker: string,
+  { skip, limit = 0 }: OptionalPage,
+): Promise<BlockDoc[]> {
   return db.blocks
     .find({ blockerKey: key(app, blocker) })
     .sort({ createdAt: 1 })
+    .skip(skip)
+    .limit(limit)
     .toArray()
 }
 

@@ -1,6 +1,7 @@
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { key } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 
 /** One personal preference of a user. */
 export interface PrefDoc {
@@ -14,8 +15,19 @@ export interface PrefDoc {
 
 export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 
-export async function findPrefs(db: Db, app: string, user: string): Promise<PrefDoc[]> {
-  return db.prefs.find({ userKey: key(app, user) }).toArray()
+/** The preferences of a user, by name. */
+export async function findPrefs(
+  db: Db,
+  app: string,
+  user: string,
+  { skip, limit = 0 }: OptionalPage,
+): Promise<PrefDoc[]> {
+  return db.prefs
+    .find({ _id: keyRange(key(app, user)) })
+    .sort({ _id: 1 })
+    .skip(skip)
+    .limit(limit)
+    .toArray()
 }
 
 /** Those of these names. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { naming, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { optionalPage } from '../../optional-page.ts'
 import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
@@ -50,12 +51,13 @@ export const listBans = operation({
   method: 'GET',
   path: '/blockStatus/room/:roomID',
   tag: 'Moderation',
-  summary: 'The bans in force in a room, for its members',
+  summary: 'The bans in force in a room, the oldest first, for its members',
   access: 'client',
   form: 'envelope',
   params: z.object({ roomID: roomId }),
+  query: optionalPage,
   result: z.array(ban),
-  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'INVALID_QUERY'],
   extension: true,
   example: { result: [exampleBan] },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { optionalPage } from '../../optional-page.ts'
 import { block } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
@@ -43,11 +44,12 @@ export const listBlocks = operation({
   method: 'GET',
   path: '/blockStatus/my',
   tag: 'Moderation',
-  summary: 'The users whom the caller blocks',
+  summary: 'The users whom the caller blocks, the longest blocked first',
   access: 'client',
   form: 'envelope',
+  query: optionalPage,
   result: z.array(block),
-  errors: [],
+  errors: ['INVALID_QUERY'],
   extension: true,
   example: { result: [exampleBlock] },
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
 import { naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { optionalPage } from '../../optional-page.ts'
 
 /** A preference value is at most this many bytes as JSON. */
 export const maxPrefBytes = 16 * 1024
@@ -13,12 +14,13 @@ export const listMyPrefs = operation({
   method: 'GET',
   path: '/me/pref',
   tag: 'Preferences',
-  summary: 'All personal preferences of the caller',
+  summary: 'The personal preferences of the caller, by key',
   access: 'client',
   form: 'envelope',
+  query: optionalPage,
   // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
   result: z.any().meta({ type: 'object', description: 'Keys with any JSON as value' }),
-  errors: [],
+  errors: ['INVALID_QUERY'],
   extension: true,
   example: { result: { theme: { dark: true } } },
 })

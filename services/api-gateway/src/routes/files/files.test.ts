@@ -152,6 +152,25 @@ describe('files', () => {
     assert.equal((await carol.call('POST', '/files', { name: 'a', size: Math.min(left, 1_000_000) })).status, 200)
   })
 
+  test('the configuration lowers the limits of its app, and never raises them', async () => {
+    const dave = await gateway.newUser()
+    const limit = (fileLimits: unknown) => gateway.admin('POST', '/config', { fileLimits })
+    const code = async (size: number, by = dave) =>
+      (await by.call('POST', '/files', { name: 'a', size })).body.error?.code
+    await limit({ maxBytes: 100, maxBytesPerUser: 150 })
+    assert.deepEqual([await code(101), await code(100), await code(51)], ['FILE_TOO_LARGE', undefined, 'FILES_FULL'])
+    await limit({ maxBytes: 9_000_000, maxBytesPerUser: 9_000_000 })
+    const eve = await gateway.newUser()
+    assert.deepEqual([await code(3_000_001, eve), await code(3_000_000, eve)], ['FILE_TOO_LARGE', undefined])
+    assert.equal(await code(1_000_001, eve), 'FILES_FULL')
+    for (const wrong of [7, { maxBytes: 0 }, { maxBytes: '1' }, { most: 1 }]) {
+      const { status, body } = await limit(wrong)
+      assert.deepEqual([status, body.error.message.startsWith('fileLimits')], [400, true])
+    }
+    await gateway.admin('DELETE', '/config/fileLimits')
+    assert.equal(await code(1_000_000), undefined)
+  })
+
   test('an upload of another size, of another type, or that comes twice is refused, and may be tried again', async () => {
     const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
     const outcome = async (bytes: Buffer<ArrayBuffer>) => {

@@ -266,3 +266,33 @@ describe('/blockStatus/my', () => {
     refused(await my(bob, 'POST', 'nobody'), 404, 'CLIENT_NOT_FOUND')
   })
 })
+
+describe('the lists of bans, blocks and preferences', () => {
+  test('come whole, or with skip and limit a page of them', async () => {
+    const names = ['a', 'b', 'c']
+    const eve = await gateway.newUser()
+    const others = await Promise.all(names.map((name) => gateway.newUser(`page ${name}`)))
+    const room = await gateway.newRoom([eve, ...others], { owner: eve.id })
+    for (const [i, { id }] of others.entries()) {
+      assert.equal((await ban(eve, room, id)).status, 200)
+      assert.equal((await eve.call('POST', `/blockStatus/my/${encodeURIComponent(id)}`)).status, 200)
+      assert.equal((await eve.call('POST', `/me/pref/${names[i]}`, { data: i })).status, 200)
+    }
+    const blockees = (list: { blockee: { _id: string } }[]) => list.map(({ blockee }) => blockee._id.slice(-1))
+    const lists: [path: string, read: (result: never) => string[]][] = [
+      [`/blockStatus/room/${room}`, blockees],
+      ['/blockStatus/my', blockees],
+      ['/me/pref', Object.keys],
+    ]
+    for (const [path, read] of lists) {
+      const page = async (query: string) => read((await eve.call('GET', `${path}${query}`)).body.result as never)
+      assert.deepEqual(await page(''), names, path)
+      assert.deepEqual([await page('?limit=2'), await page('?skip=2&limit=2')], [['a', 'b'], ['c']], path)
+      for (const wrong of ['limit=0', 'limit=501', 'skip=-1', 'skip=x']) {
+        const answer = await eve.call('GET', `${path}?${wrong}`)
+        refused(answer, 400, 'INVALID_QUERY')
+        assert.match(answer.body.error.message, new RegExp(`^${wrong.split('=')[0]}`))
+      }
+    }
+  })
+})

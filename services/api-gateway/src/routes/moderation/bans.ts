@@ -17,5 +17,5 @@ export function mountBans(mount: Mount, chat: Chat): void {
 
   mount(appBans.unbanUser, ({ caller, params }) => unbanUser(chat, caller.app, params.client_id))
 
-  mount(operations.listBans, ({ caller, params }) => listBans(chat, caller, params.roomID))
+  mount(operations.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
 }

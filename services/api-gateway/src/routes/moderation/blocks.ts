@@ -9,5 +9,5 @@ export function mountBlocks(mount: Mount, chat: Chat): void {
 
   mount(operations.unblockUser, ({ caller, params }) => unblockUser(chat, caller, params.blockee))
 
-  mount(operations.listBlocks, ({ caller }) => listBlocks(chat, caller))
+  mount(operations.listBlocks, ({ caller, query }) => listBlocks(chat, caller, query))
 }

@@ -5,7 +5,7 @@ import * as operations from '@parley/contracts/operations/users/preferences'
 import type { Mount } from '../../mount.ts'
 
 export function mountPreferences(mount: Mount, chat: Chat): void {
-  mount(operations.listMyPrefs, ({ caller }) => listMyPrefs(chat, caller))
+  mount(operations.listMyPrefs, ({ caller, query }) => listMyPrefs(chat, caller, query))
 
   mount(operations.setMyPref, ({ caller, params, body, device }) =>
     setMyPref(chat, caller, params.key, body.data, device),

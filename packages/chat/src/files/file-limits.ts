@@ -1,0 +1,25 @@
+import { ApiError } from '@parley/contracts/errors'
+import { fileLimits, fileLimitsKey } from '@parley/contracts/resources/file'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import type { Files } from './files.ts'
+
+type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
+
+/** The limits of the files of an app: what its configuration says, and never more than the settings allow. */
+export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
+  const value = await findConfigValue(db, app, fileLimitsKey)
+  const given = fileLimits.safeParse(value && JSON.parse(value.json)).data
+  const { maxBytes = most.maxBytes, maxBytesPerUser = most.maxBytesPerUser } = given ?? {}
+  return {
+    maxBytes: Math.min(maxBytes, most.maxBytes),
+    // In the settings 0 is no limit.
+    maxBytesPerUser: Math.min(maxBytesPerUser, most.maxBytesPerUser || Infinity),
+  }
+}
+
+/** @throws ApiError INVALID_BODY when the value of the key has no limits; null is none */
+export function checkFileLimits(value: unknown): void {
+  const [issue] = value === null ? [] : (fileLimits.safeParse(value).error?.issues ?? [])
+  if (issue) throw new ApiError('INVALID_BODY', `${[fileLimitsKey, ...issue.path].join('.')}: ${issue.message}`)
+}
