@@ -10,7 +10,7 @@ type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
 export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
   const value = await findConfigValue(db, app, fileLimitsKey)
   const given = fileLimits.safeParse(value && JSON.parse(value.json)).data
-  const { maxBytes = most.maxBytes, maxBytesPerUser = most.maxBytesPerUser } = given ?? {}
+  const { maxBytes = most.maxBytes, maxBytesPerUser = Infinity } = given ?? {}
   return {
     maxBytes: Math.min(maxBytes, most.maxBytes),
     // In the settings 0 is no limit.
