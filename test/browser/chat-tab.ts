@@ -27,6 +27,8 @@ export interface TabOptions extends BrowserContextOptions {
   parameters?: Record<string, string>
   /** What the console may say beside nothing: a test that takes the server away. */
   allow?: RegExp
+  /** Hosts that it may ask beside ours. */
+  elsewhere?: readonly string[]
 }
 
 /**
@@ -47,7 +49,7 @@ export async function openChat(
 export async function openPage(
   browser: Browser,
   url: string,
-  { allow, ...options }: Omit<TabOptions, 'parameters'> = {},
+  { allow, elsewhere = [], ...options }: Omit<TabOptions, 'parameters'> = {},
 ): Promise<Page> {
   const context = await browser.newContext({ locale: 'en', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(longestMS)
@@ -61,7 +63,8 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`))
   page.on('request', (request) => {
     const to = new URL(request.url())
-    if (to.protocol !== 'data:' && to.host !== new URL(url).host) complaints.push(`request to ${to.host}`)
+    const isOurs = to.host === new URL(url).host || elsewhere.includes(to.host)
+    if (to.protocol !== 'data:' && !isOurs) complaints.push(`request to ${to.host}`)
   })
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail' || complaints.length > 0) {

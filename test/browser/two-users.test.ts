@@ -5,6 +5,7 @@ import { type Deployment, deploy } from '../client/client-of.ts'
 import { eventually, type PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
+import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on two nodes', () => {
   let deployment: Deployment
@@ -273,7 +274,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await page.keyboard.press('Enter')
     const text = page.getByRole('log').getByText('你好', { exact: true })
     await text.waitFor()
-    await page.getByText('已送达').waitFor({ state: 'attached' })
+    await page.getByText('已发送').waitFor({ state: 'attached' })
     assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-CN')
     await page.getByRole('log').focus()
     await page.keyboard.press('ArrowUp')
@@ -283,11 +284,6 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
     await page.getByRole('menu').waitFor({ state: 'detached' })
   })
 })
-
-const onePixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 /** How far the page scrolls sideways, in CSS pixels. */
 const sideways = (page: ChatTab['page']): Promise<number> =>

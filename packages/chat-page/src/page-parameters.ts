@@ -16,7 +16,8 @@ const storageKey = (): string => `parley.chat.${frameName()}`
 
 /**
  * Takes the parameters of the page's address (docs/reference/chat-page.md), and those that it kept before a reload. The
- * token is a secret: it leaves the address bar and the history at once.
+ * token is a secret: it leaves the address bar and the history at once. The client key stays: by it the gateway knows at a
+ * reload which pictures the page may show.
  */
 export function takeParameters(): PageParameters {
   const given = new URLSearchParams(location.search)
@@ -30,8 +31,14 @@ export function takeParameters(): PageParameters {
     theme: toTheme(value('theme')),
   }
   keepParameters(taken)
-  if (location.search !== '') history.replaceState(null, '', location.pathname)
+  if (location.search !== '') showClientKey(taken.clientKey, given.has('token') ? null : history.state)
   return taken
+}
+
+/** Puts the client key alone into the address. */
+export function showClientKey(clientKey: string | undefined, state: unknown = history.state): void {
+  const query = clientKey === undefined ? '' : `?${new URLSearchParams({ clientKey })}`
+  if (location.search !== query) history.replaceState(state, '', location.pathname + query)
 }
 
 /** Keeps them for a reload. A browser that forbids it asks for the token again. */

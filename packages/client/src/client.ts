@@ -1,7 +1,7 @@
 import type { UserCalls } from './calls/user-calls.ts'
 import type { ConnectionState } from './connection/connection-state.ts'
 import type { Files } from './files/files.ts'
-import type { ServerEvents, User } from './generated/types.ts'
+import type { Invitation, ServerEvents, User } from './generated/types.ts'
 import type { Presence } from './presence/presence-watch.ts'
 import type { RoomInfo } from './rooms/listed-room.ts'
 import type { Room } from './rooms/room.ts'
@@ -20,6 +20,11 @@ export interface Client extends Files {
   readonly badge: Store<number>
   /** A room by its ID: the same object each time. */
   room(id: string): Room
+  /** Open invitations to rooms, the newest first. */
+  readonly invitations: Store<readonly Invitation[]>
+  /** Joins a room that the user is invited to; then `rooms` has it. */
+  acceptInvitation(roomID: string): Promise<void>
+  declineInvitation(roomID: string): Promise<void>
   /** Whether a user with whom a room is shared is online: watched as long as somebody is subscribed; undefined until it is known. */
   presence(userID: string): Store<Presence | undefined>
   /** Every call of the interface for users, by its operationId (docs/openapi.json). Fails with a ParleyError. */

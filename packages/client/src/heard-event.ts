@@ -1,19 +1,30 @@
 import type { ServerEvents } from './generated/types.ts'
+import type { PresenceWatch } from './presence/presence-watch.ts'
+import type { DeliveryReports } from './rooms/delivery-reports.ts'
+import type { Invitations } from './rooms/invitations.ts'
 import type { RoomHandle } from './rooms/room-handle.ts'
 import type { RoomList } from './rooms/room-list.ts'
 
 type Handlers = { [E in keyof ServerEvents]?: (payload: ServerEvents[E]) => void }
 
-/** What each event changes in the state. `opened`: a room of which the app has something, by its ID. */
-export function eventHandlers(
-  rooms: RoomList,
-  opened: (roomID: string) => RoomHandle | undefined,
-  me: () => string | undefined,
-): Handlers {
+interface Parts {
+  rooms: RoomList
+  invitations: Invitations
+  presence: PresenceWatch
+  deliveries: DeliveryReports
+  /** A room of which the app has something, by its ID. */
+  opened: (roomID: string) => RoomHandle | undefined
+  me: () => string | undefined
+}
+
+/** What each event changes in the state. */
+export function eventHandlers(parts: Parts): Handlers {
+  const { rooms, invitations, presence, deliveries, opened, me } = parts
   return {
     'chat message'(message) {
       opened(message.room)?.heardMessage(message)
       rooms.heardMessage(message)
+      deliveries.heard(message)
     },
     'thread message': (message) => opened(message.room)?.heardMessage(message),
     messageUpdated(message) {
@@ -34,10 +45,14 @@ export function eventHandlers(
       if (room) room.heardRead(read)
       else if (read.memberID === me()) rooms.changed(read.roomID)
     },
+    threadLastRead: (read) => opened(read.roomID)?.heardThreadRead(read),
+    delivered: (news) => opened(news.roomID)?.heardDelivered(news),
     typing: (typing) => opened(typing.room)?.heardTyping(typing),
     ai_streaming: (piece) => opened(piece.room)?.heardStreaming(piece),
     room: (room) => rooms.heardRoom(room),
     roomPref: (pref) => rooms.heardPref(pref),
     removedFromRoom: ({ room }) => rooms.remove(room),
+    invitation: () => invitations.read(),
+    presence: (news) => presence.heard(news),
   }
 }

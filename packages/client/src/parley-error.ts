@@ -5,9 +5,16 @@ import type { ErrorCode } from './generated/types.ts'
  * - NETWORK_ERROR: no response; whether the call had an effect is not known.
  * - CLOSED: the client was closed.
  * - OUTCOME_UNKNOWN: a queued message that was sent longer ago than Parley recognises a repeated send.
+ * - UPLOAD_INTERRUPTED: the app was loaded again before a file was uploaded.
  * - INVALID_SIGNATURE: a webhook was not signed by Parley, or too long ago.
  */
-export type ParleyErrorCode = ErrorCode | 'NETWORK_ERROR' | 'CLOSED' | 'OUTCOME_UNKNOWN' | 'INVALID_SIGNATURE'
+export type ParleyErrorCode =
+  | ErrorCode
+  | 'NETWORK_ERROR'
+  | 'CLOSED'
+  | 'OUTCOME_UNKNOWN'
+  | 'UPLOAD_INTERRUPTED'
+  | 'INVALID_SIGNATURE'
 
 export class ParleyError extends Error {
   readonly code: ParleyErrorCode

@@ -8,6 +8,8 @@ import { createListeners } from './listeners.ts'
 import { ParleyError } from './parley-error.ts'
 import { PresenceWatch } from './presence/presence-watch.ts'
 import { randomID } from './random-id.ts'
+import { DeliveryReports } from './rooms/delivery-reports.ts'
+import { Invitations } from './rooms/invitations.ts'
 import type { RoomActions } from './rooms/room-actions.ts'
 import { RoomHandle, type RoomParts } from './rooms/room-handle.ts'
 import { RoomList } from './rooms/room-list.ts'
@@ -27,6 +29,8 @@ export class UserSession {
   readonly connection: Connection
   readonly rooms: RoomList
   readonly presence: PresenceWatch
+  readonly invitations: Invitations
+  readonly #deliveries: DeliveryReports
   readonly #outbox: Outbox
   readonly #handles = new Map<string, RoomHandle & RoomActions>()
   readonly #handlers: ReturnType<typeof eventHandlers>
@@ -41,11 +45,9 @@ export class UserSession {
     this.clientKey.set(options.clientKey)
     const clientKey = this.clientKey.get
     this.calls = createUserCalls({ url, clientKey: () => this.#knownKey(), deviceID, tokens, userID, timeoutMS })
-    this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected: () => this.#isConnected() })
-    this.#handlers = {
-      ...eventHandlers(this.rooms, (roomID) => this.#handles.get(roomID), userID),
-      presence: (news) => this.presence.heard(news),
-    }
+    const isConnected = () => this.#isConnected()
+    this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected })
+    this.invitations = new Invitations({ calls: this.calls, rooms: this.rooms, isConnected })
     this.connection = new Connection({
       ...{ url, clientKey, deviceID, tokens, timeoutMS, transports },
       encoding: options.encoding ?? 'plain',
@@ -53,10 +55,17 @@ export class UserSession {
       onLogin: (result) => this.#loggedIn(result),
     })
     const live = {
-      isConnected: () => this.#isConnected(),
+      isConnected,
       emit: (event: string, payload: object) => this.connection.emit(event, payload),
     }
     this.presence = new PresenceWatch(live)
+    this.#deliveries = new DeliveryReports({ ...live, me: userID })
+    this.#handlers = eventHandlers({
+      ...this,
+      deliveries: this.#deliveries,
+      opened: (id) => this.#handles.get(id),
+      me: userID,
+    })
     this.#outbox = new Outbox({
       ...live,
       storage: createOutboxStorage(options.storage, clientKey),
@@ -81,6 +90,7 @@ export class UserSession {
       outbox: this.#outbox,
       me: () => this.#userID,
       sender: () => this.#sender(),
+      threadRead: (read) => this.listeners.call('threadLastRead', read),
       isConnected: () => this.#isConnected(),
       whenLoggedIn: () => this.#whenLoggedIn(),
       whenReady: () => this.#whenReady(),
@@ -96,6 +106,7 @@ export class UserSession {
     this.#isClosed = true
     for (const handle of this.#handles.values()) handle.close()
     this.#outbox.close()
+    this.#deliveries.close()
     this.connection.close()
   }
 
@@ -145,6 +156,8 @@ export class UserSession {
     if (resumed !== true || !this.me.get()) {
       const [user] = await Promise.all([this.calls.getMe(), this.rooms.refresh()])
       this.me.set(user)
+      this.#deliveries.read(this.rooms.rooms.get())
+      this.invitations.read()
       await inParts([...this.#handles.values()], roomsAtOnce, (handle) => handle.catchUp())
     }
     await this.rooms.settled()

@@ -26,7 +26,7 @@ import { type CallLaneDoc, callLaneIndexes, type OutgoingCallDoc, outgoingCallIn
 import { type PushDecisionDoc, type PushResultsDoc, pushDecisionIndexes } from './push/push-decisions.ts'
 import { type PushContentDoc, type PushDoc, pushContentIndexes, pushIndexes } from './push/pushes.ts'
 import { type BanDoc, banIndexes } from './rooms/bans.ts'
-import type { InvitationDoc } from './rooms/invitations.ts'
+import { type InvitationDoc, invitationIndexes } from './rooms/invitations.ts'
 import { type MembershipDoc, membershipIndexes } from './rooms/memberships.ts'
 import { type RoomDoc, roomIndexes } from './rooms/rooms.ts'
 import { type ScheduledDoc, scheduledIndexes } from './sending/scheduled.ts'
@@ -60,7 +60,7 @@ const collections = {
   devices: of<DeviceDoc>(deviceIndexes),
   files: of<FileDoc>(fileIndexes),
   filesToClear: of<FilesToClearDoc>(filesToClearIndexes),
-  invitations: of<InvitationDoc>(),
+  invitations: of<InvitationDoc>(invitationIndexes),
   jobs: of<JobDoc>(jobIndexes),
   memberships: of<MembershipDoc>(membershipIndexes),
   messageStreams: of<MessageStreamDoc>(messageStreamIndexes),

@@ -41,7 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '0015-threads', up: makeIndexes },
   { name: '0016-expiring-messages', up: makeIndexes },
   { name: '0017-files', up: makeIndexes },
-  { name: '0018-scheduled-files', up: makeIndexes },
+  { name: '0019-invitations-and-pins', up: makeIndexes },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
@@ -50,7 +50,7 @@ async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
 }
 
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = '6fb3415c721f662016247fa4e805edaf1b30e171df2a300e5a0c10c8303ece37'
+export const migratedIndexes = 'f4a772d3aa16b5263570512e2b5c5bba4397cd4beb35c4e81d8213421cf09cad'
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

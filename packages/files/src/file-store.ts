@@ -33,6 +33,8 @@ export interface FolderStore extends Common {
 /** A bucket of an S3-compatible store, with which clients exchange the bytes themselves. */
 export interface S3Store extends Common {
   kind: 's3'
+  /** With which clients exchange the bytes. */
+  origin: string
   /** Where a client PUTs a file, and the headers to send with it. */
   uploadUrl(
     id: string,

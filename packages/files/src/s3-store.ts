@@ -41,6 +41,7 @@ export function s3Store(settings: S3Settings): S3Store {
 
   return {
     kind: 's3',
+    origin: originOf(settings, outside),
     async uploadUrl(id, { type, size, expiresAtMS }) {
       const put = new PutObjectCommand({ Bucket, Key: arriving(id), ContentType: type, ContentLength: size })
       const signableHeaders = new Set(['host', 'content-type', 'content-length'])
@@ -103,6 +104,13 @@ function clientAt({ region, pathStyle, accessKeyId, secretAccessKey }: S3Setting
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+}
+
+/** As the client makes its addresses, without signing one: credentials may come later. */
+function originOf({ bucket: Bucket, region: Region, pathStyle: ForcePathStyle, ...s3 }: S3Settings, client: S3Client) {
+  const Endpoint = s3.publicEndpoint ?? s3.endpoint
+  const { url } = client.config.endpointProvider({ Bucket, Region, ForcePathStyle, ...(Endpoint && { Endpoint }) })
+  return url.origin
 }
 
 function secondsUntil(timeMS: number): number {

@@ -7,6 +7,7 @@ import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import type { FindToken } from '@parley/chat/access/token-memory'
 import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
+import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -29,7 +30,7 @@ import { takeInput } from './requests/take-input.ts'
 import { createTracedRequests } from './requests/traced-requests.ts'
 import { mountAll } from './routes/all.ts'
 import { serveContent } from './routes/files/content.ts'
-import type { FilesHere } from './routes/files/files.ts'
+import { type FilesHere, filesOrigin } from './routes/files/files.ts'
 
 /** Longer than any ID: the contract says which IDs are too long. */
 const maxIdInUrl = 64 * 1024
@@ -49,7 +50,7 @@ export interface GatewayParts {
   receiveMS?: number
   /** Requests are refused while the event loop is later than this; 0 is no limit. */
   maxLoopDelayMS?: number
-  chatPage?: ChatPageOrigins
+  chatPage?: Pick<ChatPageOrigins, 'frameAncestors'>
   files: FilesHere
 }
 
@@ -65,7 +66,7 @@ export async function createGateway({
   trustedProxies = 0,
   receiveMS = 30_000,
   maxLoopDelayMS = 0,
-  chatPage = { frameAncestors: [], images: [] },
+  chatPage = { frameAncestors: [] },
   files,
 }: GatewayParts): Promise<FastifyInstance> {
   const requests = createTracedRequests(tracing)
@@ -105,7 +106,7 @@ export async function createGateway({
   await shedLoad(app, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, rateLimits)
   await serveDocuments(app)
-  await serveChatPage(app, chatPage)
+  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat.db))
 
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),

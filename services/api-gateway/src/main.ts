@@ -71,7 +71,7 @@ await runService(
       receiveMS: settings.receiveMS,
       maxLoopDelayMS: settings.maxLoopDelayMS,
       files,
-      chatPage: { frameAncestors: settings.chatFrameAncestors, images: settings.chatImageOrigins },
+      chatPage: { frameAncestors: settings.chatFrameAncestors },
     })
     onStop('gateway', async () => {
       await letConnectionsGo(gateway.server, settings.drainMS * leavingShare)

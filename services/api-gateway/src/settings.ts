@@ -63,11 +63,6 @@ export const gatewaySettings = {
     help: 'the origins, with spaces between, whose pages may show /chat in a frame, beside our own; * is every one',
     schema: origins,
   },
-  chatImageOrigins: {
-    env: 'PARLEY_GATEWAY_CHAT_IMAGE_ORIGINS',
-    help: 'the origins, with spaces between, whose pictures /chat shows (avatars, messages, logos); others are links',
-    schema: origins,
-  },
   files: {
     ...fileSettings,
     maxBytes: {

@@ -1,4 +1,6 @@
 import type { Client } from '@parley/client'
+import { createThreads } from '@parley/client/threads'
+import { createUploads, type UploadsOptions } from '@parley/client/uploads'
 import { useMemo } from 'preact/hooks'
 import { imageOrigins } from '../message/image-origins.ts'
 import { keepParameters, type PageParameters } from '../page-parameters.ts'
@@ -47,6 +49,7 @@ export function App({ client, parameters, texts }: AppProps) {
           <RoomList
             {...{ title: name ?? texts.chats, logo, notifications, openID: room, isLoaded: me !== undefined }}
             onOpen={openRoom.open}
+            onThread={openRoom.open}
           />
           <Invitations onOpen={openRoom.open} />
         </nav>
@@ -58,7 +61,7 @@ export function App({ client, parameters, texts }: AppProps) {
               <p>{me ? texts.chooseRoom : texts.loading}</p>
             </div>
           ) : (
-            <RoomView key={room} roomID={room} onBack={openRoom.back} />
+            <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />
           )}
         </div>
         <Notice />
@@ -80,7 +83,9 @@ function createParts(client: Client, parameters: PageParameters, texts: Texts) {
   }
   const { lang } = parameters
   const people = createPeople(client)
-  const chat: Chat = { client, texts, lang, people, notices, attempt, imageOrigins: imageOrigins() }
+  const threads = createThreads(client)
+  const uploads = createUploads(client, storageOfTab())
+  const chat: Chat = { client, texts, lang, people, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepParameters({ ...parameters, clientKey: client.clientKey.get(), room })
   })
@@ -94,7 +99,16 @@ function createParts(client: Client, parameters: PageParameters, texts: Texts) {
     if (read.color !== undefined) useColor(read.color)
   }
   void takeConfig()
-  return { chat, openRoom, config, notifications: createNotifications(client, texts, openRoom.open) }
+  return { chat, openRoom, config, notifications: createNotifications(chat, openRoom.open) }
+}
+
+/** What is uploaded is of one tab, and survives its reload where the browser allows it. */
+function storageOfTab(): UploadsOptions {
+  try {
+    return { storage: sessionStorage }
+  } catch {
+    return {}
+  }
 }
 
 /** Settles after the first login. */

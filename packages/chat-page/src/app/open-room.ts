@@ -1,9 +1,17 @@
 import type { Client, Store } from '@parley/client'
 import { createValue } from '../state/value.ts'
 
+/** As one object for each wish. */
+export interface WantedThread {
+  room: string
+  id: string
+}
+
 export interface OpenRoom {
   current: Store<string | undefined>
-  open: (roomID: string) => void
+  /** The thread that is to be opened in it. */
+  thread: Store<WantedThread | undefined>
+  open: (roomID: string, threadID?: string) => void
   /** To the list, where only one of the two is seen. */
   back: () => void
 }
@@ -24,6 +32,7 @@ export function createOpenRoom(
   onChange: (room?: string) => void,
 ): OpenRoom {
   const current = createValue<string | undefined>(undefined)
+  const thread = createValue<WantedThread | undefined>(undefined)
   let isFirst = true
 
   function set(room: string | undefined): void {
@@ -46,8 +55,10 @@ export function createOpenRoom(
   })
   return {
     current,
-    open(room) {
+    thread,
+    open(room, threadID) {
       isFirst = false
+      thread.set(threadID === undefined ? undefined : { room, id: threadID })
       if (!isEmbedded() && current.get() === undefined) history.pushState({ room }, '')
       set(room)
     },

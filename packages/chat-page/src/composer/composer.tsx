@@ -31,7 +31,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   const mentions = useMentions(room, field, text, setText, me)
   const editing = about?.kind === 'edit' ? about.message : undefined
 
-  const files = useFiles()
+  const files = useFiles(shown.id)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {

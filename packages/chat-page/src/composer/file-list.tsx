@@ -1,33 +1,55 @@
+import type { Upload } from '@parley/client/uploads'
 import { useRef } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { sizeName } from '../message/size-name.ts'
 import { sentenceOf, useChat } from '../state/chat.ts'
 import type { ChosenFiles } from './use-files.ts'
 
-/** The files that go with the message: over the text field, each with a way to take it out. */
-export function FileList({ files: { chosen, remove } }: { files: ChosenFiles }) {
-  const { texts, lang } = useChat()
+/** The files that go with the message: over the text field, with how far each is, and a way to take it out. */
+export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFiles }) {
+  const { texts } = useChat()
   if (chosen.length === 0) return null
   return (
     <ul class="chosen-files" aria-label={texts.files}>
-      {chosen.map(({ key, file, attachment, error }) => (
-        <li key={key} class={error ? 'chosen-file is-failed' : 'chosen-file'} aria-busy={!attachment && !error}>
-          <Icon name={error ? 'warning' : 'file'} />
-          <span>
-            <bdi>{file.name}</bdi>
-            <small>{error ? sentenceOf(texts, error) : attachment ? sizeName(file.size, lang) : texts.uploading}</small>
-          </span>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.removeFile(file.name)}
-            onClick={() => remove(key)}
+      {chosen.map((upload) => {
+        const { key, name, state, error } = upload
+        const mayRetry = state === 'failed' && error?.code !== 'UPLOAD_INTERRUPTED'
+        return (
+          <li
+            key={key}
+            class={state === 'failed' ? 'chosen-file is-failed' : 'chosen-file'}
+            aria-busy={state === 'uploading'}
           >
-            <Icon name="close" />
-          </button>
-        </li>
-      ))}
+            <Icon name={state === 'failed' ? 'warning' : 'file'} />
+            <span>
+              <bdi>{name}</bdi>
+              <UploadState upload={upload} />
+            </span>
+            {mayRetry && (
+              <button type="button" class="link" onClick={() => retry(key)}>
+                {texts.retry}
+              </button>
+            )}
+            <button type="button" class="icon-button" aria-label={texts.removeFile(name)} onClick={() => remove(key)}>
+              <Icon name="close" />
+            </button>
+          </li>
+        )
+      })}
     </ul>
+  )
+}
+
+function UploadState({ upload: { state, error, size, sentBytes, name } }: { upload: Upload }) {
+  const { texts, lang } = useChat()
+  if (state === 'failed') return <small role="alert">{sentenceOf(texts, error)}</small>
+  if (state === 'uploaded') return <small>{sizeName(size, lang)}</small>
+  const percent = size > 0 ? Math.floor((sentBytes / size) * 100) : 0
+  return (
+    <small>
+      <progress max={100} value={percent} aria-label={`${name}: ${texts.uploading}`} />
+      {texts.uploaded(percent)}
+    </small>
   )
 }
 

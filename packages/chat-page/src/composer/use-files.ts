@@ -1,55 +1,38 @@
-import type { Attachment, ParleyError } from '@parley/client'
-import { useState } from 'preact/hooks'
-import { useChat } from '../state/chat.ts'
-
-/** A file that is to be sent. */
-interface ChosenFile {
-  key: number
-  file: File
-  /** Once it is uploaded. */
-  attachment?: Attachment
-  /** Why it cannot be uploaded. */
-  error?: Pick<ParleyError, 'code'>
-}
+import type { Attachment } from '@parley/client'
+import type { Upload } from '@parley/client/uploads'
+import { useChat, useStore } from '../state/chat.ts'
 
 export interface ChosenFiles {
-  chosen: readonly ChosenFile[]
+  chosen: readonly Upload[]
   attachments: Attachment[]
   /** Whether all that were chosen are uploaded. */
   areReady: boolean
   add: (files: Iterable<File>) => void
-  remove: (key: number) => void
+  retry: (key: string) => void
+  remove: (key: string) => void
   clear: () => void
 }
 
 /** As many go with one message. */
 const most = 10
-let lastKey = 0
 
-/** The files that go with what is being written: each is uploaded as soon as it is chosen. */
-export function useFiles(): ChosenFiles {
-  const { client } = useChat()
-  const [chosen, setChosen] = useState<readonly ChosenFile[]>([])
-  const become = (key: number, now: Pick<ChosenFile, 'attachment' | 'error'>) =>
-    setChosen((before) => before.map((one) => (one.key === key ? { ...one, ...now } : one)))
-  const upload = async ({ key, file }: ChosenFile) => {
-    try {
-      become(key, { attachment: await client.upload(file, await sizeOf(file)) })
-    } catch (error) {
-      become(key, { error: error as ParleyError })
-    }
-  }
+/** The files that go with what is being written: each is uploaded as soon as it is chosen, and kept over a reload. */
+export function useFiles(about: string): ChosenFiles {
+  const { uploads } = useChat()
+  const chosen = useStore(uploads.list).filter((upload) => upload.about === about)
+  const add = async (file: File) => uploads.add(file, { about, ...(await sizeOf(file)) })
   return {
     chosen,
     attachments: chosen.flatMap(({ attachment }) => attachment ?? []),
     areReady: chosen.every(({ attachment }) => attachment !== undefined),
     add(files) {
-      const added = [...files].slice(0, most - chosen.length).map((file) => ({ key: ++lastKey, file }))
-      setChosen((before) => [...before, ...added])
-      for (const one of added) void upload(one)
+      for (const file of [...files].slice(0, most - chosen.length)) void add(file)
     },
-    remove: (key) => setChosen((before) => before.filter((one) => one.key !== key)),
-    clear: () => setChosen([]),
+    retry: uploads.retry,
+    remove: uploads.remove,
+    clear() {
+      for (const { key } of chosen) uploads.remove(key)
+    },
   }
 }
 

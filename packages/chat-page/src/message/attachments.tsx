@@ -23,13 +23,14 @@ export function Attachments({ files }: { files: readonly Attachment[] }) {
 }
 
 function AttachedPicture({ file }: { file: Attachment }) {
-  const { client } = useChat()
+  const { client, attempt } = useChat()
   const { fileID, name, width = 4, height = 3 } = file
   const [url, setURL] = useState<string>()
   const [isGone, setGone] = useState(false)
   useEffect(() => {
     let isCurrent = true
-    client.fileURL(fileID).then(
+    // As large as it is shown; a picture that is new or small has none, and is shown itself.
+    client.thumbnailURL(fileID).then(
       (now) => isCurrent && setURL(now),
       () => isCurrent && setGone(true),
     )
@@ -38,8 +39,14 @@ function AttachedPicture({ file }: { file: Attachment }) {
     }
   }, [fileID])
   if (isGone) return <AttachedFile file={file} />
+  const open = async () => {
+    // At once: after a pause a browser takes it for none of the user's wishes.
+    const tab = window.open('', '_blank')
+    const isThere = await attempt(async () => tab?.location.replace(await client.fileURL(fileID)))
+    if (!isThere) tab?.close()
+  }
   return (
-    <button type="button" class="attached-picture" aria-label={name} onClick={() => url && window.open(url, '_blank')}>
+    <button type="button" class="attached-picture" aria-label={name} onClick={() => void open()}>
       {/* As large before it is loaded as after. */}
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" />
       {url !== undefined && <img src={url} alt="" onError={() => setGone(true)} />}

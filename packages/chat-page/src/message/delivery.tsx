@@ -13,13 +13,17 @@ interface DeliveryProps {
 export function Delivery({ room, message: { _id, state }, others }: DeliveryProps) {
   const { texts } = useChat()
   useStore(room.readers)
-  const readBy = room.readBy(_id).length
-  if (state === 'sent' && readBy > 0) {
-    const label = others > 1 ? texts.readBy(readBy) : texts.read
+  useStore(room.delivered)
+  const readBy = state === 'sent' ? room.readBy(_id).length : 0
+  const deliveredTo = state === 'sent' ? room.deliveredTo(_id).length : 0
+  if (deliveredTo > 0) {
+    const isRead = readBy > 0
+    const ofGroup = isRead ? texts.readBy(readBy) : texts.deliveredTo(deliveredTo)
+    const label = others > 1 ? ofGroup : isRead ? texts.read : texts.delivered
     return (
-      <span class="delivery is-read" title={label}>
+      <span class={isRead ? 'delivery is-read' : 'delivery'} title={label}>
         <Icon name="checks" />
-        {others > 1 && <span aria-hidden="true">{readBy}</span>}
+        {isRead && others > 1 && <span aria-hidden="true">{readBy}</span>}
         <span class="visually-hidden">{label}</span>
       </span>
     )

@@ -81,14 +81,14 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
 
 function PinnedList({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
-  const pinned = useStore(room.messages).filter((message) => message.pinned && !message.isDeleted)
+  const pinned = useStore(room.pinned)
   return (
     <>
       <h3>{texts.pinnedMessages}</h3>
       {pinned.length === 0 && <p class="soft">{texts.nothingPinned}</p>}
       <ul class="plain-list">
-        {pinned.toReversed().map((message) => (
-          <li key={message.key}>
+        {pinned.map((message) => (
+          <li key={message._id}>
             <button
               type="button"
               class="plain-row"

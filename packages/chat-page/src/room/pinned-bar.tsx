@@ -3,10 +3,10 @@ import { Icon } from '../app/icon.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** The latest pinned message of those that are loaded. */
+/** The latest pinned message. */
 export function PinnedBar({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
-  const pinned = useStore(room.messages).findLast((message) => message.pinned && !message.isDeleted)
+  const [pinned] = useStore(room.pinned)
   if (!pinned) return null
   const text = previewOf(pinned, texts)
   return (

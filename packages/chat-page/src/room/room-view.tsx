@@ -1,5 +1,7 @@
+import type { Store } from '@parley/client'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import type { WantedThread } from '../app/open-room.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
@@ -12,11 +14,12 @@ import { useOpenThread } from './use-open-thread.ts'
 
 interface RoomViewProps {
   roomID: string
+  wantedThread: Store<WantedThread | undefined>
   onBack: () => void
 }
 
 /** An open room: its head, its messages, and where to write. */
-export function RoomView({ roomID, onBack }: RoomViewProps) {
+export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)
   const info = useStore(room.info)
@@ -25,6 +28,10 @@ export function RoomView({ roomID, onBack }: RoomViewProps) {
   const [goTo, setGoTo] = useState<GoTo>()
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
   const thread = useOpenThread()
+  const wanted = useStore(wantedThread)
+  useEffect(() => {
+    if (wanted?.room === roomID) thread.open(wanted.id)
+  }, [wanted])
 
   if (!info && opened.isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
   if (opened.error) return <Gone sentence={sentenceOf(texts, opened.error)} onBack={onBack} />

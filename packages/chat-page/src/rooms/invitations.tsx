@@ -1,55 +1,41 @@
-import type { Invitation } from '@parley/client'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** Invitations that came while the page is open. */
+/** Shown before "Show more": the list of rooms has its space too. */
+const mostShown = 2
+
+/** The user's open invitations, to accept or to decline. */
 export function Invitations({ onOpen }: { onOpen: (roomID: string) => void }) {
   const { client, texts, people, attempt } = useChat()
   const known = useStore(people.known)
-  const [invitations, setInvitations] = useState<readonly Invitation[]>([])
-  const [names, setNames] = useState<Readonly<Record<string, string>>>({})
-  useEffect(
-    () =>
-      client.on('invitation', (invitation) => {
-        setInvitations((before) => [...before.filter(({ room }) => room !== invitation.room), invitation])
-        client.api
-          .getRoom({ id: invitation.room })
-          .then(({ _id, name }) => setNames((before) => ({ ...before, [_id]: name })))
-          .catch(() => undefined)
-      }),
-    [client],
-  )
-  const answer = async (room: string, action: () => Promise<unknown>) => {
-    if (await attempt(action)) setInvitations((before) => before.filter((invitation) => invitation.room !== room))
-  }
+  const invitations = useStore(client.invitations)
+  const [showsAll, setShowsAll] = useState(false)
+  const shown = showsAll ? invitations : invitations.slice(0, mostShown)
+  const accept = (room: string) =>
+    attempt(async () => {
+      await client.acceptInvitation(room)
+      onOpen(room)
+    })
   return (
-    <div class="invitations" aria-live="polite">
-      {invitations.map(({ room, inviter }) => (
-        <div key={room} class="invitation">
-          <p>{texts.invitation(known.get(inviter)?.nickname || inviter || texts.somebody, names[room] || room)}</p>
+    <section class="invitations" aria-label={texts.invitations} aria-live="polite">
+      {shown.map(({ _id, room, roomName, inviter }) => (
+        <div key={_id} class="invitation">
+          <p>{texts.invitation(known.get(inviter)?.nickname || inviter || texts.somebody, roomName || room)}</p>
           <div class="dialog-actions">
-            <button
-              type="button"
-              class="button"
-              onClick={() => void answer(room, () => client.api.declineInvitation({ id: room }))}
-            >
+            <button type="button" class="button" onClick={() => void attempt(() => client.declineInvitation(room))}>
               {texts.decline}
             </button>
-            <button
-              type="button"
-              class="button primary"
-              onClick={() =>
-                void answer(room, async () => {
-                  await client.api.joinRoom({ id: room })
-                  onOpen(room)
-                })
-              }
-            >
+            <button type="button" class="button primary" onClick={() => void accept(room)}>
               {texts.accept}
             </button>
           </div>
         </div>
       ))}
-    </div>
+      {shown.length < invitations.length && (
+        <button type="button" class="link" onClick={() => setShowsAll(true)}>
+          {texts.moreInvitations(invitations.length - shown.length)}
+        </button>
+      )}
+    </section>
   )
 }

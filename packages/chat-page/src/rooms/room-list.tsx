@@ -5,6 +5,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import type { Notifications } from '../state/notifications.ts'
 import { roomName } from './room-name.ts'
 import { RoomRow } from './room-row.tsx'
+import { ThreadsButton } from './threads-button.tsx'
 
 interface RoomListProps {
   title: string
@@ -13,9 +14,10 @@ interface RoomListProps {
   openID: string | undefined
   isLoaded: boolean
   onOpen: (roomID: string) => void
+  onThread: (roomID: string, threadID: string) => void
 }
 
-export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen }: RoomListProps) {
+export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen, onThread }: RoomListProps) {
   const { client, texts, imageOrigins } = useChat()
   const rooms = useStore(client.rooms).filter(({ pref }) => !pref?.hidden)
   const me = useStore(client.me)?._id
@@ -28,6 +30,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen 
       <header class="side-head">
         {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
         <h1>{title}</h1>
+        <ThreadsButton onThread={onThread} />
         {notifications.isPossible && (
           <button
             type="button"

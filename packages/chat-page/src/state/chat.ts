@@ -1,4 +1,6 @@
 import type { Client, ParleyError, Store } from '@parley/client'
+import type { UserThreads } from '@parley/client/threads'
+import type { Uploads } from '@parley/client/uploads'
 import { createContext } from 'preact'
 import { useSyncExternalStore } from 'preact/compat'
 import { useContext } from 'preact/hooks'
@@ -14,6 +16,9 @@ export interface Chat {
   lang: Language
   people: People
   notices: Notices
+  threads: UserThreads
+  /** For rooms and threads, by their IDs. */
+  uploads: Uploads
   /** Origins whose pictures are shown without a click. */
   imageOrigins: readonly string[]
   /** Does it, and says calmly when it fails. */

@@ -1,6 +1,6 @@
-import type { Client } from '@parley/client'
+import type { Message } from '@parley/client'
 import { previewOf } from '../rooms/preview.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { Chat } from './chat.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
 
@@ -13,12 +13,15 @@ export interface Notifications {
 
 const key = 'parley.chat.notify'
 
-/** @param onOpen the user clicked one: shows the room */
-export function createNotifications(client: Client, texts: Texts, onOpen: (roomID: string) => void): Notifications {
+/** @param onOpen the user clicked one: shows the room, or the thread in it */
+export function createNotifications(
+  { client, texts, threads }: Pick<Chat, 'client' | 'texts' | 'threads'>,
+  onOpen: (roomID: string, threadID?: string) => void,
+): Notifications {
   const isPossible = 'Notification' in window && window.isSecureContext
   const isOn = createValue(isPossible && Notification.permission === 'granted' && stored() === 'on')
 
-  client.on('chat message', (message) => {
+  const notify = (message: Message) => {
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id
     if (!isOn.get() || !document.hidden || isMine || !room || room.muted || room.pref?.muted) return
@@ -28,9 +31,15 @@ export function createNotifications(client: Client, texts: Texts, onOpen: (roomI
     })
     notification.addEventListener('click', () => {
       window.focus()
-      onOpen(message.room)
+      onOpen(message.room, message.threadOf)
       notification.close()
     })
+  }
+  client.on('chat message', notify)
+  client.on('thread message', (message) => {
+    const me = client.me.get()?._id ?? ''
+    const takesPart = threads.list.get().some(({ root }) => root._id === message.threadOf)
+    if (takesPart || message.replyTo?.sender === me || message.mentions?.includes(me)) notify(message)
   })
   return {
     isOn,

@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
@@ -6,6 +7,7 @@ import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
+import { checkChatPage } from './chat-page-images.ts'
 import { getConfig } from './get-config.ts'
 
 const maxKeyLength = 128
@@ -16,7 +18,8 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
  * configuration. It holds at once, on every gateway.
- * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, or fileLimits has no limits;
+ * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits or
+ *   chatPage no origins;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
 export async function setConfig(chat: Chat, app: string, settings: object): Promise<Record<string, unknown>> {
@@ -25,6 +28,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     if (name === censorshipKey) checkCensorship(value)
     if (name === moderateKey) checkModeration(value)
     if (name === fileLimitsKey) checkFileLimits(value)
+    if (name === chatPageKey) checkChatPage(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {

@@ -7,10 +7,10 @@ import { findRootsOf } from '@parley/db/threads/thread-messages'
 import { findPrefsOf } from '@parley/db/users/prefs'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { toInvitationView } from '../views/invitation.ts'
 import { jsonObjectText } from '../views/json-object.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
+import { shownInvitations } from './members/list-invitations.ts'
 import { type Place, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
 
@@ -40,7 +40,7 @@ export async function changesSince(
       if (text === undefined) removed.push(id)
       else texts.push(text)
     }
-    const invitations = (await findInvitations(chat.db, caller, [...invitedTo])).map(toInvitationView)
+    const invitations = await shownInvitations(chat.db, await findInvitations(chat.db, caller, [...invitedTo]))
     const found = await findPrefsOf(chat.db, caller, [...prefs])
     const deletedPrefs = [...prefs].filter((name) => !found.some((pref) => pref.name === name))
     const goOn = stoppedAt ?? next

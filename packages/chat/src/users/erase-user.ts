@@ -2,6 +2,7 @@ import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { findErasures, insertJob, type JobDoc } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import { deleteInvitationsOf } from '@parley/db/rooms/invitations'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import type { Session } from '@parley/db/transactions/transaction'
 import { removeAppBan } from '@parley/db/users/app-bans'
@@ -46,6 +47,7 @@ async function eraseProfile(chat: Chat, app: string, user: string, session: Sess
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)
   await deletePrefsOfUser(db, app, user, session)
+  await deleteInvitationsOf(db, app, user, session)
   await removeAppBan(db, { app, id: user }, session)
   await deleteUserDoc(db, app, user, session)
   const total = (await findRoomIdsOfUser(db, app, user)).length

@@ -1,12 +1,17 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { Attachment } from '../generated/types.ts'
+import type { Attachment, NewFile } from '../generated/types.ts'
 import { errorOf, networkError } from '../parley-error.ts'
 
 /** A file to upload: a `File` has a name, any other Blob gets one. */
 export type FileToUpload = Blob & { name?: string }
 
 /** What the sender may say of it: pixels, and seconds. */
-export type UploadOptions = Pick<Attachment, 'width' | 'height' | 'duration'> & { name?: string; signal?: AbortSignal }
+export type UploadOptions = Pick<Attachment, 'width' | 'height' | 'duration'> & {
+  name?: string
+  signal?: AbortSignal
+  /** Sends the bytes; by default `fetch`, which says nothing of how far it is. */
+  send?: (to: { method: string; url: string; headers: Record<string, string> }, file: Blob) => Promise<void>
+}
 
 /** The files of messages (docs/reference/files.md). */
 export interface Files {
@@ -14,32 +19,47 @@ export interface Files {
   upload(file: FileToUpload, options?: UploadOptions): Promise<Attachment>
   /** Where a file's bytes are, for some minutes, without any header. */
   fileURL(fileID: string): Promise<string>
+  /** Where the thumbnail of a picture is; where there is none (yet), where the picture is. */
+  thumbnailURL(fileID: string): Promise<string>
+}
+
+interface Known {
+  url: string
+  thumbnail: string
+  untilMS: number
 }
 
 /** An address that ends sooner than this is asked for anew. */
 const spareMS = 60_000
 
 export function createFiles({ createFile, markUploaded, getFile }: UserCalls): Files {
-  const known = new Map<string, { url: string; untilMS: number }>()
+  const known = new Map<string, Known>()
+  async function find(fileID: string): Promise<Known> {
+    const before = known.get(fileID)
+    if (before && before.untilMS > Date.now()) return before
+    const { url = '', urlExpiresAtMS = 0, thumbnail } = await getFile({ id: fileID })
+    const found = { url, thumbnail: thumbnail?.url ?? url, untilMS: urlExpiresAtMS - spareMS }
+    known.set(fileID, found)
+    return found
+  }
   return {
-    async upload(file, { name = file.name ?? 'file', signal, ...measures } = {}) {
+    async upload(file, { name = file.name ?? 'file', signal, send, ...measures } = {}) {
       const options = signal ? { signal } : {}
       const type = file.type || 'application/octet-stream'
       const { fileID, upload } = await createFile({ name, type, size: file.size }, options)
-      const { method, headers, url } = upload
-      const response = await fetch(url, { method, headers, body: file, ...options }).catch((error: unknown) => {
-        throw networkError(error)
-      })
-      if (!response.ok) throw errorOf(response.status, await response.json().catch(() => undefined))
+      if (send) await send(upload, file)
+      else await put(upload, { body: file, ...options })
       const stored = await markUploaded({ id: fileID }, options)
       return { fileID, name: stored.name, type: stored.type, size: stored.size, ...measures }
     },
-    async fileURL(fileID) {
-      const before = known.get(fileID)
-      if (before && before.untilMS > Date.now()) return before.url
-      const { url = '', urlExpiresAtMS = 0 } = await getFile({ id: fileID })
-      known.set(fileID, { url, untilMS: urlExpiresAtMS - spareMS })
-      return url
-    },
+    fileURL: async (fileID) => (await find(fileID)).url,
+    thumbnailURL: async (fileID) => (await find(fileID)).thumbnail,
   }
+}
+
+async function put({ url, ...to }: NewFile['upload'], rest: RequestInit): Promise<void> {
+  const response = await fetch(url, { ...to, ...rest }).catch((error: unknown) => {
+    throw networkError(error)
+  })
+  if (!response.ok) throw errorOf(response.status, await response.json().catch(() => undefined))
 }

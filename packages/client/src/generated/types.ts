@@ -1504,6 +1504,24 @@ export interface OpenStreamInput {
    */
   expiresInS?: number
 }
+export interface ListPinsInput {
+  /**
+   * Room ID
+   */
+  id: string
+  limit?: number
+  /**
+   * `beforeSeq` of the page before
+   */
+  beforeSeq?: number
+}
+export interface ListPinsResult {
+  data: Message[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  beforeSeq?: number
+}
 export interface PinMessageInput {
   /**
    * Message ID
@@ -2113,6 +2131,10 @@ export interface Invitation {
    */
   room: string
   /**
+   * Name of the room; absent in a declined invitation
+   */
+  roomName?: string
+  /**
    * ISO-8601 time
    */
   createdAt: string
@@ -2281,6 +2303,20 @@ export interface JoinRoomInput {
    * Also write a system message about it
    */
   systemMessage?: boolean
+}
+export interface ListInvitationsInput {
+  limit?: number
+  /**
+   * `cursor` of the page before
+   */
+  cursor?: string
+}
+export interface ListInvitationsResult {
+  data: Invitation[]
+  /**
+   * Of the next page; absent on the last one
+   */
+  cursor?: string
 }
 export interface ListMembersInput {
   /**
@@ -3854,6 +3890,8 @@ export interface ClientCalls {
   endStream: { input: EndStreamInput; result: EndStreamResult }
   /** Open a message that a robot writes piece by piece: POST /messages/stream */
   openStream: { input: OpenStreamInput; result: OpenStreamResult }
+  /** The pinned messages of a room, the newest first: GET /rooms/:id/pins */
+  listPins: { input: ListPinsInput; result: ListPinsResult }
   /** Pin a message: POST /messages/:id/pin */
   pinMessage: { input: PinMessageInput; result: PinMessageResult }
   /** Unpin a message: DELETE /messages/:id/pin */
@@ -3890,6 +3928,8 @@ export interface ClientCalls {
   declineInvitation: { input: DeclineInvitationInput; result: DeclineInvitationResult }
   /** Join a group that is open, or that the caller is invited to: POST /rooms/:id/join */
   joinRoom: { input: JoinRoomInput; result: JoinRoomResult }
+  /** The open invitations of the caller, the newest first: GET /invitations */
+  listInvitations: { input: ListInvitationsInput; result: ListInvitationsResult }
   /** The members of a room, the longest-standing first: GET /rooms/:id/members */
   listMembers: { input: ListMembersInput; result: ListMembersResult }
   /** Leave a group, or remove members from it: POST /rooms/:id/delete/members */

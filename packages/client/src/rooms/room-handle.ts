@@ -6,8 +6,10 @@ import { createStore, type Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
 import { Threads } from '../threads/threads.ts'
 import { ConversationHandle } from './conversation-handle.ts'
+import { Deliveries } from './deliveries.ts'
 import { loadFirstUnread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
+import { Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
 import { ReadMarker } from './read-marker.ts'
 import { Readers } from './readers.ts'
@@ -30,8 +32,12 @@ export interface RoomParts {
   /** Settles when the user and their rooms are known. */
   whenReady: () => Promise<void>
   emit: (event: 'typing' | 'lastRead', payload: object) => Promise<unknown>
+  /** This device reported a read marker of a thread. */
+  threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
+/** Of larger rooms only the readers of the last message are asked for. */
+const mostMembers = 100
 /** Longer than the pause between two emits of who is typing. */
 const typingEndsMS = 6_000
 const streamingEndsMS = 60_000
@@ -50,6 +56,10 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly streaming = this.#streaming.store
   readonly #readers: Readers
   readonly readers
+  readonly #deliveries = new Deliveries()
+  readonly delivered = this.#deliveries.store
+  readonly #pins: Pins
+  readonly pinned
   readonly #marker: ReadMarker
   readonly #threads: Threads
   readonly #typed: ReturnType<typeof throttledTyping>
@@ -65,6 +75,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.readers = this.#readers.store
     const report = (message: string) => emit('lastRead', { room: id, message })
     this.#threads = new Threads(id, parts)
+    this.#pins = new Pins(id, calls, parts.isConnected)
+    this.pinned = this.#pins.list
     this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report })
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
@@ -89,7 +101,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     // Beside the list of rooms, which is being read after the first login.
     await Promise.all([this.loaded.open(limit, around), this.#parts.whenReady()])
     if (wasLoaded) return
-    void this.#loadReaders()
+    this.#pins.open()
+    void this.#loadMarkers()
     const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
     if (around === undefined) {
       this.#firstUnread.set(await loadFirstUnread(this.loaded, unread, this.#parts.me()))
@@ -129,11 +142,20 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return this.#readers.of(messageID)
   }
 
+  deliveredTo(messageID: string): string[] {
+    const message = this.timeline.get(messageID)
+    if (!message) return []
+    const all = new Set([...this.#deliveries.of(message.seq), ...this.readBy(messageID)])
+    all.delete(message.sender._id)
+    return [...all]
+  }
+
   /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
     if (!room) return
     await this.loaded.catchUp(room.lastMessage?.seq ?? 0)
+    this.#pins.changed()
     await this.#threads.catchUp()
   }
 
@@ -141,6 +163,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     super.loggedIn()
     this.#threads.loggedIn()
     void this.#marker.flush()
+    // Nobody makes up for what was delivered meanwhile.
+    if (this.timeline.isLoaded) void this.#loadMarkers()
   }
 
   /** A message of the room or of one of its threads was sent or changed. */
@@ -151,6 +175,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (root) this.thread(root._id)
     this.#threads.heard(message)
     this.loaded.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
+    if (threadOf === undefined) this.#pins.heard(message)
     this.#typing.end(message.sender._id)
     this.#streaming.end(message.sender._id)
   }
@@ -158,6 +183,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   heardDeletion(messageID: string): void {
     const { latestSeq } = this.timeline
     this.#threads.heardDeletion(messageID)
+    this.#pins.gone(messageID === '_all' ? 'all' : [messageID])
     this.loaded.apply(
       messageID === '_all' ? { kind: 'all deleted', upToSeq: latestSeq } : { kind: 'deleted', messageID },
     )
@@ -168,6 +194,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.loaded.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
     this.#threads.apply({ kind: 'hidden', messageIDs: messages })
+    this.#pins.gone(all ? 'all' : messages)
     this.#parts.rooms.changed(this.id)
   }
 
@@ -184,6 +211,14 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     else this.#readers.hasRead(memberID, messageID)
   }
 
+  heardThreadRead({ threadOf, messageID }: ServerEvents['threadLastRead']): void {
+    this.#threads.heardRead(threadOf, messageID)
+  }
+
+  heardDelivered({ members }: ServerEvents['delivered']): void {
+    for (const { memberID, seq } of members) this.#deliveries.hasReached(memberID, seq)
+  }
+
   override pendingChanged(): void {
     super.pendingChanged()
     this.#threads.pendingChanged()
@@ -198,11 +233,23 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#typed.end()
   }
 
-  /** Large rooms have none, and the room is complete without. */
-  async #loadReaders(): Promise<void> {
-    const mine = this.timeline.shown().findLast(({ sender }) => sender._id === this.#parts.me())
+  /** Who has read the user's last message, and whom it has reached. Large rooms have no markers, and are complete without. */
+  async #loadMarkers(): Promise<void> {
+    const { timeline } = this
+    const { calls, rooms, me } = this.#parts
+    const mine = timeline.shown().findLast(({ sender }) => sender._id === me())
     if (!mine) return
-    const readers = await this.#parts.calls.listReaders({ id: mine._id }).catch(() => undefined)
-    for (const { _id } of readers?.data ?? []) this.#readers.hasRead(_id, mine._id)
+    const ofMembers = (rooms.get(this.id)?.memberCount ?? 0) <= mostMembers
+    if (!ofMembers) {
+      const readers = await calls.listReaders({ id: mine._id }).catch(() => undefined)
+      for (const { _id } of readers?.data ?? []) this.#readers.hasRead(_id, mine._id)
+      return
+    }
+    const members = await calls.listMembers({ id: this.id, limit: mostMembers }).catch(() => undefined)
+    for (const { _id, readSeq, deliveredSeq } of members?.data ?? []) {
+      this.#deliveries.hasReached(_id, deliveredSeq)
+      const read = timeline.at(Math.min(readSeq, timeline.high))
+      if (read && _id !== me()) this.#readers.hasRead(_id, read._id)
+    }
   }
 }

@@ -18,6 +18,10 @@ export interface Room extends Conversation {
   readonly streaming: Store<readonly LiveText[]>
   /** Up to which message each other member has read, as far as known. */
   readonly readers: Store<readonly Reader[]>
+  /** Up to which seq messages have reached each other member, as far as known. */
+  readonly delivered: Store<ReadonlyMap<string, number>>
+  /** The latest 50 pinned messages, the newest first, once the room is open. */
+  readonly pinned: Store<readonly Message[]>
   /** The first message that was unread when the room was opened: where "new" begins. */
   readonly firstUnread: Store<string | undefined>
 
@@ -44,6 +48,8 @@ export interface Room extends Conversation {
   markRead(messageID?: string): void
   /** Who has read a loaded message, as far as known, without its sender. */
   readBy(messageID: string): string[]
+  /** Whom a loaded message has reached, as far as known: those who have read it too, without its sender. */
+  deliveredTo(messageID: string): string[]
 
   edit(messageID: string, message: unknown, options?: { mentions?: string[] }): Promise<void>
   recall(messageID: string): Promise<void>

@@ -1,5 +1,5 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { Message } from '../generated/types.ts'
+import type { Message, ServerEvents } from '../generated/types.ts'
 import { ConversationHandle } from '../rooms/conversation-handle.ts'
 import { withoutContent } from '../rooms/deleted-message.ts'
 import { isOutdated } from '../rooms/outdated.ts'
@@ -22,6 +22,8 @@ export interface ThreadParts {
   sender: () => Message['sender']
   isConnected: () => boolean
   whenReady: () => Promise<void>
+  /** This device reported a read marker of a thread. */
+  threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
 /** A thread with what keeps it up to date. */
@@ -50,7 +52,10 @@ export class ThreadHandle extends ConversationHandle implements Thread {
         setUnread: (_room, counted, upToSeq) => this.#setCount(recounted(this.#count, counted, upToSeq)),
         changed: () => this.#recount(),
       },
-      report: (message) => calls.markThreadRead({ id, message }),
+      async report(messageID) {
+        const { unread } = await calls.markThreadRead({ id, message: messageID })
+        parts.threadRead({ roomID, threadOf: id, messageID, unread })
+      },
     })
   }
 
@@ -87,6 +92,10 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
     this.apply({ kind: 'message', message })
+  }
+
+  heardRead(messageID: string): void {
+    if (this.#takesPart) this.#marker.heard(messageID)
   }
 
   /** The message that it is about, as it is now. */

@@ -36,6 +36,11 @@ export class Threads {
     else this.#threads.get(message.threadOf)?.heard(message)
   }
 
+  /** The user has read up to a message of a thread, on another device. */
+  heardRead(threadOf: string, messageID: string): void {
+    this.#threads.get(threadOf)?.heardRead(messageID)
+  }
+
   heardDeletion(messageID: string): void {
     for (const thread of this.#all()) thread.heardDeletion(messageID)
   }

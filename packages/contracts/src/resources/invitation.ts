@@ -9,6 +9,7 @@ export const invitation = z
     inviter: z.string().describe('Who invited; empty when the API key did, in a room without members'),
     invitee: userId,
     room: roomId,
+    roomName: z.string().optional().describe('Name of the room; absent in a declined invitation'),
     createdAt: isoTime,
     updatedAt: isoTime,
   })

@@ -56,6 +56,7 @@ export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, seq: 1 }, unique: true },
   { key: { roomKey: 1, sender: 1, seq: 1 } },
   { key: { roomKey: 1, isDeleted: 1, seq: 1 }, partialFilterExpression: { isDeleted: true } },
+  { key: { roomKey: 1, pinned: 1, seq: -1 }, partialFilterExpression: { pinned: true } },
 ]
 
 /** At most this many messages of a room share a time, of creation or of the last change. */
@@ -176,6 +177,20 @@ export async function findMessagesAfter(
   return db.messages
     .find({ roomKey, seq: { $gt: seq } }, { session })
     .sort({ seq: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Pinned messages of a room between two seqs, the newest first: only what is settled is pinned. */
+export async function findPins(
+  db: Db,
+  roomKey: string,
+  { afterSeq, beforeSeq }: { afterSeq: number; beforeSeq: number },
+  limit: number,
+): Promise<MessageDoc[]> {
+  return db.messages
+    .find({ roomKey, pinned: true, seq: { $gt: afterSeq, $lt: beforeSeq } })
+    .sort({ seq: -1 })
     .limit(limit)
     .toArray()
 }

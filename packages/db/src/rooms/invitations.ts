@@ -1,4 +1,4 @@
-import { type ClientSession, ObjectId } from 'mongodb'
+import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
@@ -16,6 +16,8 @@ export interface InvitationDoc {
   createdAt: Date
   updatedAt: Date
 }
+
+export const invitationIndexes: IndexDescription[] = [{ key: { app: 1, invitee: 1, id: -1 } }]
 
 /** Invites users, also those already invited, whose inviter changes. Returns the invitations. */
 export async function saveInvitations(
@@ -61,6 +63,20 @@ export async function findInvitations(
     .sort((a, b) => rooms.indexOf(a.room) - rooms.indexOf(b.room))
 }
 
+/** Open invitations of a user, the newest first, from before one of them on; those to deleted rooms are among them. */
+export async function findInvitationsOf(
+  db: Db,
+  { app, user }: { app: string; user: string },
+  before: string | undefined,
+  limit: number,
+): Promise<InvitationDoc[]> {
+  return db.invitations
+    .find({ app, invitee: user, ...(before !== undefined && { id: { $lt: before } }) })
+    .sort({ id: -1 })
+    .limit(limit)
+    .toArray()
+}
+
 /** Whether one of these, `key(app, room, invitee)`, is open. */
 export async function hasInvitations(db: Db, keys: readonly string[]): Promise<boolean> {
   return (await db.invitations.findOne({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })) !== null
@@ -85,4 +101,9 @@ export async function takeInvitation(
   session?: ClientSession,
 ): Promise<InvitationDoc | null> {
   return db.invitations.findOneAndDelete({ _id: key(app, room, invitee) }, { ...(session && { session }) })
+}
+
+/** Ends all invitations of a user, inside a transaction. */
+export async function deleteInvitationsOf(db: Db, app: string, invitee: string, session: ClientSession): Promise<void> {
+  await db.invitations.deleteMany({ app, invitee }, { session })
 }

@@ -50,17 +50,63 @@ describe('the web chat page', () => {
     assert.ok(bytes <= 90 * 1024, `${bytes} bytes`)
   })
 
-  test('pages of allowed origins show it in a frame, and it shows pictures of allowed origins', async () => {
+  test('pages of allowed origins show it in a frame', async () => {
     const own = await fetch(`${gateway.url}/chat`)
     assert.match(own.headers.get('content-security-policy') ?? '', /img-src 'self' data:;.*frame-ancestors 'self';/)
     assert.equal(own.headers.get('x-frame-options'), null)
-    const chatPage = { frameAncestors: ['https://shop.example'], images: ['https://img.example'] }
-    const other = await gateway.another({ chatPage })
+    const other = await gateway.another({ chatPage: { frameAncestors: ['https://shop.example'] } })
     onTestFinished(() => other.stop())
     const answer = await fetch(`${other.url}/chat`)
     const policy = answer.headers.get('content-security-policy') ?? ''
-    assert.match(policy, /img-src 'self' data: https:\/\/img\.example;/)
     assert.match(policy, /frame-ancestors 'self' https:\/\/shop\.example;/)
-    assert.match(await answer.text(), /name="parley-image-origins" content="https:\/\/img\.example"/)
+  })
+
+  test('it shows pictures of the origins that the app of its user allows, and of no other', async () => {
+    const user = await gateway.newUser()
+    const other = await startTestGateway()
+    onTestFinished(() => other.stop())
+    const imagesOf = async (query: string, { url } = gateway) => {
+      const answer = await fetch(`${url}/chat?${query}`)
+      const policy = answer.headers.get('content-security-policy') ?? ''
+      const shown = /name="parley-image-origins" content="([^"]*)"/.exec(await answer.text())?.[1]
+      assert.ok(policy.includes(`img-src 'self' data:${shown === '' ? '' : ` ${shown}`};`), `${policy} ${shown}`)
+      assert.doesNotMatch(policy, /unsafe|\*/)
+      return shown
+    }
+    const token = `token=${encodeURIComponent(user.token)}`
+    const key = `clientKey=${gateway.clientKey}`
+    assert.equal(await imagesOf(token), '')
+    const imageOrigins = ['https://img.example', 'http://127.0.0.1:8090']
+    await gateway.admin('POST', '/config', { chatPage: { name: 'Acme', imageOrigins } })
+    for (const query of [token, `${token}&${key}`, key]) assert.equal(await imagesOf(query), imageOrigins.join(' '))
+    for (const query of [
+      '',
+      'token=none',
+      `token=none&${key}`,
+      'clientKey=none',
+      `${token}&clientKey=none`,
+      'token=a&token=b',
+    ])
+      assert.equal(await imagesOf(query), '', query)
+    assert.equal(await imagesOf(token, other), '', 'another app')
+    await gateway.admin('POST', '/config', { chatPage: { name: 'Acme' } })
+    assert.equal(await imagesOf(key), '')
+  })
+
+  test('chatPage.imageOrigins that are no origins are 400 and name the one', async () => {
+    for (const bad of [
+      "https://img.example; script-src 'unsafe-inline'",
+      'https://img.example/',
+      '*',
+      'data:',
+      'https://IMG.example',
+    ]) {
+      const { status, body } = await gateway.admin('POST', '/config', {
+        chatPage: { imageOrigins: ['https://a.example', bad] },
+      })
+      assert.equal(status, 400, bad)
+      assert.match(body.error.message, /chatPage\.imageOrigins\.1: /)
+    }
+    assert.equal((await gateway.admin('POST', '/config', { chatPage: 'anything' })).status, 200)
   })
 })

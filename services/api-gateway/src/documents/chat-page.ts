@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
+import type { PageAsked } from '@parley/chat/integrations/chat-page-images'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance } from 'fastify'
@@ -9,8 +10,8 @@ import type { FastifyInstance } from 'fastify'
 export interface ChatPageOrigins {
   /** Whose pages may show it in a frame, beside our own. */
   frameAncestors: readonly string[]
-  /** Whose pictures it shows. */
-  images: readonly string[]
+  /** With whom it exchanges the bytes of files, beside us. */
+  files?: string | undefined
 }
 
 /** Files have a digest in their name, but for the icons. */
@@ -19,40 +20,61 @@ const keepForever = 'public, max-age=31536000, immutable'
 /**
  * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, and connects only to
  * our own addresses; nothing of it is inline.
+ * @param imagesOf finds the origins whose pictures the page of an app shows
  */
-export async function serveChatPage(app: FastifyInstance, origins: ChatPageOrigins): Promise<void> {
+export async function serveChatPage(
+  app: FastifyInstance,
+  origins: ChatPageOrigins,
+  imagesOf: (asked: PageAsked) => Promise<readonly string[]>,
+): Promise<void> {
   if (!existsSync(join(builtPage, 'index.html'))) return refuse(app)
-  const html = withImageOrigins(readFileSync(join(builtPage, 'index.html'), 'utf8'), origins.images)
+  const html = readFileSync(join(builtPage, 'index.html'), 'utf8')
   const names = readdirSync(builtPage).filter((name) => /\.(?:js|css|svg)$/.test(name))
-  const policy = policyOf(origins)
   await app.register(async (files) => {
     files.addHook('onSend', async (_request, reply) => {
-      reply.header('content-security-policy', policy)
       // It knows no list of origins; frame-ancestors stands for it.
       reply.removeHeader('x-frame-options')
     })
     await files.register(staticFiles, { root: builtPage, prefix: '/chat/', serve: false, preCompressed: true })
     const hidden = { schema: { hide: true } }
-    files.get('/chat', hidden, (_request, reply) =>
-      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
-    )
+    files.get<{ Querystring: Query }>('/chat', hidden, async ({ query }, reply) => {
+      const images = await imagesOf(askedBy(query)).catch((error: unknown) => {
+        // Whoever is here already writes on, and their page shows links in place of pictures.
+        app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
+        return []
+      })
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('cache-control', 'no-cache')
+        .header('content-security-policy', policyOf(origins, images))
+        .send(withImageOrigins(html, images))
+    })
+    const policy = policyOf(origins, [])
     for (const name of names) {
       const isDigested = !name.startsWith('icon')
       files.get(`/chat/${name}`, hidden, (_request, reply) => {
         if (isDigested) reply.header('cache-control', keepForever)
-        return reply.sendFile(name, { cacheControl: !isDigested })
+        return reply.header('content-security-policy', policy).sendFile(name, { cacheControl: !isDigested })
       })
     }
   })
 }
 
-function policyOf({ frameAncestors, images }: ChatPageOrigins): string {
+type Query = Record<string, string | string[] | undefined>
+
+function askedBy({ token, clientKey }: Query): PageAsked {
+  const one = (value: Query[string]) => (typeof value === 'string' && value !== '' ? value : undefined)
+  return { token: one(token), clientKey: one(clientKey) }
+}
+
+function policyOf({ frameAncestors, files }: ChatPageOrigins, images: readonly string[]): string {
+  const store = files === undefined ? [] : [files]
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src ${["'self'", 'data:', ...images].join(' ')}`,
-    "connect-src 'self'",
+    `img-src ${["'self'", 'data:', ...store, ...images].join(' ')}`,
+    `connect-src ${["'self'", ...store].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${["'self'", ...frameAncestors].join(' ')}`,

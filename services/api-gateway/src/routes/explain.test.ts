@@ -130,6 +130,14 @@ describe('every query uses its index and examines no more than it returns', () =
     const attached = ids.slice(1_001, 1_009)
     for (const [i, _id] of attached.entries())
       await db.messages.updateOne({ _id }, { $set: { attachments: [{ fileID: `file ${i}`, ...file }] } })
+    const pinned = ids.slice(2_101, 2_131)
+    await db.messages.updateMany({ _id: { $in: pinned } }, { $set: { pinned: true } })
+    await db.invitations.insertMany(
+      Array.from({ length: many }, (_, i) => ({
+        ...{ _id: key(gateway.app, `of ${i}`, 'bob'), app: gateway.app, id: newId(), room: i < 20 ? room : `of ${i}` },
+        ...{ inviter: 'alice', invitee: i % 2 ? 'bob' : 'carl', createdAt: at, updatedAt: at },
+      })),
+    )
     await db.pushResults.insertMany(ids.map((id) => ({ _id: key(gateway.app, id, 'x'), at, results: [] })))
   }
 
@@ -327,6 +335,8 @@ describe('every query uses its index and examines no more than it returns', () =
       () => alice.call('PUT', `/messages/${thread.root}/thread/lastRead`, { message: thread.last }),
     ],
     ['a message of a thread', () => gateway.admin('POST', '/messages', { ...toThread(), sender: 'bob' })],
+    ['GET /rooms/{id}/pins', () => bob.call('GET', `/rooms/${room}/pins?limit=5`)],
+    ['GET /invitations', () => bob.call('GET', '/invitations?limit=5')],
     ['GET /scheduled', () => alice.call('GET', '/scheduled?limit=5')],
     ['GET /scheduled of the app', () => gateway.admin('GET', '/scheduled?limit=5')],
     ['GET /admin/reports', () => gateway.admin('GET', '/admin/reports?limit=5')],

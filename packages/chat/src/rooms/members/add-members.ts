@@ -74,7 +74,7 @@ async function invite(
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
-    const shown = (await saveInvitations(chat.db, of, fresh, session)).map(toInvitationView)
+    const shown = (await saveInvitations(chat.db, of, fresh, session)).map((each) => toInvitationView(each, found.name))
     for (const invitation of shown) {
       notifyUser(pending, { app: by.app, user: invitation.invitee }, 'invitation', invitation)
     }

@@ -1,4 +1,7 @@
+import { z } from 'zod'
+import { roomId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
+import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { messageChange, messageChangeErrors } from './message-change.ts'
 
@@ -20,4 +23,27 @@ export const unpinMessage = operation({
   summary: 'Unpin a message',
   errors: [...messageChangeErrors, 'ROOM_FROZEN'],
   example: { result: exampleMessage },
+})
+
+export const listPins = operation({
+  id: 'listPins',
+  method: 'GET',
+  path: '/rooms/:id/pins',
+  tag: 'Messages',
+  summary: 'The pinned messages of a room, the newest first',
+  description: 'Without those that the caller deleted for themselves.',
+  access: 'client',
+  form: 'envelope',
+  params: z.object({ id: roomId }),
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(50).default(20),
+    beforeSeq: z.coerce.number().int().min(1).optional().describe('`beforeSeq` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(message),
+    beforeSeq: z.number().int().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 20 }, result: { data: [{ ...exampleMessage, pinned: true }] } },
 })

@@ -92,6 +92,40 @@ export const joinRoom = operation({
   example: { body: {}, result: exampleRoom },
 })
 
+const exampleInvitation = {
+  _id: '66f0c1a2b3c4d5e6f7a8b9c0',
+  inviter: 'alice',
+  invitee: 'bob',
+  room: 'demo-room',
+  createdAt: '2026-11-20T12:00:00.000Z',
+  updatedAt: '2026-11-20T12:00:00.000Z',
+}
+
+export const listInvitations = operation({
+  id: 'listInvitations',
+  method: 'GET',
+  path: '/invitations',
+  tag: 'Members',
+  summary: 'The open invitations of the caller, the newest first',
+  access: 'client',
+  form: 'envelope',
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(50),
+    cursor: z
+      .string()
+      .regex(/^[0-9a-f]{24}$/, 'expected the cursor of a page')
+      .optional()
+      .describe('`cursor` of the page before'),
+  }),
+  result: z.object({
+    data: z.array(invitation),
+    cursor: z.string().optional().describe('Of the next page; absent on the last one'),
+  }),
+  errors: ['INVALID_QUERY'],
+  extension: true,
+  example: { query: { limit: 50 }, result: { data: [{ ...exampleInvitation, roomName: 'Friends' }] } },
+})
+
 export const declineInvitation = operation({
   id: 'declineInvitation',
   method: 'DELETE',
@@ -104,16 +138,7 @@ export const declineInvitation = operation({
   result: invitation,
   errors: ['INVITATION_NOT_FOUND'],
   extension: true,
-  example: {
-    result: {
-      _id: '66f0c1a2b3c4d5e6f7a8b9c0',
-      inviter: 'alice',
-      invitee: 'bob',
-      room: 'demo-room',
-      createdAt: '2026-11-20T12:00:00.000Z',
-      updatedAt: '2026-11-20T12:00:00.000Z',
-    },
-  },
+  example: { result: exampleInvitation },
 })
 
 export const removeMembers = operation({

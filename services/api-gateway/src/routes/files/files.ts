@@ -13,6 +13,12 @@ export interface FilesHere extends Files {
   publicUrl?: string | undefined
 }
 
+/** Where clients exchange the bytes of files, where that is not where they call us. */
+export function filesOrigin({ store, publicUrl }: FilesHere): string | undefined {
+  if (store.kind === 's3') return store.origin
+  return publicUrl === undefined ? undefined : new URL(publicUrl).origin
+}
+
 export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
   mount(operations.createFile, ({ caller, body, origin }) =>
     createFile(chat, files, caller, body, files.publicUrl ?? origin()),

@@ -42,6 +42,9 @@ describe('files in an S3-compatible store', () => {
     const announced = await alice.call('POST', '/files', picture)
     const { fileID: id, upload } = announced.body.result
     assert.equal(new URL(upload.url).origin, server.endpoint)
+    const policy = (await fetch(`${gateway.url}/chat`)).headers.get('content-security-policy') ?? ''
+    for (const directive of [`img-src 'self' data: ${server.endpoint};`, `connect-src 'self' ${server.endpoint};`])
+      assert.ok(policy.includes(directive), 'the chat page may use it')
     assert.match((await confirm(id)).body.error.message, /not uploaded yet/)
     assert.equal((await sendFile(id)).status, 400)
     assert.equal((await put(announced, png)).status, 200)

@@ -171,6 +171,7 @@ describe('invitations', () => {
       'invitee',
       'inviter',
       'room',
+      'roomName',
       'updatedAt',
     ])
     const joined = await carl.call('POST', `/rooms/${room}/join`, { systemMessage: true })

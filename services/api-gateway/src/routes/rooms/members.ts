@@ -2,6 +2,7 @@ import type { Chat } from '@parley/chat/chat'
 import { addMembers } from '@parley/chat/rooms/members/add-members'
 import { declineInvitation } from '@parley/chat/rooms/members/decline-invitation'
 import { joinRoom } from '@parley/chat/rooms/members/join-room'
+import { listInvitations } from '@parley/chat/rooms/members/list-invitations'
 import { listMembers } from '@parley/chat/rooms/members/list-members'
 import { removeMembers } from '@parley/chat/rooms/members/remove-members'
 import { setMemberRole } from '@parley/chat/rooms/members/set-member-role'
@@ -14,6 +15,8 @@ export function mountMembers(mount: Mount, chat: Chat): void {
   mount(operations.addMembers, ({ caller, params, body }) => addMembers(chat, caller, params.id, body))
 
   mount(operations.joinRoom, ({ caller, params, body }) => joinRoom(chat, caller, params.id, body.systemMessage))
+
+  mount(operations.listInvitations, ({ caller, query }) => listInvitations(chat, caller, query))
 
   mount(operations.declineInvitation, ({ caller, params }) => declineInvitation(chat, caller, params.id))
 

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { makeApp } from '@parley/local/make-app'
+import { wholeNumber } from '@parley/local/whole-number'
+import { startServers } from '@parley/stack/up'
+import { Command } from 'commander'
+import { printWhereTimeWent } from './cpu-profile.ts'
+import { cpuSeconds } from './cpu-seconds.ts'
+import { words } from './storage-words.ts'
+
+const { messages, rooms, profile } = new Command('npm run bench:import --')
+  .description(
+    `parley import: how many messages of another chat service come in per second, from the first look at the file to the last
+membership, and what each costs of CPU time here and in mongod. One message in ten has a reaction, one replies, and one in twenty is
+in a thread.`,
+  )
+  .option('--messages <number>', 'messages in the file', wholeNumber(1_000, 10_000_000), 200_000)
+  .option('--rooms <number>', 'rooms of ten members, among which they are', wholeNumber(1, 100_000), 200)
+  .option('--profile', 'shows also where the CPU time of the import goes; it takes longer then')
+  .parse()
+  .opts<{ messages: number; rooms: number; profile?: true }>()
+const perRoom = 10
+const results = join(import.meta.dirname, 'results')
+const profiles = join(results, 'profile')
+const file = join(results, 'import.ndjson')
+mkdirSync(results, { recursive: true })
+rmSync(profiles, { recursive: true, force: true })
+
+const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
+await makeApp(servers.mongoUrl, 'bench')
+await writeExport()
+const before = cpuSeconds(servers.mongo.pid ?? 0)
+const { said, code } = await runImport()
+const mongod = cpuSeconds(servers.mongo.pid ?? 0) - before
+console.log(said)
+const perSecond = Number(/(\d+) messages\/s/.exec(said)?.[1])
+console.log(`mongod used ${((mongod / messages) * 1e6).toFixed(0)} µs of CPU time per message, with the verification`)
+writeFileSync(join(results, 'import.json'), `${JSON.stringify({ messages, rooms, perSecond, mongod }, null, 2)}\n`)
+rmSync(file)
+await servers.stop()
+if (profile) printWhereTimeWent('the CPU time of the import', profiles, 25)
+process.exitCode = code
+
+async function runImport(): Promise<{ said: string; code: number }> {
+  const parley = join(import.meta.dirname, '../services/api-gateway/src/parley.ts')
+  const options = profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
+  const child = spawn(process.execPath, [...options, parley, 'import', file, '--app', 'bench'], {
+    env: { PATH: process.env['PATH'], PARLEY_MONGO_URL: servers.mongoUrl },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
+  return { said, code }
+}
+
+/** Conversations as another service would export them, the rooms mixed. */
+async function writeExport(): Promise<void> {
+  const out = createWriteStream(file)
+  const write = async (line: object) => {
+    if (!out.write(`${JSON.stringify(line)}\n`)) await once(out, 'drain')
+  }
+  for (let n = 0; n < rooms * perRoom; n++) await write({ type: 'user', _id: `user ${n}`, nickname: `User ${n}` })
+  for (let r = 0; r < rooms; r++) await write({ type: 'room', _id: `room ${r}`, roomType: 'group', name: `Room ${r}` })
+  for (let r = 0; r < rooms; r++) {
+    for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
+  }
+  const beginMS = Date.now() - messages * 1_000
+  for (let n = 0; n < messages; n++) await write(messageOf(n, beginMS + n * 1_000))
+  out.end()
+  await once(out, 'close')
+}
+
+const memberOf = (room: number, member: number) => `user ${room * perRoom + member}`
+
+function messageOf(n: number, createdAt: number): object {
+  const room = n % rooms
+  const turn = Math.floor(n / rooms)
+  const about = { type: 'message', _id: `message ${n}`, room: `room ${room}`, sender: memberOf(room, turn % perRoom) }
+  const reply = turn > 0 && n % 10 === 3 ? { replyTo: `message ${n - rooms}` } : {}
+  const thread = turn > 0 && n % 20 === 7 ? { threadOf: `message ${room}` } : {}
+  const reactions = n % 10 === 5 ? { reactions: [{ client: memberOf(room, 1), reaction: '👍' }] } : {}
+  return { ...about, message: textOf(n), messageType: 'text', createdAt, ...reply, ...thread, ...reactions }
+}
+
+/** Words that hardly repeat. */
+function textOf(n: number): string {
+  let [said, state] = ['', (n + 1) * 2_654_435_761]
+  while (said.length < 80) {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    said += `${words[state % words.length]} `
+  }
+  return said
+}

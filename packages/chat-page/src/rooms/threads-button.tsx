@@ -1,0 +1,104 @@
+import type { ThreadInfo } from '@parley/client/threads'
+import { useState } from 'preact/hooks'
+import { Avatar } from '../app/avatar.tsx'
+import { Dialog } from '../app/dialog.tsx'
+import { Icon } from '../app/icon.tsx'
+import { shortTime } from '../room/times.ts'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import { previewOf } from './preview.ts'
+import { roomName } from './room-name.ts'
+
+interface ThreadsProps {
+  onThread: (roomID: string, threadID: string) => void
+}
+
+/** How many threads have something unread; a click lists them all. */
+export function ThreadsButton({ onThread }: ThreadsProps) {
+  const { texts, threads } = useChat()
+  const unread = useStore(threads.unread)
+  const [isOpen, setOpen] = useState(false)
+  const label = unread > 0 ? `${texts.threads}: ${unread} ${texts.unread}` : texts.threads
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button threads-button"
+        aria-label={label}
+        title={texts.threads}
+        onClick={() => setOpen(true)}
+      >
+        <Icon name="thread" />
+        {unread > 0 && <span class="badge">{unread > 99 ? '99+' : unread}</span>}
+      </button>
+      {isOpen && <ThreadsSheet onThread={onThread} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => void }) {
+  const { texts, threads, attempt } = useChat()
+  const list = useStore(threads.list)
+  const hasMore = useStore(threads.hasMore)
+  return (
+    <Dialog title={texts.threads} isSheet onClose={onClose}>
+      {list.length === 0 && (
+        <div class="list-hint">
+          <p>{texts.noThreads}</p>
+          <p class="soft">{texts.noThreadsHint}</p>
+        </div>
+      )}
+      <ul class="plain-list">
+        {list.map((thread) => (
+          <li key={thread.root._id}>
+            <ThreadRow
+              thread={thread}
+              onOpen={() => {
+                onClose()
+                onThread(thread.root.room, thread.root._id)
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+      {hasMore && (
+        <button type="button" class="button" onClick={() => void attempt(() => threads.loadMore())}>
+          {texts.more}
+        </button>
+      )}
+    </Dialog>
+  )
+}
+
+/** What it is about, in which room, and what was written last. */
+function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: ThreadInfo; onOpen: () => void }) {
+  const { client, texts, lang } = useChat()
+  const me = useStore(client.me)?._id
+  const room = useStore(client.rooms).find(({ _id }) => _id === root.room)
+  const last = root.lastThreadMessage
+  return (
+    <button type="button" class="plain-row thread-row" onClick={onOpen}>
+      <Avatar id={root.sender._id} name={nameOf(root.sender)} url={root.sender.avatarUrl} isSmall />
+      <span class="room-text">
+        <span class="room-line">
+          {/* Drawn by the style, as in the list of rooms: a message's text stands once in the page. */}
+          <span class="preview" data-text={previewOf(root, texts)} dir="auto" />
+          <time class="soft">{shortTime(root.messageTimeMS, lang)}</time>
+        </span>
+        <span class="room-line soft">
+          <span class="preview" data-text={last?.text ?? ''} dir="auto" />
+        </span>
+        <small class="soft">
+          {room ? `${texts.inRoom(roomName(room, me))} · ` : ''}
+          {texts.replies(totalCount)}
+        </small>
+      </span>
+      {unread > 0 && (
+        <span class="badge">
+          {unread}
+          <span class="visually-hidden"> {texts.unread}</span>
+        </span>
+      )}
+    </button>
+  )
+}

@@ -1,0 +1,45 @@
+import { ApiError } from '@parley/contracts/errors'
+import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import { createAppLookup } from '../access/app-of-client-key.ts'
+import { createSocketAuthentication } from '../access/authenticate-socket.ts'
+
+/** Who asks for the chat page, as far as its address says. */
+export interface PageAsked {
+  token?: string | undefined
+  clientKey?: string | undefined
+}
+
+/**
+ * Makes the function that finds the origins whose pictures the chat page shows: those that the app's configuration
+ * allows. The token says which app it is; without one, the client key. Nobody's page shows none.
+ */
+export function createPageImages(db: Db): (asked: PageAsked) => Promise<readonly string[]> {
+  const appOf = createAppLookup(db)
+  const authenticate = createSocketAuthentication({ db })
+
+  async function findAppOf({ token, clientKey }: PageAsked): Promise<string | undefined> {
+    if (token === undefined) return clientKey === undefined ? undefined : appOf(clientKey)
+    try {
+      return (await authenticate(token, clientKey)).app
+    } catch (error) {
+      // The page says that its user is signed out.
+      if (error instanceof ApiError) return undefined
+      throw error
+    }
+  }
+
+  return async (asked) => {
+    const app = await findAppOf(asked)
+    const found = app === undefined ? undefined : await findConfigValue(db, app, chatPageKey)
+    return (found && chatPageConfig.safeParse(JSON.parse(found.json)).data?.imageOrigins) ?? []
+  }
+}
+
+/** @throws ApiError INVALID_BODY when `imageOrigins` is no list of origins; the other fields are free */
+export function checkChatPage(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const [issue] = chatPageConfig.safeParse(value).error?.issues ?? []
+  if (issue) throw new ApiError('INVALID_BODY', `${[chatPageKey, ...issue.path].join('.')}: ${issue.message}`)
+}

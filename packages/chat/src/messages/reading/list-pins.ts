@@ -1,0 +1,44 @@
+import type { Input } from '@parley/contracts/operation'
+import type { listPins as operation } from '@parley/contracts/operations/messages/pins'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import { findPins } from '@parley/db/messages/messages'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { findUsers } from '@parley/db/users/users'
+import type { UserCaller } from '../../access/caller.ts'
+import { requireMember } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { JsonText, withField } from '../../views/json-text.ts'
+import { messageJson } from '../../views/message.ts'
+import { findQuoted } from './quoted-messages.ts'
+
+/**
+ * A page of the pinned messages of a room, the newest first, as a member sees them. The cost does not grow with the room.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
+ */
+export async function listPins(
+  chat: Chat,
+  caller: UserCaller,
+  roomId: string,
+  { limit, beforeSeq = Number.MAX_SAFE_INTEGER }: Input<typeof operation>['query'],
+): Promise<JsonText> {
+  const { db } = chat
+  const { app, user } = caller
+  const { room } = await requireMember(chat, caller, roomId)
+  const oneMore = await findPins(db, room._id, { afterSeq: room.deletedUpToSeq ?? 0, beforeSeq }, limit + 1)
+  const found = oneMore.slice(0, limit)
+  const [users, hidden, quoted] = await Promise.all([
+    findUsers(
+      db,
+      app,
+      found.map(({ sender }) => sender),
+    ),
+    findUserDeletions(db, app, user, found),
+    findQuoted(db, found, new Map([[room._id, room]])),
+  ])
+  const shown = found
+    .map((message) => currentMessage(message, room))
+    .filter(({ _id, isDeleted }) => !isDeleted && !hidden.has(_id))
+    .map((message) => messageJson(message, users.get(message.sender), quoted))
+  const last = oneMore.length > limit ? found.at(-1) : undefined
+  return new JsonText([withField(last ? { beforeSeq: last.seq } : {}, 'data', `[${shown.join(',')}]`)])
+}

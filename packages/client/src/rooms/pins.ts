@@ -1,0 +1,43 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import type { Message } from '../generated/types.ts'
+import { rereading } from '../rereading.ts'
+import { createStore, type Store } from '../store.ts'
+import { isOutdated } from './outdated.ts'
+
+/** As many are shown. */
+const most = 50
+
+/** The latest pinned messages of a room, however far back they are: read when the room is opened, then kept by events. */
+export class Pins {
+  readonly #list = createStore<readonly Message[]>([])
+  readonly list: Store<readonly Message[]> = this.#list
+  readonly #read: () => void
+  #isWanted = false
+
+  constructor(id: string, calls: Pick<UserCalls, 'listPins'>, isConnected: () => boolean) {
+    this.#read = rereading(async () => this.#list.set((await calls.listPins({ id, limit: most })).data), isConnected)
+  }
+
+  open(): void {
+    this.#isWanted = true
+    this.#read()
+  }
+
+  /** What is to be read again. */
+  changed(): void {
+    if (this.#isWanted) this.#read()
+  }
+
+  heard(message: Message): void {
+    const known = this.#list.get().find(({ _id }) => _id === message._id)
+    if ((message.pinned === true) !== (known !== undefined)) return this.changed()
+    if (known && !isOutdated(message, known)) {
+      this.#list.set(this.#list.get().map((one) => (one === known ? message : one)))
+    }
+  }
+
+  gone(messageIDs: readonly string[] | 'all'): void {
+    const left = messageIDs === 'all' ? [] : this.#list.get().filter(({ _id }) => !messageIDs.includes(_id))
+    if (left.length < this.#list.get().length) this.#list.set(left)
+  }
+}

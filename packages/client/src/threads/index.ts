@@ -1,0 +1,1 @@
+export { createThreads, type ThreadInfo, type UserThreads } from './user-threads.ts'

@@ -1,0 +1,97 @@
+import type { Client } from '../client.ts'
+import type { ListThreadsResult, Message, ServerEvents } from '../generated/types.ts'
+import { rereading } from '../rereading.ts'
+import { createStore, type Store } from '../store.ts'
+import { afterThreadMessage } from './root.ts'
+
+/** A thread in which the user takes part: the message that it is about, how many it has, and how many are unread. */
+export type ThreadInfo = ListThreadsResult['data'][number]
+
+/** The user's threads, in all rooms. */
+export interface UserThreads {
+  /** Those with the latest messages first, as far as they are loaded. */
+  readonly list: Store<readonly ThreadInfo[]>
+  /** How many of all have unread messages. */
+  readonly unread: Store<number>
+  /** Whether `loadMore()` finds more. */
+  readonly hasMore: Store<boolean>
+  loadMore(): Promise<void>
+  /** Ends it. */
+  close(): void
+}
+
+const perPage = 50
+
+/**
+ * The threads in which a client's user takes part: read after each login, and kept by events. What those do not say is read
+ * again.
+ */
+export function createThreads(client: Client): UserThreads {
+  const list = createStore<readonly ThreadInfo[]>([])
+  const unread = createStore(0)
+  const hasMore = createStore(false)
+  let cursor: string | undefined
+  const isConnected = () => client.connection.get().status === 'online'
+
+  async function readPage(after?: string): Promise<void> {
+    const page = await client.api.listThreads({ limit: perPage, ...(after !== undefined && { cursor: after }) })
+    const before = after === undefined ? [] : list.get()
+    const read = new Set(page.data.map(({ root }) => root._id))
+    list.set([...before.filter(({ root }) => !read.has(root._id)), ...page.data])
+    unread.set(page.unreadThreads)
+    cursor = page.cursor
+    hasMore.set(cursor !== undefined)
+  }
+  const read = rereading(() => readPage(), isConnected)
+
+  const find = (id: string | undefined) => list.get().find(({ root }) => root._id === id)
+  function put(known: ThreadInfo, now: ThreadInfo, isLatest: boolean): void {
+    const others = list.get().filter((one) => one !== known)
+    list.set(isLatest ? [now, ...others] : list.get().map((one) => (one === known ? now : one)))
+    unread.set(unread.get() + Number(now.unread > 0) - Number(known.unread > 0))
+  }
+
+  function heard(message: Message): void {
+    const { threadOf, seq, sender, replyTo } = message
+    const me = client.me.get()?._id
+    const known = find(threadOf)
+    if (known && seq > known.totalCount) {
+      const root = afterThreadMessage(known.root, message)
+      put(known, { root, totalCount: seq, unread: known.unread + Number(sender._id !== me) }, true)
+    } else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
+  }
+
+  function heardRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
+    const known = find(threadOf)
+    if (known) put(known, { ...known, unread: left }, false)
+    else read()
+  }
+
+  /** Something happened in a room that only the server knows the whole of. */
+  const heardOf = (room: string, messageID?: string) => {
+    const isConcerned = ({ root }: ThreadInfo) => root.room === room && (messageID ?? root._id) === root._id
+    if (list.get().some(isConcerned)) read()
+  }
+
+  const stops = [
+    client.on('thread message', heard),
+    client.on('threadLastRead', heardRead),
+    client.on('messageUpdated', ({ room, _id }) => heardOf(room, _id)),
+    client.on('messageDeleted', ({ room }) => heardOf(room)),
+    client.on('removedFromRoom', ({ room }) => heardOf(room)),
+    client.connection.subscribe(() => {
+      if (isConnected()) read()
+    }),
+  ]
+  return {
+    list,
+    unread,
+    hasMore,
+    async loadMore() {
+      if (cursor !== undefined) await readPage(cursor)
+    },
+    close() {
+      for (const stop of stops) stop()
+    },
+  }
+}

@@ -1,0 +1,1 @@
+export { createUploads, type Upload, type Uploads, type UploadsOptions } from './create-uploads.ts'

@@ -1,0 +1,51 @@
+import type { UploadOptions } from '../files/files.ts'
+import { errorOf, networkError, type ParleyError } from '../parley-error.ts'
+
+/** As much of XMLHttpRequest as is used. */
+interface Request {
+  status: number
+  response: unknown
+  responseType: string
+  upload: { onprogress: (event: { loaded: number }) => void }
+  onload: () => void
+  onerror: () => void
+  onabort: () => void
+  open(method: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  send(body: Blob): void
+  abort(): void
+}
+
+/**
+ * Makes what sends a file and says how many of its bytes are sent. Only XMLHttpRequest knows that: without it, as in Node.js,
+ * there is none.
+ */
+export function sendWithProgress(
+  signal: AbortSignal,
+  onProgress: (sentBytes: number) => void,
+): Pick<UploadOptions, 'send'> {
+  const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Request }
+  if (!XMLHttpRequest) return {}
+  return {
+    send({ method, url, headers }, file) {
+      const request = new XMLHttpRequest()
+      const abort = () => request.abort()
+      return new Promise<void>((resolve, reject: (error: ParleyError) => void) => {
+        if (signal.aborted) return reject(networkError(signal.reason))
+        request.open(method, url)
+        for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+        request.responseType = 'json'
+        request.upload.onprogress = ({ loaded }) => onProgress(loaded)
+        request.onload = () => {
+          const { status, response } = request
+          if (status >= 200 && status < 300) resolve()
+          else reject(errorOf(status, response))
+        }
+        request.onerror = () => reject(networkError('the upload broke off'))
+        request.onabort = () => reject(networkError(signal.reason))
+        signal.addEventListener('abort', abort)
+        request.send(file)
+      }).finally(() => signal.removeEventListener('abort', abort))
+    },
+  }
+}

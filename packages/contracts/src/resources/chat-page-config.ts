@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+/** The configuration key of the chat page (docs/reference/chat-page.md#look). */
+export const chatPageKey = 'chatPage'
+
+/** In the form of a browser: it becomes part of a policy. */
+const origin = z
+  .string()
+  .regex(/^https?:\/\/[a-z\d.-]+(?::\d{1,5})?$/, 'expected an origin such as https://img.example.com')
+  .refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+    error: 'expected an origin as browsers write it: without a path, and without the port that it has anyway',
+  })
+
+/** What Parley itself reads of that key; the rest is the page's. */
+export const chatPageConfig = z.looseObject({
+  imageOrigins: z.array(origin).max(50).optional(),
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
+import { openChat, type TabOptions } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { onePixel } from './one-pixel.ts'
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists and keeps', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  let bob: PlatformUser
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const newRoom = (members: PlatformUser[], fields: object = {}) =>
+    deployment.platform.newRoom(
+      members.map(({ id }) => id),
+      { name: 'Friends', owner: alice.id, ...fields },
+    )
+  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
+    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
+    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+      ...options,
+      parameters: { room, lang: 'en', ...options.parameters },
+    })
+
+  test('open invitations, also those that came before: accepted, declined, and new ones as they come', async () => {
+    const carl = await deployment.platform.newUser('carl', { nickname: 'Carl' })
+    const invite = async (name: string) => {
+      const room = await newRoom([alice], { name })
+      await alice.call('POST', `/rooms/${room}/members`, { invitees: [carl.id], invitationRequired: true })
+      return room
+    }
+    await invite('Chess club')
+    const declined = await invite('Book club')
+    const { page, sees, send } = await open(carl, '')
+    const invitations = page.getByRole('region', { name: 'Invitations' })
+    const of = (name: string) => invitations.locator('.invitation').filter({ hasText: name })
+    await of('Book club').getByRole('button', { name: 'Decline' }).click()
+    await of('Book club').waitFor({ state: 'detached' })
+    await eventually('it has ended', async () => {
+      const { data } = await carl.call('GET', '/invitations')
+      return (data as { room: string }[]).every(({ room }) => room !== declined)
+    })
+    await invite('Running club')
+    await of('Running club').waitFor()
+    await of('Chess club').getByRole('button', { name: 'Accept' }).click()
+    await send('Here I am')
+    await sees('Here I am')
+    await of('Chess club').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Chess club/ }).waitFor()
+  })
+
+  test('pinned messages far beyond those that are loaded', async () => {
+    const room = await newRoom([alice, bob])
+    const pinned = await say(alice, room, 'The house rules')
+    await alice.call('POST', `/messages/${pinned}/pin`)
+    for (let n = 1; n <= 120; n++) await say(alice, room, `after ${n}`)
+    await bob.call('PUT', `/rooms/${room}/lastRead`, { message: await say(alice, room, 'the last one') })
+    const { page, sees, message } = await open(bob, room)
+    await sees('the last one')
+    assert.equal(await message('The house rules').count(), 0)
+    await page.getByRole('button', { name: 'Pinned: The house rules' }).waitFor()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'The house rules' }).click()
+    await page.locator('.is-found').getByText('The house rules', { exact: true }).waitFor()
+    await alice.call('DELETE', `/messages/${pinned}/pin`)
+    await page.getByRole('button', { name: 'Pinned: The house rules' }).waitFor({ state: 'detached' })
+  })
+
+  test('an own message: sent, delivered to who has another room open, and read', async () => {
+    const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Other' })]
+    const alices = await open(alice, room)
+    await alices.send('Are you there?')
+    const log = alices.page.getByRole('log')
+    await log.getByText('Sent', { exact: true }).waitFor({ state: 'attached' })
+    const bobs = await open(bob, other)
+    await log.getByText('Delivered', { exact: true }).waitFor({ state: 'attached' })
+    await alices.send('Hello?')
+    await eventually(
+      'both are delivered',
+      async () => (await log.getByText('Delivered', { exact: true }).count()) === 2,
+    )
+    assert.equal(await log.getByText('Read', { exact: true }).count(), 0)
+    await bobs.page
+      .getByRole('button', { name: /^Friends/ })
+      .first()
+      .click()
+    await bobs.sees('Hello?')
+    await eventually('both are read', async () => (await log.getByText('Read', { exact: true }).count()) === 2)
+    await alices.page.reload()
+    await eventually('and so they are later', async () => (await log.getByText('Read', { exact: true }).count()) === 2)
+  })
+
+  test('the threads that one takes part in, with what is unread; a click leads into one', async () => {
+    const [dora, room] = [await deployment.platform.newUser('dora', { nickname: 'Dora' }), await newRoom([alice, bob])]
+    await alice.call('POST', `/rooms/${room}/members`, { invitees: [dora.id] })
+    const about = await say(dora, room, 'Who drives?')
+    await say(bob, room, 'I do', { replyTo: about, thread: true })
+    const { page } = await open(dora, await newRoom([alice, dora], { name: 'Elsewhere' }))
+    const button = page.getByRole('button', { name: 'Threads: 1 unread' })
+    await button.waitFor()
+    await say(alice, room, 'Of others', { replyTo: await say(bob, room, 'Not hers'), thread: true })
+    await say(bob, room, 'At eight', { replyTo: about, thread: true })
+    await button.click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /2 unread$/ })
+      .click()
+    const thread = page.getByRole('region', { name: 'Thread' })
+    await thread.getByText('At eight', { exact: true }).waitFor()
+    await thread.getByText('Who drives?', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Threads', exact: true }).click()
+    await page.getByRole('dialog').getByText('2 replies').waitFor()
+    assert.equal(await page.getByRole('dialog').locator('.thread-row').count(), 1)
+  })
+
+  test('an upload says how far it is; what is uploaded is kept over a reload, what was not whole says so', async () => {
+    const room = await newRoom([alice, bob])
+    const { page, sees } = await open(alice, room)
+    const choose = (name: string, text: string) =>
+      page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await choose('whole.txt', '16 characters...')
+    await page.getByText('16 byte', { exact: true }).waitFor()
+    // It never gets its response.
+    await page.route(/\/content\?/, () => undefined)
+    await choose('broken.txt', 'x'.repeat(1000))
+    await page.getByRole('progressbar', { name: 'broken.txt: Uploading…' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isEnabled(), false)
+    await page.unroute(/\/content\?/)
+    await page.reload()
+    await page.getByText('The upload was interrupted. Choose the file again.').waitFor()
+    await page.getByText('16 byte', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove broken.txt' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill('With a file')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await sees('With a file')
+    await page.getByRole('log').getByRole('button', { name: 'whole.txt, 16 byte' }).waitFor()
+    await page.reload()
+    await sees('With a file')
+    assert.equal(await page.getByRole('button', { name: 'Remove whole.txt' }).count(), 0)
+  })
+
+  test('pictures by URL: those of origins that the app allows are shown, also after a reload; others are links', async () => {
+    const asked: string[] = []
+    const serve = async () => {
+      const server = createServer((request, response) => {
+        asked.push(`${request.headers.host}${request.url}`)
+        response.setHeader('content-type', 'image/png').end(onePixel)
+      }).listen(0, '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await eventually('it listens', () => server.listening)
+      return `127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const [allowed, other] = [await serve(), await serve()]
+    await deployment.platform.admin('POST', '/config', { chatPage: { imageOrigins: [`http://${allowed}`] } })
+    onTestFinished(async () => void (await deployment.platform.admin('DELETE', '/config/chatPage')))
+    const room = await newRoom([alice, bob])
+    for (const host of [allowed, other]) await say(bob, room, `http://${host}/dot.png`, { messageType: 'image' })
+    const { page } = await open(alice, room, { elsewhere: [allowed] })
+    const isShown = () => page.locator('.picture img').evaluate((image: HTMLImageElement) => image.naturalWidth === 1)
+    const link = page.getByRole('link', { name: `Open the image ${other}` })
+    await link.waitFor()
+    await eventually('it is shown', isShown)
+    assert.doesNotMatch(page.url(), /token/)
+    await page.reload()
+    await link.waitFor()
+    await eventually('it is shown again', isShown)
+    assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
+  })
+})

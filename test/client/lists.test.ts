@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import type { Client } from '@parley/client'
+import { createThreads } from '@parley/client/threads'
+import { createUploads } from '@parley/client/uploads'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { eventually, type Platform } from '../platform.ts'
+import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
+
+describe('what a client lists', () => {
+  let deployment: Deployment
+  let platform: Platform
+  beforeAll(async () => {
+    deployment = await deploy(2)
+    platform = deployment.platform
+  })
+  afterAll(() => deployment.stop())
+
+  const twoInARoom = async () => {
+    const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
+    return { alice, bob, room: await platform.newRoom([alice.id, bob.id], { owner: alice.id }) }
+  }
+
+  test('open invitations: those that came before, new ones, and none that has ended', async () => {
+    const { alice } = await twoInARoom()
+    const carl = await platform.newUser()
+    const invite = async (name: string) => {
+      const room = await platform.newRoom([alice.id], { name, owner: alice.id })
+      await alice.call('POST', `/rooms/${room}/members`, { invitees: [carl.id], invitationRequired: true })
+      return room
+    }
+    const [first, second] = [await invite('first'), await invite('second')]
+    const [phone, laptop] = [clientOf(deployment, carl), clientOf(deployment, carl)]
+    const names = (client: Client) => client.invitations.get().map(({ roomName }) => roomName)
+    await eventually('both list them', () =>
+      [phone, laptop].every((client) => String(names(client)) === 'second,first'),
+    )
+    const third = await invite('third')
+    await eventually('a new one', () => [phone, laptop].every((client) => names(client)[0] === 'third'))
+    await phone.acceptInvitation(first)
+    assert.ok(phone.rooms.get().some(({ _id }) => _id === first))
+    await eventually('it has ended for both', () => [phone, laptop].every((client) => !names(client).includes('first')))
+    await phone.declineInvitation(second)
+    assert.deepEqual(names(phone), ['third'])
+    await platform.admin('DELETE', `/rooms/${third}`)
+    await assert.rejects(phone.acceptInvitation(third), { code: 'ROOM_NOT_FOUND' })
+    await eventually('nothing is left', () => names(phone).length === 0)
+  })
+
+  test('the pinned messages of a room, however far back, as they change', async () => {
+    const { alice, bob, room } = await twoInARoom()
+    const say = async (message: string) =>
+      String((await alice.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' }))['_id'])
+    const [first, second] = [await say('first'), await say('second')]
+    await alice.call('POST', `/messages/${first}/pin`)
+    for (let n = 0; n < 5; n++) await say(`more ${n}`)
+    await alice.call('PUT', `/rooms/${room}/lastRead`, { message: await say('last') })
+    const client = clientOf(deployment, alice)
+    await client.room(room).open({ limit: 2 })
+    const pinned = () => client.room(room).pinned.get()
+    await eventually('the old one', () => pinned()[0]?._id === first)
+    assert.ok(!texts(client, room).includes('first'), 'it is not loaded')
+    await bob.call('POST', `/messages/${second}/pin`)
+    await eventually('the newer one comes first', () => pinned()[0]?._id === second && pinned().length === 2)
+    await client.room(room).edit(first, 'edited')
+    await eventually('as it is now', () => pinned()[1]?.message === 'edited')
+    await client.room(room).unpin(first)
+    await platform.admin('DELETE', `/rooms/${room}/messages/${second}`)
+    await eventually('none', () => pinned().length === 0)
+  })
+
+  test('whom a message has reached, reported by the clients of the others by themselves, also what came while they were away', async () => {
+    const { alice, bob, room } = await twoInARoom()
+    const a = clientOf(deployment, alice)
+    await a.room(room).open()
+    const early = await a.room(room).send('before bob is there')
+    assert.deepEqual(a.room(room).deliveredTo(early._id), [])
+    const b = clientOf(deployment, bob)
+    await online(b)
+    await eventually('it has reached him', () => a.room(room).deliveredTo(early._id).includes(bob.id))
+    const sent = await Promise.all([1, 2, 3].map((n) => a.room(room).send(n)))
+    await eventually('and so have these', () => sent.every(({ _id }) => a.room(room).deliveredTo(_id).length === 1))
+    assert.deepEqual(a.room(room).readBy(early._id), [])
+    b.close()
+    const late = await a.room(room).send('after')
+    const again = clientOf(deployment, alice)
+    await again.room(room).open()
+    await eventually('who opens it later knows too', () => again.room(room).deliveredTo(early._id).includes(bob.id))
+    assert.deepEqual(again.room(room).deliveredTo(late._id), [])
+  })
+
+  test('the threads that the user takes part in, with what is unread, on all devices', async () => {
+    const { alice, bob, room } = await twoInARoom()
+    const [phone, laptop, bobs] = [clientOf(deployment, alice), clientOf(deployment, alice), clientOf(deployment, bob)]
+    const [onPhone, onLaptop] = [createThreads(phone), createThreads(laptop)]
+    onTestFinished(() => [onPhone, onLaptop].forEach((threads) => threads.close()))
+    await Promise.all([online(phone), online(laptop), bobs.room(room).open()])
+    const [hers, his] = [await phone.room(room).send('hers'), await bobs.room(room).send('his')]
+    await bobs.room(room).thread(hers._id).send('a question')
+    await bobs.room(room).thread(his._id).send('to himself')
+    const counts = ({ list, unread }: typeof onPhone) => [
+      unread.get(),
+      ...list.get().map(({ root, totalCount, unread: ofThread }) => [root.message, totalCount, ofThread]),
+    ]
+    const are = (expected: unknown[]) => () =>
+      [onPhone, onLaptop].every((threads) => JSON.stringify(counts(threads)) === JSON.stringify(expected))
+    await eventually('one is hers', are([1, ['hers', 1, 1]]))
+    await bobs.room(room).thread(hers._id).send('another')
+    await eventually('two are unread', are([1, ['hers', 2, 2]]))
+    await phone.room(room).thread(hers._id).open()
+    phone.room(room).thread(hers._id).markRead()
+    await eventually('she has read them', are([0, ['hers', 2, 0]]))
+    await laptop.room(room).thread(his._id).send('she joins in')
+    await eventually('the latest first', are([0, ['his', 2, 0], ['hers', 2, 0]]))
+    const later = createThreads(clientOf(deployment, alice))
+    await eventually('who comes later sees the same', () => String(counts(later)) === String(counts(onPhone)))
+    later.close()
+  })
+
+  test('uploads: their state, a failure and its retry, and what a reload leaves of them', async () => {
+    const { alice, bob, room } = await twoInARoom()
+    const kept = new Map<string, string>()
+    const storage = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+    }
+    const first = clientOf(deployment, alice)
+    const uploads = createUploads(first, { storage })
+    const file = (text: string) => new Blob([text], { type: 'text/plain' })
+    const key = uploads.add(file('hello'), { about: room, name: 'a.txt' })
+    assert.partialDeepStrictEqual(uploads.list.get(), [
+      { key, about: room, name: 'a.txt', size: 5, state: 'uploading' },
+    ])
+    const states = (of = uploads) => of.list.get().map(({ name, state, error }) => [name, state, error?.code])
+    await eventually('it is there', () => states()[0]?.[1] === 'uploaded')
+    // The gateway refuses what is not of its type.
+    uploads.add(new Blob(['no picture'], { type: 'image/png' }), { about: room, name: 'b.png' })
+    await eventually('it failed', () => states()[1]?.[1] === 'failed')
+    assert.equal(states()[1]?.[2], 'FILE_TYPE_MISMATCH')
+    uploads.retry(uploads.list.get()[1]?.key ?? '')
+    assert.deepEqual(states()[1], ['b.png', 'uploading', undefined])
+    await eventually('it failed again', () => states()[1]?.[1] === 'failed')
+    first.close()
+    uploads.close()
+
+    const second = clientOf(deployment, alice)
+    const after = createUploads(second, { storage })
+    const others = createUploads(clientOf(deployment, bob), { storage })
+    await eventually('they are back', () => after.list.get().length === 2)
+    assert.deepEqual(states(after), [
+      ['a.txt', 'uploaded', undefined],
+      ['b.png', 'failed', 'UPLOAD_INTERRUPTED'],
+    ])
+    assert.deepEqual(others.list.get(), [])
+    const [whole, broken] = after.list.get()
+    assert.ok(whole?.attachment && broken)
+    const message = await second.room(room).send('sent later', { messageType: 'file', attachments: [whole.attachment] })
+    assert.equal(message.attachments?.[0]?.name, 'a.txt')
+    for (const one of [whole, broken]) after.remove(one.key)
+    await eventually('nothing is kept', () => [...kept.values()].every((value) => value === '[]'))
+  })
+})
