@@ -104,6 +104,27 @@ describe('parley import', () => {
     ] as const) {
       assert.match(text, new RegExp(`^line ${line}: .*${field}`, 'm'))
     }
+    const quoting = await run([
+      ...good,
+      member('r', 'ann', { lastRead: 'm2' }),
+      message('r', 1, 'ann'),
+      message('r', 2, 'ann', { threadOf: 'm1' }),
+      message('r', 3, 'ann', { threadOf: 'm2' }),
+      message('r', 4, 'ann', { replyTo: 'm2' }),
+      message('r', 5, 'ann', { threadOf: 'm9' }),
+      message('r', 6, 'ann', { replyTo: 'm9' }),
+      message('r', 7, 'ann'),
+      message('r', 8, 'ann', { threadOf: 'm1', replyTo: 'm7' }),
+    ])
+    for (const [line, field] of [
+      [7, 'threadOf: is in a thread itself'],
+      [8, 'threadOf: required'],
+      [9, 'threadOf: no line before'],
+      [10, 'replyTo: no line before'],
+      [12, 'replyTo: is a message outside'],
+    ] as const) {
+      assert.match(quoting.text, new RegExp(`^line ${line}: ${field}`, 'm'))
+    }
     const whole = await run([...good, member('r', 'ben', { lastRead: 'm9' }), message('r', 1, 'ann')])
     assert.match(whole.text, /line 3: owner: "ann" has no membership line/)
     assert.match(whole.text, /line 4: lastRead: no such message/)
@@ -179,6 +200,74 @@ describe('parley import', () => {
     ])
     assert.equal(other.code, 1)
     assert.match(other.text, /another message in the place of m99/)
+  })
+
+  test('replies and threads are as if they had been sent; a second import adds to them, and goes on where one was broken off', async () => {
+    const lines = [
+      ...['ida', 'jan', 'kim'].map((name) => user(name)),
+      { type: 'room', _id: 'plans', roomType: 'group', owner: 'ida' },
+      ...['ida', 'jan', 'kim'].map((name) => member('plans', name)),
+      message('plans', 1, 'ida'),
+      message('plans', 2, 'jan', { threadOf: 'm1', message: 'an umbrella' }),
+      message('plans', 3, 'kim', { replyTo: 'm1' }),
+      message('plans', 4, 'ida', { threadOf: 'm1', replyTo: 'm2' }),
+      message('plans', 5, 'kim', { threadOf: 'm3' }),
+    ]
+    const first = await run(lines)
+    assert.equal(first.code, 0, first.text)
+    const [ida, jan] = [await platform.newUser('ida'), await platform.newUser('jan')]
+    const history = async () =>
+      (
+        (await jan.call('GET', '/rooms/plans/messages/v3?timeRangeField=createdAt')) as { data: Line[] }
+      ).data.toReversed()
+    const [root, reply, ...others] = await history()
+    assert.deepEqual([root?.['threadCount'], root?.['threadParticipants'], others.length], [2, ['ida', 'jan'], 0])
+    assert.partialDeepStrictEqual(root?.['lastThreadMessage'], { text: 'message 4' })
+    assert.partialDeepStrictEqual(reply, { seq: 2, replyTo: { _id: root?.['_id'], text: 'message 1' }, threadCount: 1 })
+    const thread = async () => {
+      const { data, ...about } = await ida.call(
+        'GET',
+        `/messages/${String(root?.['_id'])}/thread?timeRangeField=createdAt`,
+      )
+      return { ...about, data: (data as Line[]).toReversed() } as Line & { data: Line[] }
+    }
+    const { data, takesPart, unread } = await thread()
+    assert.deepEqual([takesPart, unread], [true, 0])
+    assert.deepEqual(
+      data.map(({ seq, clientMessageID, replyTo }) => [seq, clientMessageID, (replyTo as Line)['text']]),
+      [
+        [1, 'm2', 'message 1'],
+        [2, 'm4', 'an umbrella'],
+      ],
+    )
+    const { messages: found } = (await jan.call('POST', '/search', { keyword: 'umbrella' })) as { messages: Line[] }
+    assert.equal(JSON.stringify(found).includes(String(data[0]?.['_id'])), true)
+    // As broken off after its messages were inserted.
+    const rootID = { _id: String(root?.['_id']) }
+    await db.messages.updateOne(rootID, { $unset: { thread: 1 } })
+    const more = [
+      ...lines,
+      message('plans', 6, 'kim', { threadOf: 'm1' }),
+      message('plans', 7, 'kim', { replyTo: 'm6', threadOf: 'm1' }),
+    ]
+    for (const again of [more, more]) {
+      const { code, text } = await run(again)
+      assert.equal(code, 0, text)
+      assert.deepEqual(
+        (await thread()).data.map(({ seq, clientMessageID }) => [seq, clientMessageID]),
+        [
+          [1, 'm2'],
+          [2, 'm4'],
+          [3, 'm6'],
+          [4, 'm7'],
+        ],
+      )
+    }
+    const sent = { message: 'new', messageType: 'text', replyTo: String(root?.['_id']), thread: true }
+    assert.equal((await jan.call('POST', '/rooms/plans/message', sent))['seq'], 5)
+    assert.equal((await thread())['unread'], 1)
+    const grown = await run([...more, message('plans', 8, 'kim', { threadOf: 'm1' })])
+    assert.match(grown.text, /another message in the place of m8/)
   })
 
   test('killed at any moment, and run again: every message once, in its place, and exact unread counts', async () => {

@@ -50,6 +50,8 @@ const message = z.strictObject({
   message: messageContent.optional(),
   messageType,
   createdAt: time,
+  replyTo: messageId.optional(),
+  threadOf: messageId.optional(),
   mentions: z.array(userId).max(maxMentions).optional(),
   reactions: z
     .array(z.strictObject({ client: userId, reaction: reactionName }))

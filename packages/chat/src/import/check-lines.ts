@@ -1,5 +1,6 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import { CheckedQuotes, type No } from './check-quotes.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Problem } from './read-line.ts'
 
@@ -22,6 +23,7 @@ export class LineChecks {
   readonly #pairs = new Set<string>()
   readonly #memberships = new Set<string>()
   readonly #messages = new KnownIds()
+  readonly #quotes = new CheckedQuotes(this.#messages)
   /** Read positions: their messages come later. */
   readonly #lastReads: { line: number; hash: bigint }[] = []
 
@@ -55,6 +57,7 @@ export class LineChecks {
     }
     for (const { line, hash } of this.#lastReads) {
       if (!this.#messages.has(hash)) problems.push({ line, field: 'lastRead', reason: 'no such message in the room' })
+      else if (this.#quotes.isInThread(hash)) problems.push({ line, field: 'lastRead', reason: 'is in a thread' })
     }
     return problems
   }
@@ -105,15 +108,15 @@ export class LineChecks {
     if (!room) return no('room', 'no line before this one is of this room')
     if (createdAt < room.lastTimeMS) no('createdAt', 'is before that of the message before it in the room')
     room.lastTimeMS = Math.max(room.lastTimeMS, createdAt)
-    if (this.#messages.add(messageHash(this.#app, id, _id))) no('_id', 'the room has a message of this ID already')
+    const hashOf = (other: string) => messageHash(this.#app, id, other)
+    this.#quotes.check(message, hashOf, no)
+    if (this.#messages.add(hashOf(_id))) no('_id', 'the room has a message of this ID already')
   }
 
   #requireUser(field: string, user: string, no: No): void {
     if (!this.#users.has(user)) no(field, `no line before this one is of the user ${JSON.stringify(user)}`)
   }
 }
-
-type No = (field: string, reason: string) => void
 
 function rolesOf({ owner, managers = [] }: ImportOf<'room'>): [field: string, user: string][] {
   const roles = managers.map((user): [string, string] => ['managers', user])

@@ -2,6 +2,7 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
+import { threadKey } from '@parley/db/threads/thread'
 import { newUserDoc, type UserDoc } from '@parley/db/users/users'
 import { contentOf } from '../messages/sending/message-content.ts'
 import { importedMessageId } from './known-ids.ts'
@@ -45,14 +46,20 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
   }
 }
 
-/** @param createdAtMS a time of its own in the room */
+/**
+ * @param seq in the room, or in the thread
+ * @param createdAtMS a time of its own in the room
+ */
 export function toMessageDoc(app: string, message: ImportOf<'message'>, seq: number, createdAtMS: number): MessageDoc {
   const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
+  const { threadOf, replyTo = threadOf } = message
+  const idOf = (other: string) => importedMessageId(app, room, other)
+  const root = threadOf === undefined ? undefined : idOf(threadOf)
   return {
     _id: importedMessageId(app, room, _id),
     app,
     room,
-    roomKey: key(app, room),
+    roomKey: root === undefined ? key(app, room) : threadKey({ app, room }, root),
     seq,
     sender,
     ...(isDeleted !== true && { content: contentOf(message.message) }),
@@ -66,5 +73,7 @@ export function toMessageDoc(app: string, message: ImportOf<'message'>, seq: num
     ...(pinned === true && isDeleted !== true && { pinned }),
     ...(edited === true && { edited }),
     ...(isDeleted === true && { isDeleted }),
+    ...(replyTo !== undefined && { replyTo: replyTo === threadOf && root !== undefined ? root : idOf(replyTo) }),
+    ...(root !== undefined && { threadOf: root }),
   }
 }

@@ -1,10 +1,11 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import {
-  appendImported,
+  advanceImported,
   findIdsBySeq,
   ImportConflict,
   type ImportedAdvance,
+  insertImported,
   insertImportedRooms,
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
@@ -13,6 +14,7 @@ import type { MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { noteMessages } from '@parley/db/stats-buckets'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+import { ThreadWriter } from './write-threads.ts'
 
 /** A room that gets messages: how far the file and the database are. */
 interface WrittenRoom {
@@ -31,12 +33,14 @@ interface WrittenRoom {
 export class LineWriter {
   /** How many messages each room of the file has. */
   readonly rooms = new Map<string, WrittenRoom>()
+  readonly threads: ThreadWriter
   readonly #db: Db
   readonly #app: string
 
   constructor(db: Db, app: string) {
     this.#db = db
     this.#app = app
+    this.threads = new ThreadWriter(db, app)
   }
 
   /** @throws ImportConflict */
@@ -57,30 +61,40 @@ export class LineWriter {
 
   async #writeMessages(messages: readonly ImportOf<'message'>[]): Promise<void> {
     await this.#look([...new Set(messages.map(({ room }) => room))])
+    await this.threads.look(messages)
     const fresh: MessageDoc[] = []
     const old: MessageDoc[] = []
     const advances = new Map<string, ImportedAdvance>()
     for (const message of messages) {
       const room = this.#room(message.room)
-      room.seq++
-      const isThere = room.seq <= room.there
+      const before = Math.max(room.seq, room.there)
+      const place = this.threads.take(message) ?? room
+      place.seq++
+      const isThere = place.seq <= place.there
       // Each message of a room has a time of its own, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, !isThere && room.there > 0 ? room.clockMS : 0)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
-      const document = toMessageDoc(this.#app, message, room.seq, room.lastTimeMS)
+      const document = toMessageDoc(this.#app, message, place.seq, room.lastTimeMS)
       if (isThere) {
         old.push(document)
         continue
       }
       fresh.push(document)
-      const from = advances.get(document.roomKey)?.from ?? room.seq - 1
-      advances.set(document.roomKey, { roomKey: document.roomKey, from, last: document })
+      const roomKey = key(this.#app, message.room)
+      const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
+      advance.clockMS = room.lastTimeMS
+      if (place === room) advance.last = document
+      else advance.lastThreadAtMS = room.lastTimeMS
+      advances.set(roomKey, advance)
     }
     await this.#requireSame(old)
-    await appendImported(this.#db, fresh, [...advances.values()])
+    await insertImported(this.#db, fresh)
+    await this.threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
+    await advanceImported(this.#db, [...advances.values()])
+    const ofRooms = fresh.filter(({ threadOf }) => threadOf === undefined)
     await noteMessages(
       this.#db,
-      fresh.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
+      ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
   }
 

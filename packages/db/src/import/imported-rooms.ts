@@ -62,36 +62,39 @@ export interface ImportedAdvance {
   roomKey: string
   /** Its seq before. */
   from: number
-  /** The last of the new messages. */
-  last: Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
+  /** The last of the new messages of the room itself. */
+  last?: Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
+  /** The time of the last new message, and of the last of one of its threads. */
+  clockMS: number
+  lastThreadAtMS?: number
 }
 
 /** How many messages one command inserts: a command has four seconds. */
 const perCommand = 500
 const atOnce = 4
 
-/**
- * Inserts messages that have their seqs, then moves their rooms to the last ones. Broken off in between it is done again:
- * what is inserted already stays, and until its room has moved nobody sees it.
- * @throws ImportConflict when a room was changed meanwhile
- */
-export async function appendImported(
-  db: Db,
-  messages: readonly MessageDoc[],
-  advances: readonly ImportedAdvance[],
-): Promise<void> {
+/** Inserts messages that have their seqs. Until their rooms have moved nobody sees them. */
+export async function insertImported(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   const parts: MessageDoc[][] = []
   for (let i = 0; i < messages.length; i += perCommand) parts.push(messages.slice(i, i + perCommand))
   for (let i = 0; i < parts.length; i += atOnce) {
     const some = parts.slice(i, i + atOnce)
     await Promise.all(some.map((part) => insertMissing(db, db.messages.collectionName, part)))
   }
+}
+
+/** Moves rooms to their last messages. @throws ImportConflict when a room was changed meanwhile */
+export async function advanceImported(db: Db, advances: readonly ImportedAdvance[]): Promise<void> {
   if (advances.length === 0) return
   const { matchedCount } = await db.rooms.bulkWrite(
-    advances.map(({ roomKey, from, last: { _id, seq, createdAtMS } }) => ({
+    advances.map(({ roomKey, from, last, clockMS, lastThreadAtMS }) => ({
       updateOne: {
         filter: { _id: roomKey, seq: from, deletedAt: { $exists: false } },
-        update: { $set: { seq, lastMessageID: _id, lastMessageAtMS: createdAtMS, clockMS: createdAtMS }, ...moved() },
+        update: {
+          ...(last && { $set: { seq: last.seq, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS } }),
+          $max: { clockMS, ...(lastThreadAtMS !== undefined && { lastThreadAtMS }) },
+          ...moved(),
+        },
       },
     })),
     { ordered: false, writeConcern: { w: 'majority', journal: true } },

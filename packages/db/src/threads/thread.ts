@@ -13,7 +13,7 @@ export interface Thread {
 }
 
 /** Of those who take part, so many are shown. */
-const mostUsersShown = 5
+export const mostUsersShown = 5
 
 /** The `roomKey` of a thread's messages and of its members: a thread is to them what a room is to others. */
 export function threadKey({ app, room }: { app: string; room: string }, root: string): string {

@@ -1,0 +1,38 @@
+import type { ImportOf } from '@parley/contracts/import-line'
+import type { KnownIds } from './known-ids.ts'
+
+/** Says what is wrong with a line. */
+export type No = (field: string, reason: string) => void
+
+/** Checks what messages reply to, and which threads they are in. */
+export class CheckedQuotes {
+  readonly #messages: KnownIds
+  /** The messages of threads, with the message that each thread is about. */
+  readonly #threadOf = new Map<bigint, bigint>()
+
+  /** @param messages those of the lines before */
+  constructor(messages: KnownIds) {
+    this.#messages = messages
+  }
+
+  isInThread(hash: bigint): boolean {
+    return this.#threadOf.has(hash)
+  }
+
+  check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, no: No): void {
+    const root = threadOf === undefined ? undefined : hashOf(threadOf)
+    if (root !== undefined) {
+      if (!this.#messages.has(root)) return no('threadOf', 'no line before this one is of this message of the room')
+      if (this.isInThread(root)) return no('threadOf', 'is in a thread itself: name the message that that is about')
+      this.#threadOf.set(hashOf(_id), root)
+    }
+    if (replyTo === undefined) return
+    const parent = hashOf(replyTo)
+    if (!this.#messages.has(parent)) no('replyTo', 'no line before this one is of this message of the room')
+    else if (root === undefined && this.isInThread(parent))
+      no('threadOf', 'required: it replies to a message of a thread')
+    else if (root !== undefined && parent !== root && this.#threadOf.get(parent) !== root) {
+      no('replyTo', 'is a message outside of the thread')
+    }
+  }
+}

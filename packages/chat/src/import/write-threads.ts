@@ -1,0 +1,88 @@
+import type { ImportOf } from '@parley/contracts/import-line'
+import type { Db } from '@parley/db/connect'
+import { findImportedRoots, growImported, type ImportedThread } from '@parley/db/import/imported-threads'
+import { key } from '@parley/db/keys'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { mostUsersShown, threadKey } from '@parley/db/threads/thread'
+import { wordsOfContent } from '../search/search-words.ts'
+import { importedMessageId } from './known-ids.ts'
+
+/** A thread of the file: how far the file and the database are. */
+interface WrittenThread {
+  room: string
+  /** Messages of the file so far. */
+  seq: number
+  /** Messages in the database. */
+  there: number
+  /** The sender of the root, then who has sent to the thread. */
+  users: Set<string>
+}
+
+/** The threads of the file, with what is fresh of those of a batch. */
+export class ThreadWriter {
+  readonly #app: string
+  readonly #db: Db
+  readonly #threads = new Map<string, WrittenThread>()
+
+  constructor(db: Db, app: string) {
+    this.#db = db
+    this.#app = app
+  }
+
+  /** Learns which threads of a batch are in the database, and who wrote what they are about. */
+  async look(messages: readonly ImportOf<'message'>[]): Promise<void> {
+    const inThreads = messages.filter(({ threadOf }) => threadOf !== undefined)
+    if (inThreads.length === 0) return
+    const idOf = (room: string, id = '') => importedMessageId(this.#app, room, id)
+    const roomOf = new Map(inThreads.map(({ room, threadOf }) => [idOf(room, threadOf), room]))
+    const unknown = [...roomOf.keys()].filter((root) => !this.#threads.has(root))
+    const roots = await findImportedRoots(this.#db, unknown)
+    // The others are in the batch itself.
+    const wanted = new Set(unknown.filter((root) => !roots.has(root)))
+    const senders = new Map(
+      wanted.size === 0 ? [] : messages.map(({ room, _id, sender }) => [idOf(room, _id), sender] as const),
+    )
+    for (const root of unknown) {
+      const { sender = senders.get(root), thread } = roots.get(root) ?? {}
+      if (sender === undefined) throw new Error('the file has changed while it was imported: a root is missing')
+      this.#threads.set(root, {
+        room: roomOf.get(root) ?? '',
+        seq: 0,
+        there: thread?.seq ?? 0,
+        users: new Set([sender]),
+      })
+    }
+  }
+
+  /** The thread of a message that comes next in it. */
+  take({ room, threadOf, sender }: ImportOf<'message'>): WrittenThread | undefined {
+    if (threadOf === undefined) return undefined
+    const thread = this.#threads.get(importedMessageId(this.#app, room, threadOf))
+    thread?.users.add(sender)
+    return thread
+  }
+
+  /** Writes what threads have got. @param messages of threads, inserted already */
+  async grow(messages: readonly MessageDoc[]): Promise<void> {
+    const grown = new Map<string, ImportedThread>()
+    for (const { threadOf: root = '', seq, _id, createdAtMS, room } of messages) {
+      const { users = new Set<string>() } = this.#threads.get(root) ?? {}
+      const from = grown.get(root)?.from ?? seq - 1
+      grown.set(root, {
+        ...{ app: this.#app, room, root, from, seq, lastMessageID: _id, lastMessageAtMS: createdAtMS },
+        ...{ users: [...users].slice(0, mostUsersShown), members: [...users] },
+      })
+    }
+    const words = messages.flatMap(({ _id, room, threadOf = '', seq, createdAtMS, content }) => {
+      const found = wordsOfContent(content)
+      return found.length > 0 ? [{ _id, roomKey: key(this.#app, room), seq, createdAtMS, threadOf, words: found }] : []
+    })
+    await growImported(this.#db, [...grown.values()], words)
+  }
+
+  /** How many messages the file has in each thread, by its key. */
+  counts(): Map<string, number> {
+    const keyOf = ([root, { room }]: [string, WrittenThread]) => threadKey({ app: this.#app, room }, root)
+    return new Map([...this.#threads].map((entry) => [keyOf(entry), entry[1].seq]))
+  }
+}
