@@ -18,7 +18,7 @@ export function createClient(options: ClientOptions): Client {
     api: calls,
     invitations: session.invitations.list,
     acceptInvitation: (roomID) => session.invitations.accept(roomID),
-    declineInvitation: async (roomID) => void (await session.invitations.decline(roomID)),
+    declineInvitation: (roomID) => session.invitations.decline(roomID),
     ...createFiles(calls),
     room: (id) => session.room(id),
     on: (event, listener) => listeners.on(event, listener),

@@ -60,12 +60,9 @@ export class UserSession {
     }
     this.presence = new PresenceWatch(live)
     this.#deliveries = new DeliveryReports({ ...live, me: userID })
-    this.#handlers = eventHandlers({
-      ...this,
-      deliveries: this.#deliveries,
-      opened: (id) => this.#handles.get(id),
-      me: userID,
-    })
+    const { rooms, invitations, presence } = this
+    const opened = (roomID: string) => this.#handles.get(roomID)
+    this.#handlers = eventHandlers({ rooms, invitations, presence, deliveries: this.#deliveries, opened, me: userID })
     this.#outbox = new Outbox({
       ...live,
       storage: createOutboxStorage(options.storage, clientKey),

@@ -106,7 +106,7 @@ export async function createGateway({
   await shedLoad(app, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, rateLimits)
   await serveDocuments(app)
-  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat.db))
+  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat))
 
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),

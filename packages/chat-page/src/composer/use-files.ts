@@ -28,8 +28,8 @@ export function useFiles(about: string): ChosenFiles {
     add(files) {
       for (const file of [...files].slice(0, most - chosen.length)) void add(file)
     },
-    retry: uploads.retry,
-    remove: uploads.remove,
+    retry: (key) => uploads.retry(key),
+    remove: (key) => uploads.remove(key),
     clear() {
       for (const { key } of chosen) uploads.remove(key)
     },

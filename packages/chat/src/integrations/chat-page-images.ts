@@ -1,9 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { findConfigValue } from '@parley/db/apps/config'
-import type { Db } from '@parley/db/connect'
 import { createAppLookup } from '../access/app-of-client-key.ts'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
+import type { Chat } from '../chat.ts'
 
 /** Who asks for the chat page, as far as its address says. */
 export interface PageAsked {
@@ -15,7 +15,7 @@ export interface PageAsked {
  * Makes the function that finds the origins whose pictures the chat page shows: those that the app's configuration
  * allows. The token says which app it is; without one, the client key. Nobody's page shows none.
  */
-export function createPageImages(db: Db): (asked: PageAsked) => Promise<readonly string[]> {
+export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {
   const appOf = createAppLookup(db)
   const authenticate = createSocketAuthentication({ db })
 

@@ -12,7 +12,7 @@ export interface InvitationsOptions {
 }
 
 /** With these an invitation is open no longer. */
-const over: readonly string[] = ['INVITATION_NOT_FOUND', 'ROOM_CLOSED', 'ROOM_NOT_FOUND']
+const over: ReadonlySet<string> = new Set(['INVITATION_NOT_FOUND', 'ROOM_CLOSED', 'ROOM_NOT_FOUND'])
 
 /** The user's open invitations: read after a login, and when one comes. */
 export class Invitations {
@@ -43,7 +43,7 @@ export class Invitations {
     try {
       await call()
     } catch (error) {
-      if (!(error instanceof ParleyError) || !over.includes(error.code)) throw error
+      if (!(error instanceof ParleyError) || !over.has(error.code)) throw error
       this.#drop(room)
       throw error
     }

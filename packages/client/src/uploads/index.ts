@@ -1,1 +1,2 @@
-export { createUploads, type Upload, type Uploads, type UploadsOptions } from './create-uploads.ts'
+export { createUploads, type UploadsOptions } from './create-uploads.ts'
+export type { Upload, Uploads } from './upload.ts'

@@ -6,10 +6,8 @@ interface Request {
   status: number
   response: unknown
   responseType: string
-  upload: { onprogress: (event: { loaded: number }) => void }
-  onload: () => void
-  onerror: () => void
-  onabort: () => void
+  upload: Pick<EventTarget, 'addEventListener'>
+  addEventListener(type: 'load' | 'error' | 'abort', listener: () => void): void
   open(method: string, url: string): void
   setRequestHeader(name: string, value: string): void
   send(body: Blob): void
@@ -35,14 +33,14 @@ export function sendWithProgress(
         request.open(method, url)
         for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
         request.responseType = 'json'
-        request.upload.onprogress = ({ loaded }) => onProgress(loaded)
-        request.onload = () => {
+        request.upload.addEventListener('progress', (event) => onProgress((event as Event & { loaded: number }).loaded))
+        request.addEventListener('load', () => {
           const { status, response } = request
           if (status >= 200 && status < 300) resolve()
           else reject(errorOf(status, response))
-        }
-        request.onerror = () => reject(networkError('the upload broke off'))
-        request.onabort = () => reject(networkError(signal.reason))
+        })
+        request.addEventListener('error', () => reject(networkError('the upload broke off')))
+        request.addEventListener('abort', () => reject(networkError(signal.reason)))
         signal.addEventListener('abort', abort)
         request.send(file)
       }).finally(() => signal.removeEventListener('abort', abort))

@@ -39,7 +39,7 @@ export async function serveChatPage(
     const hidden = { schema: { hide: true } }
     files.get<{ Querystring: Query }>('/chat', hidden, async ({ query }, reply) => {
       const images = await imagesOf(askedBy(query)).catch((error: unknown) => {
-        // Whoever is here already writes on, and their page shows links in place of pictures.
+        // Those who are here already write on, and their page shows links in place of pictures.
         app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
         return []
       })
