@@ -41,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '0015-threads', up: makeIndexes },
   { name: '0016-expiring-messages', up: makeIndexes },
   { name: '0017-files', up: makeIndexes },
+  { name: '0018-scheduled-files', up: makeIndexes },
   { name: '0019-invitations-and-pins', up: makeIndexes },
 ]
 
