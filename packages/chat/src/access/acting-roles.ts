@@ -1,42 +1,51 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMembershipsByKey } from '@parley/db/rooms/memberships'
-import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
 import type { Session } from '@parley/db/transactions/transaction'
-import { findUsersByKey } from '@parley/db/users/users'
 import { type Caller, userOf } from './caller.ts'
-import { type InRoom, isBanned, roleIn } from './room-role.ts'
+import { type InRoom, roleIn } from './room-role.ts'
 
 /**
- * The rooms and the callers' roles, as findActingRole finds each, for many who change rooms at the same time, in few round
- * trips; and which of `invitees` are members, by `key(app, room, user)`.
+ * The rooms and the callers' roles, as findActingRole finds each, for many who add members to rooms at the same time, in
+ * one round trip; and what else decides over `invitees`.
  */
 export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
   session: Session,
-): Promise<{ roles: (InRoom | ApiError)[]; members: Set<string> }> {
-  const rooms = await findRoomsByKey(db, [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))], session)
-  const roomByKey = new Map(rooms.map((room) => [room._id, room]))
+): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
   const named = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, roomId, user)),
   )
-  const found = await findMembershipsByKey(db, [...new Set(named)], session)
-  const memberships = new Map(found.map((membership) => [membership._id, membership]))
-  const callers = wanted.flatMap(({ by }) => (by.kind === 'user' ? [key(by.app, by.user)] : []))
-  const users = await findUsersByKey(db, callers, session)
-
-  const roles: (InRoom | ApiError)[] = []
-  for (const { by, roomId } of wanted) {
+  const facts = await findJoiningFacts(
+    db,
+    {
+      rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
+      memberships: [...new Set(named)],
+      users: [...new Set(wanted.flatMap(({ by }) => (by.kind === 'user' ? [key(by.app, by.user)] : [])))],
+    },
+    session,
+  )
+  const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
+  const [rooms, memberships, users, bans] = [
+    byId(facts.rooms),
+    byId(facts.memberships),
+    byId(facts.users),
+    byId(facts.bans),
+  ]
+  const roles = wanted.map(({ by, roomId }): InRoom | ApiError => {
     const user = userOf(by)
-    const membership = user === undefined ? undefined : memberships.get(key(by.app, roomId, user))
+    const own = user === undefined ? '' : key(by.app, roomId, user)
+    const membership = memberships.get(own)
     const profile = user === undefined ? undefined : users.get(key(by.app, user))
     const isAdmin = profile?.isAdmin === true && !profile.groupMembers
-    const role = roleIn(by, roomId, { room: roomByKey.get(key(by.app, roomId)), membership, isAdmin })
-    roles.push(
-      role instanceof ApiError || !(await isBanned(db, by, role, session)) ? role : new ApiError('USER_BLOCKED'),
-    )
-  }
-  return { roles, members: new Set(memberships.keys()) }
+    const role = roleIn(by, roomId, { room: rooms.get(key(by.app, roomId)), membership, isAdmin })
+    if (role instanceof ApiError || role.room.roomType === 'direct') return role
+    // A platform admin may be banned without being a member.
+    const isBanned = membership ? isBlocked(membership) : bans.has(own)
+    return isBanned ? new ApiError('USER_BLOCKED') : role
+  })
+  return { roles, facts }
 }

@@ -31,7 +31,7 @@ export async function findActingRole(chat: Chat, by: Caller, roomId: string, ses
 }
 
 /** A platform admin may be banned in a group without being a member of it. */
-export async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, session: Session): Promise<boolean> {
+async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, session: Session): Promise<boolean> {
   if (by.kind === 'integrator' || room.roomType === 'direct') return false
   return membership ? isBlocked(membership) : (await findBan(db, by.app, room.id, by.user, session)) !== null
 }

@@ -5,6 +5,7 @@ import { findBlocks } from '../users/blocks.ts'
 import { findBansIn } from './bans.ts'
 import { type BlockMark, marksOf } from './blocked-members.ts'
 import { hasInvitations } from './invitations.ts'
+import type { JoiningFacts } from './joining-facts.ts'
 import type { MembershipDoc } from './memberships.ts'
 import { moved, type RoomDoc } from './rooms.ts'
 
@@ -102,12 +103,16 @@ export async function addMembersTo(
   return after ?? room
 }
 
-/** The same in many rooms, in few round trips; returns those that have new members, as they are then. */
+/**
+ * The same in many groups, in few round trips; returns those that have new members, as they are then.
+ * @param facts the bans and invitations of the users, where the transaction has read them
+ */
 export async function addMembersToRooms(
   db: Db,
   joining: readonly (Joining & { room: RoomDoc })[],
   maxShown: number,
   session: ClientSession,
+  facts?: Pick<JoiningFacts, 'bans' | 'invitations'>,
 ): Promise<RoomDoc[]> {
   const withUsers = joining.filter(({ users }) => users.length > 0)
   if (withUsers.length === 0) return []
@@ -120,8 +125,8 @@ export async function addMembersToRooms(
   const [blocked, invited] = await Promise.all([
     // Bans and invitations are read outside of the transaction, at the same time: a ban that it does not see writes the room
     // too, and conflicts.
-    findBlocked(db, withUsers, false),
-    hasInvitations(db, memberships),
+    facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers, false),
+    facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
     // The rooms first, so that the loser of a race for one starts again before it has done the rest.
     db.rooms.bulkWrite(
       after.map(({ _id, memberCount, firstMembers }) => ({

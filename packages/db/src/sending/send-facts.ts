@@ -133,7 +133,7 @@ function sentBy(sendKeys: readonly string[]): object {
 }
 
 /** Documents by ID, or some of their fields, by the name of their collection. */
-function oneOf(name: string, ids: readonly string[], fields?: object): object[] {
+export function oneOf(name: string, ids: readonly string[], fields?: object): object[] {
   return [
     { $match: { _id: { $in: [...ids] } } },
     ...(fields ? [{ $project: fields }] : []),

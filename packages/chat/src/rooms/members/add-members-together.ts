@@ -42,13 +42,13 @@ export async function addMembersTogether(
   const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
   return db.turns.takeAll(lanes, () =>
     inTransaction(db, async (session) => {
-      const { outcomes, joining, events } = await plan(db, wanted, session)
+      const { outcomes, joining, events, facts } = await plan(db, wanted, session)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
       // Profiles are no part of the transaction: they are read while it writes.
       const [rooms, profiles] = await Promise.all([
-        addMembersToRooms(db, joining, maxMembersShown, session),
+        addMembersToRooms(db, joining, maxMembersShown, session, facts),
         findUsersByKey(db, shown),
       ])
       const after = new Map(rooms.map((room) => [room._id, room]))
@@ -68,7 +68,8 @@ export async function addMembersTogether(
 
 /** The new members of each room, and the events of that, by lane. */
 async function plan(db: Db, wanted: readonly MembersToAdd[], session: Session) {
-  const { roles, members } = await findActingRoles(db, wanted, session)
+  const { roles, facts } = await findActingRoles(db, wanted, session)
+  const members = new Set(facts.memberships.map(({ _id }) => _id))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
   const events = new Map<string, PendingEvents>()
   const outcomes = wanted.map(
@@ -91,7 +92,7 @@ async function plan(db: Db, wanted: readonly MembersToAdd[], session: Session) {
       return { room, added }
     },
   )
-  return { outcomes, joining: [...joining.values()], events }
+  return { outcomes, joining: [...joining.values()], events, facts }
 }
 
 function refusalOf(room: RoomDoc, role: Role, more: number): ApiError | undefined {

@@ -1,0 +1,53 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { oneOf } from '../sending/send-facts.ts'
+import { withoutTail } from '../sending/tails.ts'
+import type { UserDoc } from '../users/users.ts'
+import type { BanDoc } from './bans.ts'
+import type { InvitationDoc } from './invitations.ts'
+import type { MembershipDoc } from './memberships.ts'
+import type { RoomDoc } from './rooms.ts'
+
+/** What decides over users who are made members of rooms. */
+export interface JoiningFacts {
+  rooms: RoomDoc[]
+  memberships: MembershipDoc[]
+  users: UserDoc[]
+  /** Those in force. They have the key of the membership that they are about. */
+  bans: Pick<BanDoc, '_id' | 'untilMS'>[]
+  invitations: Pick<InvitationDoc, '_id'>[]
+}
+
+/** What is to be read, by ID: bans and invitations have the ID of the membership. */
+export interface WantedJoiningFacts {
+  rooms: readonly string[]
+  memberships: readonly string[]
+  users: readonly string[]
+}
+
+/** Reads what decides over new members, in one round trip. */
+export async function findJoiningFacts(
+  db: Db,
+  { rooms, memberships, users }: WantedJoiningFacts,
+  session: ClientSession,
+): Promise<JoiningFacts> {
+  const union = (
+    collection: { collectionName: string },
+    name: keyof JoiningFacts,
+    ids: readonly string[],
+    fields?: object,
+  ) =>
+    ids.length === 0 ? [] : [{ $unionWith: { coll: collection.collectionName, pipeline: oneOf(name, ids, fields) } }]
+  const stages = [
+    ...oneOf('rooms' satisfies keyof JoiningFacts, rooms, withoutTail),
+    ...union(db.memberships, 'memberships', memberships),
+    ...union(db.users, 'users', users),
+    ...union(db.bans, 'bans', memberships, { untilMS: 1 }),
+    ...union(db.invitations, 'invitations', memberships, { _id: 1 }),
+  ]
+  const facts: JoiningFacts = { rooms: [], memberships: [], users: [], bans: [], invitations: [] }
+  for (const one of await db.rooms.aggregate<Record<string, never>>(stages, { session }).toArray()) {
+    for (const [name, document] of Object.entries(one)) facts[name as keyof JoiningFacts].push(document)
+  }
+  return { ...facts, bans: facts.bans.filter(({ untilMS = Number.POSITIVE_INFINITY }) => untilMS > Date.now()) }
+}
