@@ -3,7 +3,6 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
-import type { Session } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from './caller.ts'
 import { type InRoom, roleIn } from './room-role.ts'
 
@@ -14,20 +13,15 @@ import { type InRoom, roleIn } from './room-role.ts'
 export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
-  session: Session,
 ): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
   const named = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, roomId, user)),
   )
-  const facts = await findJoiningFacts(
-    db,
-    {
-      rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
-      memberships: [...new Set(named)],
-      users: [...new Set(wanted.flatMap(({ by }) => (by.kind === 'user' ? [key(by.app, by.user)] : [])))],
-    },
-    session,
-  )
+  const facts = await findJoiningFacts(db, {
+    rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
+    memberships: [...new Set(named)],
+    users: [...new Set(wanted.flatMap(({ by }) => (by.kind === 'user' ? [key(by.app, by.user)] : [])))],
+  })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [
     byId(facts.rooms),

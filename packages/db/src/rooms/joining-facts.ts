@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { oneOf } from '../sending/send-facts.ts'
 import { withoutTail } from '../sending/tails.ts'
@@ -25,11 +24,13 @@ export interface WantedJoiningFacts {
   users: readonly string[]
 }
 
-/** Reads what decides over new members, in one round trip. */
+/**
+ * Reads the rooms, then all else that decides over new members, in one round trip, which no transaction may do. What changes
+ * later changes `rev` of its room, which addMembersToRooms proves.
+ */
 export async function findJoiningFacts(
   db: Db,
   { rooms, memberships, users }: WantedJoiningFacts,
-  session: ClientSession,
 ): Promise<JoiningFacts> {
   const union = (
     collection: { collectionName: string },
@@ -46,7 +47,7 @@ export async function findJoiningFacts(
     ...union(db.invitations, 'invitations', memberships, { _id: 1 }),
   ]
   const facts: JoiningFacts = { rooms: [], memberships: [], users: [], bans: [], invitations: [] }
-  for (const one of await db.rooms.aggregate<Record<string, never>>(stages, { session }).toArray()) {
+  for (const one of await db.rooms.aggregate<Record<string, never>>(stages).toArray()) {
     for (const [name, document] of Object.entries(one)) facts[name as keyof JoiningFacts].push(document)
   }
   return { ...facts, bans: facts.bans.filter(({ untilMS = Number.POSITIVE_INFINITY }) => untilMS > Date.now()) }

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBansIn } from './bans.ts'
 import { type BlockMark, marksOf } from './blocked-members.ts'
@@ -104,8 +105,10 @@ export async function addMembersTo(
 }
 
 /**
- * The same in many groups, in few round trips; returns those that have new members, as they are then.
- * @param facts the bans and invitations of the users, where the transaction has read them
+ * The same in many groups, in few round trips; returns those that have new members, as they are then. Each must be as it was
+ * read, which may be before the transaction.
+ * @param facts the bans and invitations of the users, read after the rooms; by default they are read here
+ * @throws StaleReadError
  */
 export async function addMembersToRooms(
   db: Db,
@@ -122,19 +125,23 @@ export async function addMembersToRooms(
     firstMembers: [...room.firstMembers, ...users].slice(0, maxShown),
   }))
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
-  const [blocked, invited] = await Promise.all([
+  const [blocked, invited, { matchedCount }] = await Promise.all([
     // Bans and invitations are read outside of the transaction, at the same time: a ban that it does not see writes the room
     // too, and conflicts.
     facts ? marksOf(facts.bans, []) : findBlocked(db, withUsers, false),
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
     // The rooms first, so that the loser of a race for one starts again before it has done the rest.
     db.rooms.bulkWrite(
-      after.map(({ _id, memberCount, firstMembers }) => ({
-        updateOne: { filter: { _id }, update: { $set: { memberCount, firstMembers }, ...moved() } },
+      after.map(({ _id, rev, seq, memberCount, firstMembers }) => ({
+        updateOne: {
+          filter: { _id, rev: rev ?? { $exists: false }, seq },
+          update: { $set: { memberCount, firstMembers }, ...moved() },
+        },
       })),
       { session, ordered: false },
     ),
   ])
+  if (matchedCount < after.length) throw new StaleReadError('a room has changed since it was read')
   await insertDocuments(db, withUsers, blocked, session)
   if (invited) await db.invitations.deleteMany({ _id: { $in: memberships } }, { session })
   return after

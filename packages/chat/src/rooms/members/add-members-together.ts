@@ -5,7 +5,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { addMembersToRooms, type Joining } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
-import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { findActingRoles } from '../../access/acting-roles.ts'
 import { type Caller, userOf } from '../../access/caller.ts'
@@ -42,7 +42,7 @@ export async function addMembersTogether(
   const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
   return db.turns.takeAll(lanes, () =>
     inTransaction(db, async (session) => {
-      const { outcomes, joining, events, facts } = await plan(db, wanted, session)
+      const { outcomes, joining, events, facts } = await plan(db, wanted)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
@@ -67,8 +67,8 @@ export async function addMembersTogether(
 }
 
 /** The new members of each room, and the events of that, by lane. */
-async function plan(db: Db, wanted: readonly MembersToAdd[], session: Session) {
-  const { roles, facts } = await findActingRoles(db, wanted, session)
+async function plan(db: Db, wanted: readonly MembersToAdd[]) {
+  const { roles, facts } = await findActingRoles(db, wanted)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
   const events = new Map<string, PendingEvents>()
