@@ -19,6 +19,8 @@ const giveUpAfterMS = 10_000
 const firstPauseMS = 2
 /** Reached after eight conflicts in a row: with that many competitors, trying more often lets none succeed. */
 const longestPauseMS = 1_000
+/** Those that wait for a turn compete with one of each other process, which goes on at once when it has won. */
+const longestPauseWithTurnMS = 50
 const duplicateKey = 11_000
 /** A conflict that lasts longer than this may be with a process that was killed. */
 const suspiciousAfterMS = 1_000
@@ -50,10 +52,11 @@ export async function inTransaction<T>(
   work: (session: Session) => Promise<T>,
   { turn }: { turn?: string } = {},
 ): Promise<T> {
-  return turn === undefined ? runUntilDone(db, work) : db.turns.take(turn, () => runUntilDone(db, work))
+  if (turn === undefined) return runUntilDone(db, work, longestPauseMS)
+  return db.turns.take(turn, () => runUntilDone(db, work, longestPauseWithTurnMS))
 }
 
-async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>): Promise<T> {
+async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, pauseMS: number): Promise<T> {
   const deadlineMS = performance.now() + giveUpAfterMS
   let lookAtMS = performance.now() + suspiciousAfterMS
   let taken: string | undefined
@@ -73,7 +76,7 @@ async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>): 
           await endAbandoned(db)
         }
         // Conflicting transactions must not retry at the same moment.
-        await pause(Math.min(firstPauseMS * 2 ** run, longestPauseMS) * Math.random())
+        await pause(Math.min(firstPauseMS * 2 ** run, pauseMS) * Math.random())
       }
     }
   })
