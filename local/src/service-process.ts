@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Report } from '@parley/service/lifecycle'
 import { diesWithUs } from '@parley/stack/dies-with-us'
 import { StackError } from '@parley/stack/stack-error'
+import { keepCompiled } from './keep-compiled.ts'
 
 /** One process of one of the services. */
 export interface ServiceProcess {
@@ -48,7 +49,8 @@ export async function startService(
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'w')
   const main = join(root, 'services', service, 'src/main.ts')
-  const [execPath, execArgv] = diesWithUs('KILL', process.execPath, nodeFlags[service] ?? [])
+  const flags = [...keepCompiled, ...(nodeFlags[service] ?? [])]
+  const [execPath, execArgv] = diesWithUs('KILL', process.execPath, flags)
   const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
   const child = fork(main, [], { execPath, execArgv, env, stdio, detached: true })
   closeSync(log)

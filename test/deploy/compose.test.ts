@@ -111,6 +111,6 @@ describe('the image', () => {
 
   test('its health check and its entry point need no shell', () => {
     assert.match(dockerfile, /HEALTHCHECK [^]*?CMD \["node"/)
-    assert.match(dockerfile, /^ENTRYPOINT \["node"\]$/m)
+    assert.match(dockerfile, /^ENTRYPOINT \["node", "--import", "\/parley\/packages\/service\/src\/compiled.js"\]$/m)
   })
 })

@@ -25,6 +25,10 @@ else await run()
 
 async function run(): Promise<void> {
   if (!process.stdout.isTTY && process.env['FORCE_COLOR'] === undefined) process.env['NO_COLOR'] = '1'
+  // For the processes of the tests, and for those that they start. What is compiled already is covered less exactly.
+  const { keepCompiled } = await import('@parley/local/keep-compiled')
+  const flags = [process.env['NODE_OPTIONS'] ?? '', ...keepCompiled.map((flag) => JSON.stringify(flag))]
+  if (!args.includes('--coverage')) process.env['NODE_OPTIONS'] = flags.join(' ').trim()
   // Reads NO_COLOR when it is imported.
   const { createVitest, parseCLI } = await import('vitest/node')
   const { runTests } = await import('./run-tests.ts')

@@ -77,9 +77,6 @@ await runService(
       await letConnectionsGo(gateway.server, settings.drainMS * leavingShare)
       await gateway.close()
     })
-    await gateway.ready()
-    // Takes about a second, which the first reader and all callers meanwhile would have to wait.
-    gateway.swagger()
     await gateway.listen({ host: settings.host, port: settings.port })
     const address = gateway.server.address()
     return { ports: { http: typeof address === 'object' && address ? address.port : settings.port } }

@@ -37,8 +37,12 @@ describe('the OpenAPI document', () => {
   })
 
   test('is what the gateway serves: every operation of the contract has its route', async () => {
-    const { body } = await gateway.anonymous('GET', '/openapi.json')
-    assert.deepEqual(body, JSON.parse(JSON.stringify(document)))
+    for (const path of ['/openapi.json', '/docs/json', '/docs/yaml']) {
+      const { status, body, headers } = await gateway.anonymous('GET', path)
+      assert.equal(status, 200)
+      assert.match(String(headers.get('content-type')), /^application\/json\b/)
+      assert.deepEqual(body, JSON.parse(JSON.stringify(document)), path)
+    }
   })
 
   test('stands beside the AsyncAPI document, which the gateway serves at /asyncapi.json', async () => {

@@ -3,9 +3,10 @@ import swaggerUi from '@fastify/swagger-ui'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
 import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { complete, type OpenApiDocument } from './complete-openapi.ts'
 import { docsPage } from './docs-page.ts'
+import { createOpenApiText } from './openapi-text.ts'
 import { describeWebhooks } from './openapi-webhooks.ts'
 
 const securityOf: Record<Access, Record<string, string[]>[]> = {
@@ -64,15 +65,23 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         webhooks: describeWebhooks(),
       }),
   })
+  const openApiText = createOpenApiText()
+  const sendOpenApi = async (reply: FastifyReply) => reply.type('application/json').send(await openApiText())
   await app.register(swaggerUi, {
     routePrefix: '/docs',
+    // The page reads the document at ./json, and offers it at ./yaml; JSON is YAML. Its own handlers would make it in this thread.
+    uiHooks: {
+      onRequest: async (request, reply) => {
+        if (/^\/docs\/(?:json|yaml)(?:\?|$)/.test(request.url)) return sendOpenApi(reply)
+      },
+    },
     staticCSP: pagePolicy,
     uiConfig: { validatorUrl: null, persistAuthorization: false },
     ...docsPage,
   })
   // The local stack puts the demo's keys here (local/src/first-page.ts).
   app.get('/docs/keys.json', { schema: { hide: true } }, () => ({}))
-  app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => sendOpenApi(reply))
   const events = asyncApiDocument()
   app.get('/asyncapi.json', { schema: { hide: true } }, () => events)
 }
