@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Front, openFront } from '@parley/local/front'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Balanced, startBalanced } from '../faults/balanced.ts'
 import { clientKind } from '../faults/chaos-client.ts'
-import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { call, eventually, type Fields } from '../platform.ts'
 import { type DroppingClient, lackedBy, names, startDroppingClient, stateOf } from './dropping-client.ts'
 
 /** Two minutes and 500 clients by `npm run since`; short in `npm test`. */
@@ -19,25 +19,19 @@ const actors = 3
 describe('clients that drop, while nodes, gateways and NATS are killed', {
   timeout: (seconds + 4 * longestSeconds) * 1000,
 }, () => {
-  let platform: Platform
-  let front: Front
-  let gateways: RunningService[] = []
-  let nodes: RunningService[] = []
+  let at: Balanced
   const clients: DroppingClient[] = []
   const tokens: string[] = []
   const state = { mayDrop: false, isOver: false, isTrouble: false }
   /** What must be heard, by room, and by user. */
   const expected = new Map<string, Set<string>>()
-  const url = () => `http://127.0.0.1:${front.port}`
   const users = Array.from({ length: clientCount }, (_, n) => `user ${n}`)
   const roomsOf = (n: number) => [...new Set([n % roomCount, (n * 7 + 3) % roomCount])].map((room) => `room ${room}`)
 
   beforeAll(async () => {
-    platform = await startPlatform({ toKill: ['nats'] })
-    front = await openFront('127.0.0.1', 0)
-    gateways = await Promise.all([platform.start('api-gateway'), platform.start('api-gateway')])
-    nodes = await Promise.all([newNode(), newNode()])
-    balance()
+    const settings = { PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000' }
+    at = await startBalanced({ nodeCount: 2, toKill: ['nats'], settings })
+    const { platform } = at
     for (const _id of users) {
       const made = await platform.admin('POST', '/admin/clients', { _id, issueAccessToken: true })
       tokens.push(String(made['token']))
@@ -50,22 +44,9 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   afterAll(async () => {
     state.isOver = true
     for (const client of clients) client.stop()
-    await platform.stop()
-    await front.close()
+    await at.stop()
   })
 
-  const newNode = () =>
-    platform.start('realtime', {
-      // A client that is itself short of CPU must not take its node for dead.
-      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
-      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
-      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
-      PARLEY_REALTIME_SERVER_TIME_EVERY_MS: '2000',
-    })
-  const balance = () => {
-    const port = ({ ports }: RunningService) => Number(ports['http'])
-    front.balance({ gateways: gateways.map(port), realtime: nodes.map(port) })
-  }
   const expect = (whose: string, name: string) => {
     expected.set(whose, (expected.get(whose) ?? new Set()).add(name))
   }
@@ -79,13 +60,13 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   ): Promise<Fields | undefined> {
     const headers: Record<string, string> =
       as === 'admin'
-        ? { 'im-api-key': platform.apiKey }
+        ? { 'im-api-key': at.platform.apiKey }
         : {
-            'im-client-key': platform.clientKey,
+            'im-client-key': at.platform.clientKey,
             'im-authorization': String(tokens[as]),
             'im-device-id': 'desktop',
           }
-    const answer = await call(url(), method, path, headers, body).catch(() => undefined)
+    const answer = await call(at.url, method, path, headers, body).catch(() => undefined)
     return answer?.status === 200 ? answer.body.result : undefined
   }
 
@@ -131,6 +112,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
   /** In turn: a node, a gateway and NATS are killed and come again. */
   async function makeTrouble(untilMS: number): Promise<number> {
     let kills = 0
+    const { platform, nodes, gateways, balance, newNode, newGateway } = at
     for (; kills < 3 || performance.now() < untilMS; kills++) {
       state.isTrouble = true
       if (kills % 3 === 0) {
@@ -144,7 +126,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
       } else {
         await gateways.shift()?.kill()
         balance()
-        gateways.push(await platform.start('api-gateway'))
+        gateways.push(await newGateway())
       }
       balance()
       state.isTrouble = false
@@ -159,7 +141,7 @@ describe('clients that drop, while nodes, gateways and NATS are killed', {
       await eventually('most have come', () => n - areBack() < comingAtOnce, longestSeconds)
       clients.push(
         startDroppingClient({
-          ...{ url: url(), user, token: String(tokens[n]), rooms: roomsOf(n) },
+          ...{ url: at.url, user, token: String(tokens[n]), rooms: roomsOf(n) },
           ...{ ...clientKind(n), hereMS, awayMS, mayDrop: () => state.mayDrop },
         }),
       )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type Front, openFront } from '@parley/local/front'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { call, eventually, type RunningService } from '../platform.ts'
+import { type Balanced, startBalanced } from './balanced.ts'
 import { type ChaosClient, clientKind, silentlyLost, startChaosClient, whoLacks } from './chaos-client.ts'
 
 /** A minute by `npm run chaos`; short in `npm test`. */
@@ -15,43 +15,22 @@ const senders = 4
 describe('nodes that are killed, drained and restarted under load', {
   timeout: (seconds + 4 * longestSeconds) * 1000,
 }, () => {
-  let platform: Platform
-  let front: Front
-  let gateways: RunningService[]
-  let nodes: RunningService[] = []
+  let at: Balanced
   let clients: ChaosClient[] = []
   const sending = { on: false }
-  const url = () => `http://127.0.0.1:${front.port}`
-  const admin = () => ({ 'im-api-key': platform.apiKey })
+  const admin = () => ({ 'im-api-key': at.platform.apiKey })
 
   beforeAll(async () => {
-    platform = await startPlatform()
-    front = await openFront('127.0.0.1', 0)
-    gateways = await Promise.all([platform.start('api-gateway'), platform.start('api-gateway')])
-    nodes = await Promise.all([newNode(), newNode(), newNode()])
-    balance()
+    at = await startBalanced({ nodeCount: 3 })
   })
   afterAll(async () => {
     sending.on = false
     for (const { socket } of clients) socket.close()
-    await platform.stop()
-    await front.close()
+    await at.stop()
   })
 
-  const newNode = () =>
-    platform.start('realtime', {
-      // A client that is itself short of CPU must not take its node for dead.
-      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
-      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
-      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
-    })
-  /** The load balancer sends nobody to a node that is not ready. No stickiness: each poll may come to another node. */
-  const balance = () => {
-    const port = ({ ports }: RunningService) => Number(ports['http'])
-    front.balance({ gateways: gateways.map(port), realtime: nodes.map(port) })
-  }
   const post = async (path: string, body: object) => {
-    const answer = await call(url(), 'POST', path, admin(), body)
+    const answer = await call(at.url, 'POST', path, admin(), body)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result
   }
@@ -68,8 +47,8 @@ describe('nodes that are killed, drained and restarted under load', {
       await post('/rooms/', { _id: room, roomType: 'group', members })
     }
     clients = tokens.map((token, n) => {
-      const { clientKey } = platform
-      return startChaosClient({ url: url(), token, clientKey, rooms: roomsOf(n), ...clientKind(n) })
+      const { clientKey } = at.platform
+      return startChaosClient({ url: at.url, token, clientKey, rooms: roomsOf(n), ...clientKind(n) })
     })
   }
 
@@ -80,7 +59,7 @@ describe('nodes that are killed, drained and restarted under load', {
       for (let i = sender; sending.on; i += senders) {
         const room = `room ${i % roomCount}`
         const message = { room, sender: `user ${i % roomCount}`, message: `${i}`, messageType: 'text', push: false }
-        const answer = await call(url(), 'POST', '/messages', admin(), message).catch(() => undefined)
+        const answer = await call(at.url, 'POST', '/messages', admin(), message).catch(() => undefined)
         if (answer?.status !== 200) continue
         acknowledged.set(room, (acknowledged.get(room) ?? new Set()).add(String(answer.body.result['_id'])))
       }
@@ -92,6 +71,7 @@ describe('nodes that are killed, drained and restarted under load', {
   /** In turn: a node is killed and comes again, a node is drained and another takes its place. */
   async function makeTrouble(untilMS: number): Promise<{ killed: number; drained: number }> {
     const done = { killed: 0, drained: 0 }
+    const { nodes, balance, newNode } = at
     while (performance.now() < untilMS || done.drained === 0) {
       const victim = nodes.shift() as RunningService
       if (done.killed <= done.drained) {
@@ -160,12 +140,12 @@ describe('nodes that are killed, drained and restarted under load', {
   /** All message IDs of a room by its history, in the order of their seq, which has no holes. */
   async function wholeHistory(room: string): Promise<string[]> {
     const member = clients.find(({ rooms }) => rooms.includes(room)) as ChaosClient
-    const { body } = await call(url(), 'GET', `/rooms/${encodeURIComponent(room)}/messages/v3?limit=1`, member.headers)
+    const { body } = await call(at.url, 'GET', `/rooms/${encodeURIComponent(room)}/messages/v3?limit=1`, member.headers)
     const count = Number(body.result['totalCount'])
     const ids: string[] = []
     for (let after = 'afterTime=0'; ids.length < count; after = `afterMessage=${ids.at(-1)}`) {
       const path = `/rooms/${encodeURIComponent(room)}/messages/v3?limit=500&${after}`
-      const page = (await call(url(), 'GET', path, member.headers)).body.result['data'] as {
+      const page = (await call(at.url, 'GET', path, member.headers)).body.result['data'] as {
         _id: string
         seq: number
       }[]

@@ -1,0 +1,56 @@
+import { type Front, openFront } from '@parley/local/front'
+import type { ServerName } from '@parley/stack/up'
+import { type Platform, type RunningService, startPlatform } from '../platform.ts'
+
+/** Two gateways and some realtime nodes behind one address, to be killed, stopped and replaced. */
+export interface Balanced {
+  platform: Platform
+  /** Without stickiness: each poll of a client may come to another node. */
+  url: string
+  /** Those that get requests: after a change of one of the lists, `balance` is due. */
+  gateways: RunningService[]
+  nodes: RunningService[]
+  /** From now on the front passes requests to what the lists hold. */
+  balance(): void
+  newNode(): Promise<RunningService>
+  newGateway(): Promise<RunningService>
+  stop(): Promise<void>
+}
+
+/**
+ * @param toKill the servers that the test kills
+ * @param settings of realtime nodes
+ */
+export async function startBalanced({
+  nodeCount,
+  toKill = [],
+  settings = {},
+}: {
+  nodeCount: number
+  toKill?: readonly ServerName[]
+  settings?: NodeJS.ProcessEnv
+}): Promise<Balanced> {
+  const platform = await startPlatform({ toKill })
+  const front: Front = await openFront('127.0.0.1', 0)
+  const newGateway = () => platform.start('api-gateway')
+  const newNode = () =>
+    platform.start('realtime', {
+      // A client that is itself short of CPU must not take its node for dead.
+      PARLEY_REALTIME_PING_INTERVAL_MS: '10000',
+      PARLEY_REALTIME_PING_TIMEOUT_MS: '30000',
+      PARLEY_REALTIME_TRUSTED_PROXIES: '1',
+      ...settings,
+    })
+  const gateways = await Promise.all([newGateway(), newGateway()])
+  const nodes = await Promise.all(Array.from({ length: nodeCount }, newNode))
+  const portOf = ({ ports }: RunningService) => Number(ports['http'])
+  const balance = () => front.balance({ gateways: gateways.map(portOf), realtime: nodes.map(portOf) })
+  balance()
+  return {
+    ...{ platform, url: `http://127.0.0.1:${front.port}`, gateways, nodes, balance, newNode, newGateway },
+    async stop() {
+      await platform.stop()
+      await front.close()
+    },
+  }
+}
