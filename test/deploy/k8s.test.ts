@@ -2,66 +2,21 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, test } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
+import {
+  deployments,
+  type KubeObject,
+  k8s,
+  type Labels,
+  mainOf,
+  objects,
+  ofKind,
+  podOf,
+  read,
+  services,
+  workloads,
+} from './k8s-objects.ts'
 import { knownSettings, wrongVariables } from './known-settings.ts'
-
-const root = join(import.meta.dirname, '../..')
-const k8s = join(root, 'deploy/k8s')
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-
-interface Probe {
-  httpGet?: { path: string; port: string }
-}
-interface Container {
-  name: string
-  image: string
-  args?: string[]
-  command?: string[]
-  env?: { name: string; value: string }[]
-  ports?: { name: string; containerPort: number }[]
-  startupProbe?: Probe
-  readinessProbe?: Probe
-  livenessProbe?: Probe
-  lifecycle?: { preStop: { sleep: { seconds: number } } }
-  resources: { requests: { cpu: string; memory: string }; limits: { memory: string } }
-  securityContext: object
-}
-interface PodSpec {
-  containers: Container[]
-  automountServiceAccountToken: boolean
-  serviceAccountName?: string
-  terminationGracePeriodSeconds?: number
-  securityContext: { runAsNonRoot: boolean; runAsUser: number; seccompProfile: { type: string } }
-  topologySpreadConstraints?: { topologyKey: string; labelSelector: { matchLabels: Labels } }[]
-}
-type Labels = Record<string, string>
-interface KubeObject {
-  file: string
-  kind: string
-  metadata: { name: string }
-  data?: Labels
-  spec: {
-    selector: Labels & { matchLabels: Labels }
-    template: { metadata: { labels: Labels }; spec: PodSpec }
-    ports: { port: number; targetPort: string }[]
-    [field: string]: unknown
-  }
-}
-
-const objects = globSync('{base,components,overlays}/**/*.yaml', { cwd: k8s })
-  .filter((file) => !/kustomization|values\.yaml|adapter-rule/.test(file))
-  .flatMap((file) =>
-    parseAllDocuments(readFileSync(join(k8s, file), 'utf8')).map((document) => {
-      assert.deepEqual(document.errors, [], file)
-      return Object.assign(document.toJS() as Omit<KubeObject, 'file'>, { file })
-    }),
-  )
-const ofKind = (...kinds: string[]) => objects.filter(({ kind }) => kinds.includes(kind))
-const workloads = ofKind('Deployment', 'StatefulSet', 'Job')
-const services = ['api-gateway', 'realtime', 'push', 'stats']
-const deployments = workloads.filter(({ metadata }) => services.includes(metadata.name))
-const podOf = ({ spec }: KubeObject) => spec.template.spec
-const mainOf = (object: KubeObject) => podOf(object).containers[0] as Container
 
 describe('deploy/k8s', () => {
   test('has a Deployment of each service, which runs its main.ts', () => {

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Balanced, startBalanced } from '../faults/balanced.ts'
+import { type Load, startLoad } from '../k8s/load.ts'
+
+describe('services that are replaced under load, as an update does it', () => {
+  let at: Balanced
+  let load: Load
+  beforeAll(async () => {
+    at = await startBalanced({ nodeCount: 2 })
+    const { apiKey, clientKey } = at.platform
+    load = await startLoad({
+      ...{ gatewayUrl: at.url, realtimeUrl: at.url, apiKey, clientKey },
+      clients: 30,
+      sends: 10,
+    })
+  })
+  afterAll(async () => {
+    load?.stop()
+    await at.stop()
+  })
+
+  /** A new process is ready before the load balancer leaves an old one out, and that before it is asked to stop. */
+  async function replaceAll(kind: 'gateways' | 'nodes'): Promise<void> {
+    const old = [...at[kind]]
+    const fresh = await Promise.all(old.map(() => (kind === 'nodes' ? at.newNode() : at.newGateway())))
+    at[kind].splice(0, old.length, ...fresh)
+    at.balance()
+    await Promise.all(old.map((service) => service.stop()))
+  }
+
+  for (const [kind, moves] of [
+    ['gateways', 0],
+    ['nodes', 1],
+  ] as const) {
+    test(`${kind}: no call fails, no message is lost or twice, and clients come again ${moves} times`, async () => {
+      load.begin()
+      await replaceAll(kind)
+      const { sent, refused, unanswered, lost, twice, reconnects } = await load.look()
+      assert.ok(sent > 0)
+      assert.deepEqual(
+        { refused, unanswered, lost, twice, reconnects },
+        { refused: {}, unanswered: {}, lost: 0, twice: 0, reconnects: moves },
+      )
+    })
+  }
+})
