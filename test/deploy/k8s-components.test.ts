@@ -11,17 +11,17 @@ interface PolicyRule {
   ports: { port: number | string; protocol?: string }[]
 }
 
-const specOf = <Spec>(object: KubeObject | undefined) => object?.spec as unknown as Spec
+const specOf = (object: KubeObject | undefined): unknown => object?.spec
 /** Ports of Parley's containers, by their names. */
 const named = new Set(deployments.flatMap((deployment) => mainOf(deployment).ports?.map(({ name }) => name) ?? []))
 const productionFile = (name: string) => read(`deploy/k8s/overlays/production/${name}`)
 
 describe('deploy/k8s: what goes beside the services', () => {
-  const routes = specOf<{ rules: { backendRefs: Backend[] }[] }>(ofKind('HTTPRoute')[0]).rules.flatMap(
+  const routes = (specOf(ofKind('HTTPRoute')[0]) as { rules: { backendRefs: Backend[] }[] }).rules.flatMap(
     ({ backendRefs }) => backendRefs,
   )
-  const [ingress] = specOf<{ rules: { http: { paths: { backend: { service: Backend } }[] } }[] }>(
-    ofKind('Ingress')[0],
+  const [ingress] = (
+    specOf(ofKind('Ingress')[0]) as { rules: { http: { paths: { backend: { service: Backend } }[] } }[] }
   ).rules
   const paths = ingress?.http.paths.map(({ backend }) => backend.service) ?? []
 
@@ -44,9 +44,10 @@ describe('deploy/k8s: what goes beside the services', () => {
   })
 
   test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {
-    const monitor = specOf<{ podMetricsEndpoints: { port: string; path: string }[]; jobLabel: string }>(
-      ofKind('PodMonitor')[0],
-    )
+    const monitor = specOf(ofKind('PodMonitor')[0]) as {
+      podMetricsEndpoints: { port: string; path: string }[]
+      jobLabel: string
+    }
     const [endpoint] = monitor.podMetricsEndpoints
     assert.equal(endpoint?.path, '/metrics')
     const jobs = new Set(deployments.map(({ spec }) => spec.template.metadata.labels[monitor.jobLabel]))
@@ -61,8 +62,8 @@ describe('deploy/k8s: what goes beside the services', () => {
   })
 
   test('the network policies open ports that are there, and those of every server that a setting may name', () => {
-    const policies = ofKind('NetworkPolicy').map((object) =>
-      specOf<{ ingress?: PolicyRule[]; egress?: PolicyRule[] }>(object),
+    const policies = ofKind('NetworkPolicy').map(
+      (object) => specOf(object) as { ingress?: PolicyRule[]; egress?: PolicyRule[] },
     )
     const portsOf = (rules: (PolicyRule[] | undefined)[]) =>
       rules.flatMap((all) => all ?? []).flatMap(({ ports }) => ports.map(({ port }) => port))
@@ -111,7 +112,10 @@ describe('deploy/k8s: what goes beside the services', () => {
   test('in production MongoDB is of the release that compose and the tests run, with three members', () => {
     const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: { mongo: { image: string } } }
     const [, release = 'none'] = compose.services.mongo.image.split(':')
-    const mongo = specOf<{ version: string; members: number }>(objects.find(({ kind }) => kind === 'MongoDBCommunity'))
+    const mongo = specOf(objects.find(({ kind }) => kind === 'MongoDBCommunity')) as {
+      version: string
+      members: number
+    }
     assert.ok(mongo.version.startsWith(`${release}.`), mongo.version)
     assert.equal(mongo.members, 3)
   })

@@ -11,9 +11,9 @@ export interface Balanced {
   gateways: RunningService[]
   nodes: RunningService[]
   /** From now on the front passes requests to what the lists hold. */
-  balance(): void
-  newNode(): Promise<RunningService>
-  newGateway(): Promise<RunningService>
+  balance: () => void
+  newNode: () => Promise<RunningService>
+  newGateway: () => Promise<RunningService>
   stop(): Promise<void>
 }
 

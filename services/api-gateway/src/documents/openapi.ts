@@ -66,13 +66,15 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
       }),
   })
   const openApiText = createOpenApiText()
-  const sendOpenApi = async (reply: FastifyReply) => reply.type('application/json').send(await openApiText())
+  const sendOpenApi = async (reply: FastifyReply) => void reply.type('application/json').send(await openApiText())
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     // The page reads the document at ./json, and offers it at ./yaml; JSON is YAML. Its own handlers would make it in this thread.
     uiHooks: {
-      onRequest: async (request, reply) => {
-        if (/^\/docs\/(?:json|yaml)(?:\?|$)/.test(request.url)) return sendOpenApi(reply)
+      onRequest(request, reply, done) {
+        if (/^\/docs\/(?:json|yaml)(?:\?|$)/.test(request.url))
+          sendOpenApi(reply).catch((error: Error) => reply.send(error))
+        else done()
       },
     },
     staticCSP: pagePolicy,
@@ -81,7 +83,10 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
   })
   // The local stack puts the demo's keys here (local/src/first-page.ts).
   app.get('/docs/keys.json', { schema: { hide: true } }, () => ({}))
-  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => sendOpenApi(reply))
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    await sendOpenApi(reply)
+    return reply
+  })
   const events = asyncApiDocument()
   app.get('/asyncapi.json', { schema: { hide: true } }, () => events)
 }
