@@ -90,6 +90,32 @@ describe('a message that a robot streams', () => {
     assert.equal((await append({ text: '!' })).status, 404)
   })
 
+  test('may be of a thread: its event, its history and its push are the thread’s', async () => {
+    const { _id: root } = await platform.as(carol, 'POST', `/rooms/${room}/message`, {
+      message: 'root',
+      messageType: 'x',
+    })
+    const wanted = { room, sender: robot, replyTo: root, thread: true }
+    const { status, body } = await byKey(platform.gateway, '/messages/stream', wanted)
+    assert.deepEqual([status, body.result['threadOf'], body.result['streaming']], [200, root, true])
+    const id = String(body.result['_id'])
+    await byKey(platform.gateway, `/messages/${id}/stream`, { text: 'In the ' })
+    const inThread = async () => {
+      const { data } = await platform.as(carol, 'GET', `/messages/${String(root)}/thread`)
+      return (data as Fields[]).find(({ _id }) => _id === id)
+    }
+    await eventually('it is written', async () => (await inThread())?.['message'] === 'In the ')
+    assert.equal(await stored(id), undefined)
+    await byKey(platform.gateway, `/messages/${id}/stream`, { text: 'thread' })
+    const ended = (await byKey(platform.gateway, `/messages/${id}/stream/end`, {})).body.result
+    assert.deepEqual([ended['message'], ended['threadOf']], ['In the thread', root])
+    await eventually('the push', () => pushesOf(id).length === 1)
+    assert.deepEqual(pushesOf(id)[0]?.body.pushToClients, [carol])
+    await settled()
+    assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
+    assert.equal(heard.filter(({ event, payload }) => event === 'thread message' && payload['_id'] === id).length, 1)
+  })
+
   test('is ended by another gateway when its own is killed', async () => {
     const dying = await platform.start('api-gateway', { PARLEY_GATEWAY_STREAM_SILENCE_MS: '5000' })
     const id = await open(dying)

@@ -8,7 +8,7 @@ import { type PushToClientsOrder, pushToClientsOrder } from '@parley/contracts/b
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMessage } from '@parley/db/messages/messages'
+import { findSentMessage } from '@parley/db/messages/messages'
 import { insertPushContent, insertPushes, type PushNetwork } from '@parley/db/push/pushes'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { findUser } from '@parley/db/users/users'
@@ -70,7 +70,7 @@ async function pushStreamed(
   { db, pushMessage }: PushToClientsParts,
   { app, room, id, givenAtMS, raw }: { app: string; room: string; id: string; givenAtMS: number; raw: StreamMessage },
 ): Promise<void> {
-  const found = await findMessage(db, key(app, room), id)
+  const found = await findSentMessage(db, key(app, room), id)
   if (!found || found.isDeleted) return
   const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
   // Handled again, it is known by the note that its pushes were decided.
