@@ -9,12 +9,15 @@ import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-mes
 import { letFilesGo } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
 import * as scheduled from '@parley/db/sending/scheduled'
+import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller, userOf } from '../../access/caller.ts'
 import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
+import { bannedFromApp } from '../../moderation/ban-user.ts'
 import { requireReply } from '../../threads/require-reply.ts'
 import { contentOf } from './message-content.ts'
 
@@ -24,7 +27,7 @@ const yearMS = 366 * 24 * 60 * 60 * 1_000
 /**
  * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
  * @param idempotencyKey of the same there is one
- * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER,
+ * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED,
  *   FILE_NOT_FOUND, TOO_MANY_SCHEDULED
  */
 export async function scheduleMessage(
@@ -41,9 +44,7 @@ export async function scheduleMessage(
   requireTime(given.sendAtMS)
   requireReply(thread, given.replyTo)
   const content = contentOf(message)
-  if (!(await findUser(db, app, sender)))
-    throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
-  await requireMember(chat, asUser(app, sender), given.room)
+  await requireWriter(chat, app, sender, given.room)
   if ((await scheduled.countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
     throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
   }
@@ -83,7 +84,10 @@ export async function listScheduled(
   return { data: found.map(toView), ...(last && { cursor: `${last.sendAtMS} ${last.id}` }) }
 }
 
-/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE */
+/**
+ * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE, and what
+ *   forbids the sender to write
+ */
 export async function changeScheduled(
   chat: Chat,
   by: Caller,
@@ -93,6 +97,7 @@ export async function changeScheduled(
   const { db } = chat
   const found = await findOwn(db, by, id)
   if (sendAtMS !== undefined || found.refused) requireTime(sendAtMS)
+  await requireWriter(chat, by.app, found.sender, found.room)
   const attachments = wanted && (await attachFiles(chat, found, wanted))
   const changed = await scheduled.changeScheduled(db, found, {
     sendAtMS: sendAtMS ?? found.sendAtMS,
@@ -111,6 +116,17 @@ export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Pro
   if (!cancelled) throw unknown(id)
   await letFilesGo(db, by.app, cancelled.attachments ?? [])
   return toView(cancelled)
+}
+
+/** Who is banned now has nothing sent later either; all else is decided when it is due. */
+async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
+  const user = await findUser(chat.db, app, sender)
+  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
+  if (banInForce(user)) throw bannedFromApp(sender)
+  const { membership } = await requireMember(chat, asUser(app, sender), room)
+  if (isBlocked(membership)) {
+    throw new ApiError('USER_BLOCKED', 'sender is banned in the room, or blocked by the other user')
+  }
 }
 
 async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<scheduled.ScheduledDoc> {

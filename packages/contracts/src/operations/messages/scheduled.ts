@@ -8,6 +8,16 @@ import { expiresInS, thread } from './messages.ts'
 
 const params = z.object({ id: naming('scheduled message', z.string().min(1).max(128).describe('Its ID')) })
 
+const senderErrors = [
+  'ROOM_NOT_FOUND',
+  'CLIENT_NOT_FOUND',
+  'NOT_ROOM_MEMBER',
+  'USER_BLOCKED',
+  'USER_BANNED',
+  'FILE_NOT_FOUND',
+  'MESSAGE_TOO_LARGE',
+] as const
+
 const example = {
   id: '66f0c1a2b3c4d5e6f7a8b9c2',
   room: 'demo-room',
@@ -25,7 +35,7 @@ export const scheduleMessage = operation({
   tag: 'Messages',
   summary: 'Send a message later',
   description:
-    'It is sent once, at its time, by whichever gateway is there; late rather than never. Who may send is decided then. Under a clientMessageID that is scheduled already, the first one is returned.',
+    'It is sent once, at its time, by whichever gateway is there; late rather than never. Who may send is decided then; who is banned now is refused at once. Under a clientMessageID that is scheduled already, the first one is returned.',
   access: 'client-or-admin',
   form: 'envelope',
   body: z.strictObject({
@@ -44,15 +54,7 @@ export const scheduleMessage = operation({
     expiresInS,
   }),
   result: scheduledMessage,
-  errors: [
-    'MISSING_PARAMETER',
-    'ROOM_NOT_FOUND',
-    'CLIENT_NOT_FOUND',
-    'NOT_ROOM_MEMBER',
-    'FILE_NOT_FOUND',
-    'TOO_MANY_SCHEDULED',
-    'MESSAGE_TOO_LARGE',
-  ],
+  errors: ['MISSING_PARAMETER', ...senderErrors, 'TOO_MANY_SCHEDULED'],
   extension: true,
   example: {
     body: { room: 'demo-room', message: 'Good morning!', messageType: 'text', sendAtMS: 1_798_761_600_000 },
@@ -102,7 +104,7 @@ export const changeScheduled = operation({
       .describe('The files that it has from now on; an empty list takes them out. They stay as they are by default'),
   }),
   result: scheduledMessage,
-  errors: ['SCHEDULED_NOT_FOUND', 'FILE_NOT_FOUND', 'MESSAGE_TOO_LARGE'],
+  errors: ['SCHEDULED_NOT_FOUND', ...senderErrors],
   extension: true,
   example: { body: { sendAtMS: 1_798_761_600_000 }, result: example },
 })

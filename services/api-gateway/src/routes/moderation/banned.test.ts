@@ -43,6 +43,8 @@ describe('a user who is banned in a room may read and leave, and do nothing else
     send: (by, { room }) => by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' }),
     'be sent for by the integrator': (by, { room }) =>
       gateway.admin('POST', '/messages', { room, sender: by.id, message: 'x', messageType: 'text' }),
+    'send later': (by, { room }) =>
+      by.call('POST', '/scheduled', { room, message: 'x', messageType: 'text', sendAtMS: Date.now() + 3_600_000 }),
     edit: (by, { room, own }) => by.call('POST', `/rooms/${room}/message`, { _id: own, message: 'y' }),
     recall: (by, { room, own }) => by.call('POST', `/rooms/${room}/message`, { _id: own, messageType: 'recall' }),
     react: (by, { others }) => by.call('POST', `/messages/${others}/reaction`, { reaction: '+' }),

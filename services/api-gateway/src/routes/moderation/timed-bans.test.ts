@@ -154,7 +154,9 @@ describe('a ban from the app', () => {
     await gateway.admin('POST', path)
     const change = (body: object) =>
       gateway.admin('POST', `/rooms/${room}/message`, { _id: sent, sender: 'eve', ...body })
+    const later = { room, sender: 'eve', message: 'y', messageType: 'text', sendAtMS: soon() }
     for (const answer of [
+      await gateway.admin('POST', '/messages', later),
       await change({ message: 'y' }),
       await gateway.admin('POST', `/messages/${_id}/stream`, { text: 'y' }),
       await gateway.admin('POST', `/messages/${_id}/stream/end`, { message: 'y' }),
