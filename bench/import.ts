@@ -23,6 +23,8 @@ in a thread.`,
   .parse()
   .opts<{ messages: number; rooms: number; profile?: true }>()
 const perRoom = 10
+/** From the first message to the last one. */
+const spanMS = 2 * 365 * 86_400_000
 const results = join(import.meta.dirname, 'results')
 const profiles = join(results, 'profile')
 const file = join(results, 'import.ndjson')
@@ -66,13 +68,15 @@ async function writeExport(): Promise<void> {
   for (let r = 0; r < rooms; r++) {
     for (let m = 0; m < perRoom; m++) await write({ type: 'membership', room: `room ${r}`, user: memberOf(r, m) })
   }
-  const beginMS = Date.now() - messages * 1_000
-  for (let n = 0; n < messages; n++) await write(messageOf(n, beginMS + n * 1_000))
+  const eachMS = Math.floor(spanMS / messages)
+  for (let n = 0; n < messages; n++) await write(messageOf(n, Date.now() - spanMS + n * eachMS))
   out.end()
   await once(out, 'close')
 }
 
-const memberOf = (room: number, member: number) => `user ${room * perRoom + member}`
+function memberOf(room: number, member: number): string {
+  return `user ${room * perRoom + member}`
+}
 
 function messageOf(n: number, createdAt: number): object {
   const room = n % rooms

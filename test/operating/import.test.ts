@@ -293,6 +293,9 @@ describe('parley import', () => {
     const { code, text } = await start(file).end
     assert.equal(code, 0, text)
     assert.equal(await there(), rooms * each)
+    const counted = await db.statsRooms.find({ app: platform.app, level: 'day', room: { $in: names } }).toArray()
+    const sum = counted.reduce((all, { firstSeq, lastSeq }) => all + lastSeq - firstSeq + 1, 0)
+    assert.equal(sum, rooms * each, 'the statistics know them')
     const fay = await platform.newUser('fay')
     assert.equal(
       (await fay.call('GET', '/me/badge'))['badge'],

@@ -50,7 +50,7 @@ export const statsIndexes: IndexDescription[] = [
 const levels = Object.keys(bucketLevels) as BucketLevel[]
 
 /** The levels whose buckets of a time are still kept: what was imported may be old. */
-function keptLevels(atMS: number): BucketLevel[] {
+export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > Date.now())
 }
 

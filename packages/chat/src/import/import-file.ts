@@ -21,8 +21,9 @@ export interface Watching {
   onProblem: (problem: Problem) => void
 }
 
-/** How many lines are written at a time. */
-const perBatch = 2_000
+/** How many lines are written at a time, and their bytes. */
+const perBatch = 8_000
+const bytesPerBatch = 8 * 1024 * 1024
 /** Members in one transaction. */
 const perTransaction = 200
 const verifiedAtOnce = 4
@@ -59,10 +60,17 @@ export async function checkFile(
 export async function importFile(db: Db, app: string, file: string, { onProgress }: Watching): Promise<void> {
   const writer = new LineWriter(db, app)
   let done = 0
+  let writing = Promise.resolve()
   for await (const batch of batchesOf(file, perBatch)) {
-    await writer.write(batch)
+    // The next lines are read while these are written.
+    await writing
     onProgress('written', (done += batch.length))
+    writing = writer.write(batch)
+    // It is awaited in the next round.
+    writing.catch(() => undefined)
   }
+  await writing
+  await writer.finish()
   done = 0
   for await (const batch of batchesOf(file, perTransaction, 'membership')) {
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
@@ -136,6 +144,7 @@ async function verifyMembers(db: Db, memberships: readonly string[]): Promise<st
 /** The lines of a file that was checked before, some at a time. */
 async function* batchesOf(file: string, size: number, only?: 'membership'): AsyncGenerator<ImportLine[]> {
   let batch: ImportLine[] = []
+  let bytes = 0
   for await (const lines of linesOf(file)) {
     for (const line of lines) {
       if (only !== undefined && !line.bytes.includes(`"${only}"`)) continue
@@ -143,9 +152,11 @@ async function* batchesOf(file: string, size: number, only?: 'membership'): Asyn
       if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
       if (only !== undefined && result.read.type !== only) continue
       batch.push(result.read)
-      if (batch.length < size) continue
+      bytes += line.bytes.length
+      if (batch.length < size && bytes < bytesPerBatch) continue
       yield batch
       batch = []
+      bytes = 0
     }
   }
   if (batch.length > 0) yield batch

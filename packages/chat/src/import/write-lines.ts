@@ -9,10 +9,10 @@ import {
   insertImportedRooms,
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
+import { ImportedStats } from '@parley/db/import/imported-stats'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { noteMessages } from '@parley/db/stats-buckets'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
 
@@ -33,14 +33,16 @@ interface WrittenRoom {
 export class LineWriter {
   /** How many messages each room of the file has. */
   readonly rooms = new Map<string, WrittenRoom>()
-  readonly threads: ThreadWriter
+  readonly #threads: ThreadWriter
+  readonly #stats: ImportedStats
   readonly #db: Db
   readonly #app: string
 
   constructor(db: Db, app: string) {
     this.#db = db
     this.#app = app
-    this.threads = new ThreadWriter(db, app)
+    this.#threads = new ThreadWriter(db, app)
+    this.#stats = new ImportedStats(db)
   }
 
   /** @throws ImportConflict */
@@ -61,14 +63,14 @@ export class LineWriter {
 
   async #writeMessages(messages: readonly ImportOf<'message'>[]): Promise<void> {
     await this.#look([...new Set(messages.map(({ room }) => room))])
-    await this.threads.look(messages)
+    await this.#threads.look(messages)
     const fresh: MessageDoc[] = []
     const old: MessageDoc[] = []
     const advances = new Map<string, ImportedAdvance>()
     for (const message of messages) {
       const room = this.#room(message.room)
       const before = Math.max(room.seq, room.there)
-      const place = this.threads.take(message) ?? room
+      const place = this.#threads.take(message) ?? room
       place.seq++
       const isThere = place.seq <= place.there
       // Each message of a room has a time of its own, which cursors rely on.
@@ -89,13 +91,19 @@ export class LineWriter {
     }
     await this.#requireSame(old)
     await insertImported(this.#db, fresh)
-    await this.threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
+    await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])
-    const ofRooms = fresh.filter(({ threadOf }) => threadOf === undefined)
-    await noteMessages(
-      this.#db,
+    // Also what is there: an import that was broken off may not have counted it.
+    const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
+    await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
+  }
+
+  /** When all lines are written. */
+  async finish(): Promise<void> {
+    await this.#threads.finish()
+    await this.#stats.write()
   }
 
   /** Learns how many messages rooms have in the database, once. */

@@ -1,9 +1,9 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { findImportedRoots, growImported, type ImportedThread } from '@parley/db/import/imported-threads'
+import { findImportedRoots, growImported, type ImportedThread, joinImported } from '@parley/db/import/imported-threads'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
-import { mostUsersShown, threadKey } from '@parley/db/threads/thread'
+import { mostUsersShown } from '@parley/db/threads/thread'
 import { wordsOfContent } from '../search/search-words.ts'
 import { importedMessageId } from './known-ids.ts'
 
@@ -16,7 +16,11 @@ interface WrittenThread {
   there: number
   /** The sender of the root, then who has sent to the thread. */
   users: Set<string>
+  lastMessageAtMS: number
 }
+
+/** Threads whose users are written together. */
+const atOnce = 1_000
 
 /** The threads of the file, with what is fresh of those of a batch. */
 export class ThreadWriter {
@@ -50,15 +54,18 @@ export class ThreadWriter {
         seq: 0,
         there: thread?.seq ?? 0,
         users: new Set([sender]),
+        lastMessageAtMS: 0,
       })
     }
   }
 
   /** The thread of a message that comes next in it. */
-  take({ room, threadOf, sender }: ImportOf<'message'>): WrittenThread | undefined {
+  take({ room, threadOf, sender, createdAt }: ImportOf<'message'>): WrittenThread | undefined {
     if (threadOf === undefined) return undefined
     const thread = this.#threads.get(importedMessageId(this.#app, room, threadOf))
-    thread?.users.add(sender)
+    if (!thread) throw new Error('the file has changed while it was imported: a root is missing')
+    thread.users.add(sender)
+    thread.lastMessageAtMS = createdAt
     return thread
   }
 
@@ -70,7 +77,7 @@ export class ThreadWriter {
       const from = grown.get(root)?.from ?? seq - 1
       grown.set(root, {
         ...{ app: this.#app, room, root, from, seq, lastMessageID: _id, lastMessageAtMS: createdAtMS },
-        ...{ users: [...users].slice(0, mostUsersShown), members: [...users] },
+        users: [...users].slice(0, mostUsersShown),
       })
     }
     const words = messages.flatMap(({ _id, room, threadOf = '', seq, createdAtMS, content }) => {
@@ -80,9 +87,11 @@ export class ThreadWriter {
     await growImported(this.#db, [...grown.values()], words)
   }
 
-  /** How many messages the file has in each thread, by its key. */
-  counts(): Map<string, number> {
-    const keyOf = ([root, { room }]: [string, WrittenThread]) => threadKey({ app: this.#app, room }, root)
-    return new Map([...this.#threads].map((entry) => [keyOf(entry), entry[1].seq]))
+  /** When all messages are written: lets the users take part. */
+  async finish(): Promise<void> {
+    const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => ({
+      ...{ app: this.#app, room, root, users: [...users], seq, lastMessageAtMS, wasThere: there > 0 },
+    }))
+    for (let i = 0; i < threads.length; i += atOnce) await joinImported(this.#db, threads.slice(i, i + atOnce))
   }
 }

@@ -3,7 +3,7 @@ import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import type { SearchTextDoc } from '../messages/search-texts.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
-import { insertMissing } from '../transactions/run-writes.ts'
+import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'
 
 /** A thread that gets messages. */
@@ -14,9 +14,10 @@ export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
   root: string
   /** Its seq before. */
   from: number
-  /** All who take part. */
-  members: readonly string[]
 }
+
+/** How many documents one command writes: a command has four seconds. */
+const perCommand = 500
 
 /** The messages that threads are about, as far as they are there, by ID. */
 export async function findImportedRoots(
@@ -32,7 +33,7 @@ export async function findImportedRoots(
 }
 
 /**
- * Writes threads to their last messages, which are inserted already, and lets their users take part: what was imported is read.
+ * Writes threads to their last messages, which are inserted already.
  * @throws ImportConflict when a thread was changed meanwhile
  */
 export async function growImported(
@@ -42,8 +43,6 @@ export async function growImported(
 ): Promise<void> {
   if (threads.length === 0) return
   await insertMissing(db, db.searchTexts.collectionName, words)
-  const durably = { ordered: false, writeConcern: { w: 'majority', journal: true } } as const
-  await db.threadMembers.bulkWrite(threads.flatMap(joinedBy), durably)
   const { matchedCount } = await db.messages.bulkWrite(
     threads.map(({ root, from, seq, lastMessageID, lastMessageAtMS, users }) => ({
       updateOne: {
@@ -58,23 +57,46 @@ export async function growImported(
         },
       },
     })),
-    durably,
+    { ordered: false, writeConcern: { w: 'majority', journal: true } },
   )
   if (matchedCount < threads.length) throw new ImportConflict('a thread got messages of others while it was imported')
 }
 
-function joinedBy({ app, room, root, seq, lastMessageAtMS, members }: ImportedThread) {
-  const roomKey = threadKey({ app, room }, root)
-  return members.map((user) => ({
-    updateOne: {
-      filter: { _id: key(app, room, root, user) },
-      update: {
-        $set: { readSeq: seq, uncounted: 0 },
-        $setOnInsert: { app, room, roomKey, user, userKey: key(app, user), joinedAtMS: lastMessageAtMS },
-      },
-      upsert: true,
-    },
-  }))
+/** Who takes part in a thread of the file. */
+export interface ImportedThreadMembers {
+  app: string
+  room: string
+  root: string
+  users: readonly string[]
+  /** Of the last message of the file. */
+  seq: number
+  lastMessageAtMS: number
+  /** Whether the thread was there before this import. */
+  wasThere: boolean
+}
+
+/** Lets users take part in threads; what was imported is read. Who takes part already stays, with the later of both markers. */
+export async function joinImported(db: Db, threads: readonly ImportedThreadMembers[]): Promise<void> {
+  const members = threads.flatMap(({ app, room, root, users, seq, lastMessageAtMS }) =>
+    users.map((user) => ({
+      ...{ _id: key(app, room, root, user), app, room, roomKey: threadKey({ app, room }, root) },
+      ...{ user, userKey: key(app, user), joinedAtMS: lastMessageAtMS, readSeq: seq, uncounted: 0 },
+    })),
+  )
+  for (let i = 0; i < members.length; i += perCommand) {
+    await insertMissing(db, db.threadMembers.collectionName, members.slice(i, i + perCommand))
+  }
+  const statements = threads
+    .filter(({ wasThere }) => wasThere)
+    .map(({ app, room, root, seq }) => ({
+      q: { roomKey: threadKey({ app, room }, root), readSeq: { $lt: seq } },
+      u: { $set: { readSeq: seq, uncounted: 0 } },
+      multi: true,
+    }))
+  for (let i = 0; i < statements.length; i += perCommand) {
+    const part = statements.slice(i, i + perCommand)
+    await runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable')
+  }
 }
 
 /** How many messages each of these threads has, by its key; those without any are left out. */
