@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { countThere, countUpToSeq } from '@parley/db/import/imported-members'
@@ -8,7 +9,7 @@ import { verifyUnread } from '@parley/db/unread/verify-unread'
 import { type Counts, LineChecks } from './check-lines.ts'
 import { importedMessageId } from './known-ids.ts'
 import { linesOf } from './lines-of.ts'
-import { type Problem, readLine } from './read-line.ts'
+import { type Problem, readGoodLine, readLine } from './read-line.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 
@@ -21,6 +22,12 @@ export interface Watching {
   onProblem: (problem: Problem) => void
 }
 
+/** A file, and how it was when its lines were checked. */
+export interface CheckedFile {
+  path: string
+  stamp: string
+}
+
 /** How many lines are written at a time, and their bytes. */
 const perBatch = 8_000
 const bytesPerBatch = 8 * 1024 * 1024
@@ -28,19 +35,20 @@ const bytesPerBatch = 8 * 1024 * 1024
 const perTransaction = 200
 const verifiedAtOnce = 4
 
-/** Reads the whole file and checks every line; changes nothing. @returns how many lines of each type it has */
+/** Reads the whole file and checks every line; changes nothing. @returns how many lines of each type it has, and the file for what follows */
 export async function checkFile(
   app: string,
-  file: string,
+  path: string,
   { onProgress, onProblem }: Watching,
-): Promise<{ counts: Counts; problems: number }> {
+): Promise<{ counts: Counts; problems: number; file: CheckedFile }> {
+  const file = { path, stamp: await stampOf(path) }
   const checks = new LineChecks(app)
   let [problems, done] = [0, 0]
   const say = (found: readonly Problem[]) => {
     problems += found.length
     for (const problem of found) onProblem(problem)
   }
-  for await (const lines of linesOf(file)) {
+  for await (const lines of linesOf(path)) {
     for (const line of lines) {
       const result = readLine(line)
       say('read' in result ? checks.check(line.number, result.read) : result.problems)
@@ -49,7 +57,7 @@ export async function checkFile(
   }
   // A line that cannot be read makes others that name it look wrong.
   if (problems === 0) say(checks.checkWhole())
-  return { counts: checks.counts, problems }
+  return { counts: checks.counts, problems, file }
 }
 
 /**
@@ -57,7 +65,7 @@ export async function checkFile(
  * before it is whole. It emits no events, pushes and webhooks. Broken off at any point, it is run again.
  * @throws ImportConflict when the app has something else in the place of what the file has
  */
-export async function importFile(db: Db, app: string, file: string, { onProgress }: Watching): Promise<void> {
+export async function importFile(db: Db, app: string, file: CheckedFile, { onProgress }: Watching): Promise<void> {
   const writer = new LineWriter(db, app)
   let done = 0
   let writing = Promise.resolve()
@@ -83,7 +91,12 @@ export async function importFile(db: Db, app: string, file: string, { onProgress
  * hole, and each unread count is what the messages say.
  * @returns what is wrong
  */
-export async function verifyImport(db: Db, app: string, file: string, { onProgress }: Watching): Promise<string[]> {
+export async function verifyImport(
+  db: Db,
+  app: string,
+  file: CheckedFile,
+  { onProgress }: Watching,
+): Promise<string[]> {
   const wrong: string[] = []
   const messages = new Map<string, number>()
   const threads = new Map<string, number>()
@@ -141,17 +154,21 @@ async function verifyMembers(db: Db, memberships: readonly string[]): Promise<st
   ]
 }
 
-/** The lines of a file that was checked before, some at a time. */
-async function* batchesOf(file: string, size: number, only?: 'membership'): AsyncGenerator<ImportLine[]> {
+/** The lines of a file that was checked before, some at a time. @throws Error when it has changed since */
+async function* batchesOf(
+  { path, stamp }: CheckedFile,
+  size: number,
+  only?: 'membership',
+): AsyncGenerator<ImportLine[]> {
+  if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
   let batch: ImportLine[] = []
   let bytes = 0
-  for await (const lines of linesOf(file)) {
+  for await (const lines of linesOf(path)) {
     for (const line of lines) {
       if (only !== undefined && !line.bytes.includes(`"${only}"`)) continue
-      const result = readLine(line)
-      if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
-      if (only !== undefined && result.read.type !== only) continue
-      batch.push(result.read)
+      const read = readGoodLine(line)
+      if (only !== undefined && read.type !== only) continue
+      batch.push(read)
       bytes += line.bytes.length
       if (batch.length < size && bytes < bytesPerBatch) continue
       yield batch
@@ -159,5 +176,12 @@ async function* batchesOf(file: string, size: number, only?: 'membership'): Asyn
       bytes = 0
     }
   }
+  if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
   if (batch.length > 0) yield batch
+}
+
+/** Changes with the file. */
+async function stampOf(path: string): Promise<string> {
+  const { size, mtimeMs, ino } = await stat(path)
+  return `${ino} ${size} ${mtimeMs}`
 }

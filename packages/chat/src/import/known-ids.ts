@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A set of IDs by 64 bits of their digests: 16 to 32 bytes for each, however long they are. */
 export class KnownIds {
@@ -36,7 +36,7 @@ export class KnownIds {
 
 /** What a message of a room is known by: 64 bits, never zero. */
 export function messageHash(app: string, room: string, id: string): bigint {
-  const digest = createHash('sha256').update(`${app}\0${room}\0${id}`).digest()
+  const digest = hash('sha256', `${app}\0${room}\0${id}`, 'buffer')
   return digest.readBigUInt64BE(0) || 1n
 }
 

@@ -75,12 +75,16 @@ const atOnce = 4
 
 /** Inserts messages that have their seqs. Until their rooms have moved nobody sees them. */
 export async function insertImported(db: Db, messages: readonly MessageDoc[]): Promise<void> {
-  const parts: MessageDoc[][] = []
-  for (let i = 0; i < messages.length; i += perCommand) parts.push(messages.slice(i, i + perCommand))
-  for (let i = 0; i < parts.length; i += atOnce) {
-    const some = parts.slice(i, i + atOnce)
-    await Promise.all(some.map((part) => insertMissing(db, db.messages.collectionName, part)))
+  // Those of one room lie together in the indexes.
+  const sorted = messages.toSorted((a, b) => (a.roomKey < b.roomKey ? -1 : a.roomKey > b.roomKey ? 1 : a.seq - b.seq))
+  let next = 0
+  const work = async () => {
+    while (next < sorted.length) {
+      const part = sorted.slice(next, (next += perCommand))
+      await insertMissing(db, db.messages.collectionName, part)
+    }
   }
+  await Promise.all(Array.from({ length: atOnce }, work))
 }
 
 /** Moves rooms to their last messages. @throws ImportConflict when a room was changed meanwhile */

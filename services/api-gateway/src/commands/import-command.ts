@@ -33,12 +33,12 @@ export function importCommand(withDb: WithDb): Command {
     )
 }
 
-async function run(db: Db, app: string, file: string, dryRun: boolean): Promise<void> {
+async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
   const found = await findApp(db, app)
   if (!found || found.deletingSince) throw new Error(`there is no app ${JSON.stringify(app)}`)
   const startedMS = performance.now()
   const watching = watch()
-  const { counts, problems } = await checkFile(app, file, watching)
+  const { counts, problems, file } = await checkFile(app, path, watching)
   const { user, room, membership, message } = counts
   console.log(`The file has ${user} users, ${room} rooms, ${membership} memberships and ${message} messages`)
   if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
