@@ -21,6 +21,7 @@ const talks = {
       [2, 'Yes, it looks over the river.'],
       [0, 'Send me the address, I will write to her.'],
     ],
+    club: 'Sunday hikes',
     lasts: ['The new colours are in the file', 'Your order is on its way', 'See you at seven at the bridge'],
   },
   zh: {
@@ -42,6 +43,7 @@ const talks = {
       [2, '有，可以看到河景。'],
       [0, '把地址发给我，我来联系。'],
     ],
+    club: '周日徒步',
     lasts: ['新的配色已经放进文件里了', '您的订单已发货', '七点在桥边见'],
   },
 } as const
@@ -55,7 +57,7 @@ export interface Scene {
 /** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
 export async function makeScene(url: string, apiKey: string, lang: keyof typeof talks): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
-  const { names, rooms, team, reply, thread, lasts } = talks[lang]
+  const { names, rooms, team, reply, thread, lasts, club } = talks[lang]
   const run = Date.now()
   const ids = names.map((_name, i) => `picture-${lang}-${i}-${run}`)
   const users = await parley.saveUsers({
@@ -79,5 +81,7 @@ export async function makeScene(url: string, apiKey: string, lang: keyof typeof 
   }
   for (const [of, message] of thread) await say(of, message, { replyTo: sent[1], thread: true })
   await say(0, reply, { replyTo: sent[7] })
+  const hikers = await parley.createRoom({ roomType: 'group', name: club, members: [id(1)], owner: id(1) })
+  await parley.addMembers({ id: hikers._id, invitees: [id(0)], invitationRequired: true })
   return { token, room: room._id }
 }
