@@ -89,9 +89,10 @@ export class ThreadWriter {
 
   /** When all messages are written: lets the users take part. */
   async finish(): Promise<void> {
-    const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => ({
-      ...{ app: this.#app, room, root, users: [...users], seq, lastMessageAtMS, wasThere: there > 0 },
-    }))
+    const threads = [...this.#threads].map(([root, { room, seq, there, users, lastMessageAtMS }]) => {
+      const wasThere = there > 0
+      return { app: this.#app, room, root, users: [...users], seq, lastMessageAtMS, wasThere }
+    })
     for (let i = 0; i < threads.length; i += atOnce) await joinImported(this.#db, threads.slice(i, i + atOnce))
   }
 }

@@ -1,4 +1,5 @@
-import { checkFile, importFile, type Step, verifyImport, type Watching } from '@parley/chat/import/import-file'
+import { checkFile, importFile, type Step, type Watching } from '@parley/chat/import/import-file'
+import { verifyImport } from '@parley/chat/import/verify-import'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'

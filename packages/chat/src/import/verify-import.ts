@@ -1,0 +1,82 @@
+import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
+import type { Db } from '@parley/db/connect'
+import { countThere, countUpToSeq } from '@parley/db/import/imported-members'
+import { countInThreads } from '@parley/db/import/imported-threads'
+import { key } from '@parley/db/keys'
+import { threadKey } from '@parley/db/threads/thread'
+import { verifyUnread } from '@parley/db/unread/verify-unread'
+import { batchesOf, type CheckedFile } from './checked-file.ts'
+import type { Watching } from './import-file.ts'
+import { importedMessageId } from './known-ids.ts'
+
+/** How many lines are verified at a time. */
+const perBatch = 2_000
+const verifiedAtOnce = 4
+
+/**
+ * Compares the database with the file: every user, room, membership and message is there, the seqs of each room have no
+ * hole, and each unread count is what the messages say.
+ * @returns what is wrong
+ */
+export async function verifyImport(
+  db: Db,
+  app: string,
+  file: CheckedFile,
+  { onProgress }: Watching,
+): Promise<string[]> {
+  const wrong: string[] = []
+  const messages = new Map<string, number>()
+  const threads = new Map<string, number>()
+  let done = 0
+  for await (const batch of batchesOf(file, perBatch)) {
+    const of = <T extends ImportLine['type']>(type: T) => batch.filter((line) => line.type === type) as ImportOf<T>[]
+    for (const { _id } of of('room')) messages.set(_id, 0)
+    for (const { room, threadOf } of of('message')) {
+      const counted = threadOf === undefined ? messages : threads
+      const place = threadOf === undefined ? room : threadKey({ app, room }, importedMessageId(app, room, threadOf))
+      counted.set(place, (counted.get(place) ?? 0) + 1)
+    }
+    const users = of('user').map(({ _id }) => key(app, _id))
+    const missing = users.length - (users.length > 0 ? await countThere(db, users) : 0)
+    if (missing > 0) wrong.push(`${missing} users are missing`)
+    const memberships = of('membership').map(({ room, user }) => key(app, room, user))
+    wrong.push(...(await verifyMembers(db, memberships)))
+    onProgress('verified', (done += batch.length))
+  }
+  for (const [room, count] of messages) {
+    const there = await countUpToSeq(db, key(app, room), count)
+    if (there !== count) wrong.push(`the room ${JSON.stringify(room)} has ${there} of its ${count} messages`)
+  }
+  return [...wrong, ...(await verifyThreads(db, threads))]
+}
+
+/** @param threads how many messages the file has in each, by its key */
+async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Promise<string[]> {
+  const wrong: string[] = []
+  const keys = [...threads.keys()]
+  for (let i = 0; i < keys.length; i += perBatch) {
+    const counts = await countInThreads(db, keys.slice(i, i + perBatch))
+    for (const thread of keys.slice(i, i + perBatch)) {
+      const [wanted = 0, there = 0] = [threads.get(thread), counts.get(thread)]
+      if (there < wanted)
+        wrong.push(`the thread ${thread.replaceAll('\0', ' ')} has ${there} of its ${wanted} messages`)
+    }
+  }
+  return wrong
+}
+
+/** What is wrong with memberships, counted by several connections at a time. */
+async function verifyMembers(db: Db, memberships: readonly string[]): Promise<string[]> {
+  const parts = Array.from({ length: verifiedAtOnce }, (_, part) =>
+    memberships.filter((_membership, i) => i % verifiedAtOnce === part),
+  ).filter(({ length }) => length > 0)
+  const results = await Promise.all(parts.map((part) => verifyUnread(db, part)))
+  const missing = memberships.length - results.reduce((sum, { verified }) => sum + verified, 0)
+  const unequal = results.flatMap(({ wrong }) => wrong)
+  return [
+    ...(missing > 0 ? [`${missing} memberships are missing`] : []),
+    ...unequal.map(({ user, room, unread, countedUnread }) => {
+      return `unread of ${JSON.stringify(user)} in ${JSON.stringify(room)} is ${unread}, counted ${countedUnread}`
+    }),
+  ]
+}
