@@ -8,6 +8,8 @@ import { createProxyServer } from 'http-proxy-3'
 /** The gateways' own limits, with more time for a body, so that the gateway is the one to refuse slow bodies. */
 const bounds = {
   headersTimeout: 30_000,
+  // As the gateways: Node's own 5 s are so short that clients send on connections that are just being closed.
+  keepAliveTimeout: 72_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 32_768,
