@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32, deflateSync } from 'node:zlib'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
@@ -86,4 +87,56 @@ describe('files survive kill -9', () => {
     // Of the one that is left: its content, and what came before the kill.
     assert.equal(filesIn().length, 2)
   })
+
+  test('of the stats service that makes a thumbnail: another makes it', async () => {
+    const files = mongo.db().collection('files')
+    const picture = grayPng(7_000)
+    // Not each kill comes in time. This says whether it did.
+    for (;;) {
+      const announced = await alice.call('POST', '/files', {
+        name: 'wall.png',
+        type: 'image/png',
+        size: picture.length,
+      })
+      const id = String(announced['fileID'])
+      const upload = { method: 'PUT', body: new Uint8Array(picture), headers: { 'content-type': 'image/png' } }
+      const dying = await platform.start('stats', env)
+      assert.equal((await fetch(putUrl(announced), upload)).status, 200)
+      const begun = { id, $or: [{ thumbnailTries: { $gt: 0 } }, { thumbnail: { $exists: true } }] }
+      await eventually('it is begun', () => files.findOne(begun))
+      await dying.kill()
+      const file = await files.findOne({ id })
+      if (file?.['thumbnail'] !== undefined) continue
+      assert.equal(file?.['thumbnailTries'], 1)
+      // As if the minute had passed in which the file was the other's.
+      await files.updateOne({ id }, { $set: { lookAtMS: 1 } })
+      await platform.start('stats', env)
+      const { thumbnail } = await eventually('the thumbnail', async () => {
+        const found = await alice.call('GET', `/files/${id}`)
+        return found['thumbnail'] && (found as { thumbnail: { url: string; width: number } })
+      })
+      assert.equal(thumbnail.width, 480)
+      assert.equal((await fetch(thumbnail.url)).headers.get('content-type'), 'image/webp')
+      break
+    }
+  })
 })
+
+/** A black square, which is small to send and takes a while to read. */
+function grayPng(side: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  // Eight bits, gray.
+  header[8] = 8
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
+    const ends = Buffer.alloc(8)
+    ends.writeUInt32BE(data.length, 0)
+    ends.writeUInt32BE(crc32(body), 4)
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)])
+  }
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const pixels = deflateSync(Buffer.alloc(side * (side + 1)))
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+}

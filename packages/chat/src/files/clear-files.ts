@@ -32,8 +32,8 @@ const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 const scansAtOnce = 4
 
 /**
- * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too, until the signal aborts. Any number of processes may
- * run this; what one that dies has begun, another does again.
+ * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too,
+ * until the signal aborts. Any number of processes may run this; what one that dies has begun, another does again.
  */
 export async function clearFiles(chat: FileKeeping, files: Kept, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
