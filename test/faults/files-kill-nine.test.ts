@@ -111,9 +111,9 @@ describe('files survive kill -9', () => {
       // As if the minute had passed in which the file was the other's.
       await files.updateOne({ id }, { $set: { lookAtMS: 1 } })
       await platform.start('stats', env)
-      const { thumbnail } = await eventually('the thumbnail', async () => {
+      const thumbnail = await eventually('the thumbnail', async () => {
         const found = await alice.call('GET', `/files/${id}`)
-        return found['thumbnail'] && (found as { thumbnail: { url: string; width: number } })
+        return found['thumbnail'] as { url: string; width: number } | undefined
       })
       assert.equal(thumbnail.width, 480)
       assert.equal((await fetch(thumbnail.url)).headers.get('content-type'), 'image/webp')
