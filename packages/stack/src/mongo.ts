@@ -4,10 +4,11 @@ import type { Launch, LaunchPlace } from './launch.ts'
 const replicaSet = 'parley'
 
 /**
- * By default mongod keeps what was changed or deleted for five minutes, for reads of the past that Parley never makes, and
- * each look at a queue walks over all that it has held in that time: docs/operations.md.
+ * By default mongod keeps what was changed or deleted for five minutes, and each look at a queue walks over all that it has
+ * held in that time. A read of several round trips at one moment needs it for as long as it takes, which is at most the
+ * time limit of connectDb: docs/operations.md.
  */
-const noHistory = 'minSnapshotHistoryWindowInSeconds=0'
+const shortHistory = 'minSnapshotHistoryWindowInSeconds=10'
 
 /** The URL of a replica set of one, with the database in its path. */
 export function mongoUrl(port: number, database: string): string {
@@ -25,7 +26,7 @@ export function mongoLaunch(at: LaunchPlace): Launch {
       // CVE-2025-14847: an unpatched mongod with the zlib compressor shows its memory to anyone who can connect.
       ...'--networkMessageCompressors disabled'.split(' '),
       ...'--wiredTigerCacheSizeGB 1 --setParameter diagnosticDataCollectionEnabled=false'.split(' '),
-      ...`--setParameter ${noHistory}`.split(' '),
+      ...`--setParameter ${shortHistory}`.split(' '),
       '--dbpath',
       dir,
     ],
