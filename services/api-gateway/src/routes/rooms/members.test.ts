@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subjectToken } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -128,7 +129,7 @@ describe('POST /rooms/{id}/members', () => {
     /** By ID: what the stream does not acknowledge soon is published twice, and kept once. */
     const changes = new Map<string, { event: string; sender?: string; members: string[] }>()
     const { nats } = gateway.chat.bus
-    nats.subscribe('parley.push.*.members', {
+    nats.subscribe(`parley.push.${subjectToken(gateway.app)}.members`, {
       callback: (_error, message) => {
         const change = message.json<{ id: string; room: string; event: string; members: string[] }>()
         if (change.room === room) changes.set(change.id, change)
