@@ -2,6 +2,7 @@ import { median } from '../median.ts'
 import type { Measured } from './compare.ts'
 import { type Name, names } from './contestants.ts'
 import type { Growth } from './growth.ts'
+import type { ComingAndGoing, PresenceCost } from './presence.ts'
 import type { Storm } from './storm.ts'
 
 /** The goals (docs/benchmarks.md#delivery). */
@@ -10,15 +11,17 @@ const wanted = { cpuRatio: 1.15, KiB: 6, growth: 1.2, p99Ratio: 2, backSeconds: 
 export interface Results {
   comparison?: Measured[]
   growth?: Growth
+  presence?: PresenceCost
   storms: Storm[]
 }
 
 /** The results as tables, and what was wanted of them, in lines. */
-export function describeResults({ comparison, growth, storms }: Results): string[] {
+export function describeResults({ comparison, growth, presence, storms }: Results): string[] {
   return [
     ...(comparison ? describeComparison(comparison) : []),
     ...(growth ? describeGrowth(growth) : []),
-    ...describeStorms(storms),
+    ...(presence ? describePresence(presence) : []),
+    ...(storms.length > 0 ? describeStorms(storms) : []),
   ]
 }
 
@@ -58,6 +61,17 @@ function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
     'Ten times the rooms and ten times the sockets (500 a room) on Parley’s node, CPU per delivery',
     `wanted: at most ${wanted.growth} ×; reached: sparse ${ratio('sparse')}, bursts ${ratio('bursts')}`,
     `${events} events of a room without a socket here: ${cpuSeconds.toFixed(2)} s of CPU, as much time of quiet: ${quietCpuSeconds.toFixed(2)} s`,
+  ]
+}
+
+function describePresence({ watchers, watched, quietCpuPerSecond, ofUnwatched, ofWatched }: PresenceCost): string[] {
+  const line = (who: string, { users, cpu, bytes }: ComingAndGoing) =>
+    `${who}: ${users} came and went, ${cpu.toFixed(1)} CPU µs of the watching node each, ${bytes} bytes to the watchers`
+  return [
+    '',
+    `${watchers} sockets of a node watch ${watched} users; users come and go on another node (CPU without the ${quietCpuPerSecond.toFixed(1)} ms a second of quiet)`,
+    line('whom nobody watches', ofUnwatched),
+    line('who are watched', ofWatched),
   ]
 }
 

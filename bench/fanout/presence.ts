@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { cpuSeconds } from '../cpu-seconds.ts'
+import { cores, pin, startParley } from './contestants.ts'
+import type { Ground } from './ground.ts'
+import { startLoad } from './load.ts'
+
+const watchers = 10
+/** What a socket may watch at most (docs/reference/socket.md). */
+const watched = 500
+const atOnce = 50
+/** Longer than what comes together, once a second, takes to the watchers. */
+const settleMS = 5_000
+const quietSeconds = 15
+
+export interface ComingAndGoing {
+  users: number
+  /** CPU microseconds of the node per user who comes and goes elsewhere, without what it uses when nobody does. */
+  cpu: number
+  /** What the watchers were sent. */
+  bytes: number
+}
+
+export interface PresenceCost {
+  watchers: number
+  watched: number
+  /** CPU milliseconds of the node per second while nobody comes and goes: it looks at the watched now and then. */
+  quietCpuPerSecond: number
+  ofUnwatched: ComingAndGoing
+  ofWatched: ComingAndGoing
+}
+
+/**
+ * What users who come and go on one node cost another, on which sockets watch some of them: first as many of the others
+ * as there are, `rounds` times, then those who are watched.
+ * @throws when the watchers hear of somebody whom they do not watch, or nothing of those whom they do
+ */
+export async function measurePresence(ground: Ground, users: number, rounds: number): Promise<PresenceCost> {
+  const settings = { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }
+  const node = await startParley(ground, settings)
+  const elsewhere = await startParley(ground, { ...settings, PARLEY_NODE_ID: 'elsewhere' })
+  pin(elsewhere.pid, cores.others)
+  const [watching, coming] = [await startLoad(), await startLoad()]
+  const names = Array.from({ length: watched }, (_, n) => `user ${watchers + n}`)
+  const subscribe = `422${JSON.stringify(['presence subscribe', { clients: names }])}`
+  const clients = Array.from({ length: watchers }, (_, n) => {
+    const client = node.client(n, 'all')
+    return { ...client, says: [...client.says, subscribe] }
+  })
+  await watching.connect({ port: node.port, clients, atOnce: watchers })
+  await pause(settleMS)
+
+  const quiet = cpuSeconds(node.pid)
+  await pause(quietSeconds * 1000)
+  const quietPerSecond = (cpuSeconds(node.pid) - quiet) / quietSeconds
+
+  async function comeAndGo(from: number, to: number, times: number): Promise<ComingAndGoing> {
+    await watching.bytes()
+    const before = { cpu: cpuSeconds(node.pid), atMS: performance.now() }
+    const all = Array.from({ length: to - from }, (_, n) => elsewhere.client(from + n, 'all'))
+    for (let time = 0; time < times; time++) {
+      await coming.connect({ port: elsewhere.port, clients: all, atOnce })
+      await pause(settleMS)
+      await coming.leave()
+      await pause(settleMS)
+    }
+    const seconds = (performance.now() - before.atMS) / 1000
+    const used = cpuSeconds(node.pid) - before.cpu - quietPerSecond * seconds
+    const came = all.length * times
+    return { users: came, cpu: (used * 1e6) / came, bytes: await watching.bytes() }
+  }
+
+  const ofUnwatched = await comeAndGo(watchers + watched, users, rounds)
+  const ofWatched = await comeAndGo(watchers, watchers + watched, rounds)
+  for (const load of [watching, coming]) await load.stop()
+  for (const server of [node, elsewhere]) await server.stop()
+  if (ofUnwatched.bytes > 0) throw new Error('the watchers heard of users whom they do not watch')
+  if (ofWatched.bytes === 0) throw new Error('the watchers heard nothing of the users whom they watch')
+  return { watchers, watched, quietCpuPerSecond: quietPerSecond * 1000, ofUnwatched, ofWatched }
+}
