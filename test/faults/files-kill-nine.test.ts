@@ -78,7 +78,7 @@ describe('files survive kill -9', () => {
     const dying = await platform.start('stats', env)
     await eventually('some are removed', async () => (await files.countDocuments()) < 151, 60)
     await dying.kill()
-    await platform.start('stats', env)
+    const next = await platform.start('stats', env)
     await toClear.updateMany({}, { $set: { nextMS: 1 } })
     await files.updateMany({}, { $set: { lookAtMS: 1 } })
     await eventually('one is left', async () => (await files.countDocuments()) === 1, 120)
@@ -86,6 +86,7 @@ describe('files survive kill -9', () => {
     await eventually('the store is cleared', async () => (await toClear.countDocuments(isSoon)) === 0, 120)
     // Of the one that is left: its content, and what came before the kill.
     assert.equal(filesIn().length, 2)
+    await next.kill()
   })
 
   test('of the stats service that makes a thumbnail: another makes it', async () => {
