@@ -1,4 +1,4 @@
-import type { ClientSession, Filter, IndexDescription } from 'mongodb'
+import type { ClientSession, Filter, IndexDescription, UpdateFilter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { Attachment } from './attachment.ts'
@@ -90,14 +90,13 @@ export async function takeStored(
 
 /** A file that was taken and scanned is given out. */
 export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
-  await db.files.updateOne({ _id: file._id, scan: 'pending' }, { $unset: { scan: 1 } })
-  await lookAtAgain(db, file, file.wantsThumbnail ? Date.now() : nextLook(file))
+  const nextMS = file.wantsThumbnail ? Date.now() : nextLook(file)
+  await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
 /** A file that was taken and scanned is never given out. */
 export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
-  await db.files.updateOne({ _id: file._id, scan: 'pending' }, { $set: { scan: 'refused' } })
-  await lookAtAgain(db, file, nextLook(file))
+  await finishLook(db, file, { scan: 'pending' }, { $set: { scan: 'refused' } }, nextLook(file))
 }
 
 /** Counts that the thumbnail of a file is begun; returns how often that was. */
@@ -108,12 +107,24 @@ export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<numbe
 
 /** The thumbnail of a file that was taken is made, or there is none. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<void> {
-  const made = {
-    $unset: { wantsThumbnail: 1 as const, thumbnailTries: 1 as const },
-    ...(thumbnail && { $set: { thumbnail } }),
-  }
-  await db.files.updateOne({ _id: file._id }, made)
-  await lookAtAgain(db, file, nextLook(file))
+  const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const
+  await finishLook(db, file, {}, made, nextLook(file))
+}
+
+/**
+ * Writes what a look at a file that was taken has done, and when the next one is, unless somebody wants it sooner. One
+ * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed.
+ */
+async function finishLook(
+  db: Db,
+  { _id, lookAtMS }: FileDoc,
+  asLong: Filter<FileDoc>,
+  done: { $set?: Partial<FileDoc>; $unset?: Partial<Record<keyof FileDoc, 1>> },
+  nextMS: number,
+): Promise<void> {
+  const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
+  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next as UpdateFilter<FileDoc>)
+  if (matchedCount === 0) await db.files.updateOne({ ...asLong, _id }, done as UpdateFilter<FileDoc>)
 }
 
 /** One that was sent meanwhile may have been recalled too. */
