@@ -1,4 +1,4 @@
-import type { ClientSession, Filter, IndexDescription, UpdateFilter } from 'mongodb'
+import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { Attachment } from './attachment.ts'
@@ -123,8 +123,8 @@ async function finishLook(
   nextMS: number,
 ): Promise<void> {
   const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
-  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next as UpdateFilter<FileDoc>)
-  if (matchedCount === 0) await db.files.updateOne({ ...asLong, _id }, done as UpdateFilter<FileDoc>)
+  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next)
+  if (matchedCount === 0) await db.files.updateOne({ ...asLong, _id }, done)
 }
 
 /** One that was sent meanwhile may have been recalled too. */
