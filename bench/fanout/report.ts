@@ -65,11 +65,11 @@ function describeGrowth({ rooms1, rooms10, nobodys }: Growth): string[] {
 }
 
 function describePresence({ watchers, watched, quietCpuPerSecond, ofUnwatched, ofWatched }: PresenceCost): string[] {
-  const line = (who: string, { users, cpu, bytes }: ComingAndGoing) =>
-    `${who}: ${users} came and went, ${cpu.toFixed(1)} CPU µs of the watching node each, ${bytes} bytes to the watchers`
+  const line = (who: string, { users, cpuPerSecond, bytes }: ComingAndGoing) =>
+    `${who}: ${users} came and went, ${cpuPerSecond.toFixed(1)} ms of CPU a second, ${bytes} bytes to the watchers`
   return [
     '',
-    `${watchers} sockets of a node watch ${watched} users; users come and go on another node (CPU without the ${quietCpuPerSecond.toFixed(1)} ms a second of quiet)`,
+    `${watchers} sockets of a node watch ${watched} users, which takes ${quietCpuPerSecond.toFixed(1)} ms of CPU a second; users come and go on another`,
     line('whom nobody watches', ofUnwatched),
     line('who are watched', ofWatched),
   ]
