@@ -76,7 +76,7 @@ describe('what a client lists', () => {
     assert.deepEqual(a.room(room).deliveredTo(early._id), [])
     const b = clientOf(deployment, bob)
     await online(b)
-    await eventually('it has reached him', () => a.room(room).deliveredTo(early._id).includes(bob.id))
+    await eventually('it has reached bob', () => a.room(room).deliveredTo(early._id).includes(bob.id))
     const sent = await Promise.all([1, 2, 3].map((n) => a.room(room).send(n)))
     await eventually('and so have these', () => sent.every(({ _id }) => a.room(room).deliveredTo(_id).length === 1))
     assert.deepEqual(a.room(room).readBy(early._id), [])
@@ -94,23 +94,23 @@ describe('what a client lists', () => {
     const [onPhone, onLaptop] = [createThreads(phone), createThreads(laptop)]
     onTestFinished(() => [onPhone, onLaptop].forEach((threads) => threads.close()))
     await Promise.all([online(phone), online(laptop), bobs.room(room).open()])
-    const [hers, his] = [await phone.room(room).send('hers'), await bobs.room(room).send('his')]
-    await bobs.room(room).thread(hers._id).send('a question')
-    await bobs.room(room).thread(his._id).send('to himself')
+    const [ofAlice, ofBob] = [await phone.room(room).send('of alice'), await bobs.room(room).send('of bob')]
+    await bobs.room(room).thread(ofAlice._id).send('a question')
+    await bobs.room(room).thread(ofBob._id).send('to bob')
     const counts = ({ list, unread }: typeof onPhone) => [
       unread.get(),
       ...list.get().map(({ root, totalCount, unread: ofThread }) => [root.message, totalCount, ofThread]),
     ]
     const are = (expected: unknown[]) => () =>
       [onPhone, onLaptop].every((threads) => JSON.stringify(counts(threads)) === JSON.stringify(expected))
-    await eventually('one is hers', are([1, ['hers', 1, 1]]))
-    await bobs.room(room).thread(hers._id).send('another')
-    await eventually('two are unread', are([1, ['hers', 2, 2]]))
-    await phone.room(room).thread(hers._id).open()
-    phone.room(room).thread(hers._id).markRead()
-    await eventually('she has read them', are([0, ['hers', 2, 0]]))
-    await laptop.room(room).thread(his._id).send('she joins in')
-    await eventually('the latest first', are([0, ['his', 2, 0], ['hers', 2, 0]]))
+    await eventually('one is of alice', are([1, ['of alice', 1, 1]]))
+    await bobs.room(room).thread(ofAlice._id).send('another')
+    await eventually('two are unread', are([1, ['of alice', 2, 2]]))
+    await phone.room(room).thread(ofAlice._id).open()
+    phone.room(room).thread(ofAlice._id).markRead()
+    await eventually('alice has read them', are([0, ['of alice', 2, 0]]))
+    await laptop.room(room).thread(ofBob._id).send('alice joins in')
+    await eventually('the latest first', are([0, ['of bob', 2, 0], ['of alice', 2, 0]]))
     const later = createThreads(clientOf(deployment, alice))
     await eventually('who comes later sees the same', () => String(counts(later)) === String(counts(onPhone)))
     later.close()

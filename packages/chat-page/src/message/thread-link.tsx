@@ -1,5 +1,6 @@
 import type { RoomMessage, Thread } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
+import { UnreadBadge } from '../app/unread-badge.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
@@ -26,12 +27,7 @@ export function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
         })}
       </span>
       {texts.replies(threadCount)}
-      {unread > 0 && (
-        <span class="badge">
-          {unread}
-          <span class="visually-hidden"> {texts.unread}</span>
-        </span>
-      )}
+      <UnreadBadge unread={unread} />
     </button>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { Icon } from '../app/icon.tsx'
+import { UnreadBadge } from '../app/unread-badge.tsx'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
@@ -93,12 +94,7 @@ function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: T
           {texts.replies(totalCount)}
         </small>
       </span>
-      {unread > 0 && (
-        <span class="badge">
-          {unread}
-          <span class="visually-hidden"> {texts.unread}</span>
-        </span>
-      )}
+      <UnreadBadge unread={unread} />
     </button>
   )
 }

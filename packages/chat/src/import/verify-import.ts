@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { countThere, countUpToSeq } from '@parley/db/import/imported-members'
@@ -53,10 +54,9 @@ export async function verifyImport(
 /** @param threads how many messages the file has in each, by its key */
 async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = []
-  const keys = [...threads.keys()]
-  for (let i = 0; i < keys.length; i += perBatch) {
-    const counts = await countInThreads(db, keys.slice(i, i + perBatch))
-    for (const thread of keys.slice(i, i + perBatch)) {
+  for (const keys of inParts([...threads.keys()], perBatch)) {
+    const counts = await countInThreads(db, keys)
+    for (const thread of keys) {
       const [wanted = 0, there = 0] = [threads.get(thread), counts.get(thread)]
       if (there < wanted)
         wrong.push(`the thread ${thread.replaceAll('\0', ' ')} has ${there} of its ${wanted} messages`)

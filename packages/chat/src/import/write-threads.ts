@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { findImportedRoots, growImported, type ImportedThread, joinImported } from '@parley/db/import/imported-threads'
@@ -93,6 +94,6 @@ export class ThreadWriter {
       const wasThere = there > 0
       return { app: this.#app, room, root, users: [...users], seq, lastMessageAtMS, wasThere }
     })
-    for (let i = 0; i < threads.length; i += atOnce) await joinImported(this.#db, threads.slice(i, i + atOnce))
+    for (const some of inParts(threads, atOnce)) await joinImported(this.#db, some)
   }
 }
