@@ -71,8 +71,8 @@ export async function addReport(
   const first = { ...fixed, messageType, createdAtMS: now, ...(content !== undefined && { content }) }
   const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
   const reporter = { client: user, userKey, reason, atMS: now }
-  try {
-    await db.reports.updateOne(
+  const add = (upsert: boolean) =>
+    db.reports.updateOne(
       { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey }, count: { $not: { $gte: mostReporters } } },
       [
         {
@@ -87,11 +87,14 @@ export async function addReport(
         },
         { $unset: ['decision', 'decidedAtMS'] },
       ],
-      { upsert: true },
+      { upsert },
     )
+  try {
+    await add(true)
   } catch (error) {
-    // It is there, and the filter did not take it.
     if (!isDuplicateKey(error)) throw error
+    // It is there: either the filter did not take it, or another user's report has made it at the same moment.
+    await add(false)
   }
 }
 

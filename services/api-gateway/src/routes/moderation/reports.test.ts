@@ -42,6 +42,28 @@ describe('POST /messages/{id}/report', () => {
     assert.deepEqual(found.reasons.map(({ client }: { client: string }) => client).toSorted(), ['alice', 'carol'])
   })
 
+  test('first reports of a message at the same moment are all counted, over two gateways', async () => {
+    const second = await gateway.another()
+    const users = await Promise.all(Array.from({ length: 16 }, () => gateway.newUser()))
+    const room = await gateway.newRoom([bob, ...users])
+    const ids = await Promise.all(Array.from({ length: 10 }, () => send(room)))
+    const headers = ({ id, token }: TestUser) => ({
+      ...{ 'im-client-key': gateway.clientKey, 'im-authorization': token, 'im-client-id': id },
+    })
+    for (const id of ids) {
+      const all = users.map((user, i) =>
+        i % 2 ? report(user, id) : second.anonymous('POST', `/messages/${id}/report`, { reason: 'x' }, headers(user)),
+      )
+      for (const { status, body } of await Promise.all(all)) assert.equal(status, 200, JSON.stringify(body))
+    }
+    await second.stop()
+    const { data } = await list(`room=${room}`)
+    assert.deepEqual(
+      data.map(({ count }: { count: number }) => count),
+      ids.map(() => users.length),
+    )
+  })
+
   test('only by who sees the message: no stranger, nobody who is banned, none that is deleted', async () => {
     const room = await newRoom()
     const [id, gone, hidden] = [await send(room), await send(room), await send(room)]
