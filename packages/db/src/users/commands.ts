@@ -1,6 +1,7 @@
 import type { RobotCommand } from '@parley/contracts/resources/command'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import { unblocked } from '../rooms/blocked-members.ts'
 import type { UserDoc } from './users.ts'
 
 /** A robot with commands. */
@@ -23,7 +24,7 @@ export async function findCommandRobots(db: Db, app: string, room: string, name?
     .project<Pick<UserDoc, 'id' | 'commands'>>({ _id: 0, id: 1, commands: 1 })
     .toArray()
   if (robots.length === 0) return []
-  const memberships = { _id: { $in: robots.map(({ id }) => key(app, room, id)) }, blocked: { $exists: false } }
+  const memberships = { _id: { $in: robots.map(({ id }) => key(app, room, id)) }, ...unblocked() }
   const members = await db.memberships.find(memberships, { projection: { _id: 0, user: 1 } }).toArray()
   const isMember = new Set(members.map(({ user }) => user))
   return robots.filter(({ id }) => isMember.has(id)).map(({ id, commands = [] }) => ({ id, commands }))

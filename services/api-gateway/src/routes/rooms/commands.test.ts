@@ -40,6 +40,14 @@ describe('GET /rooms/{id}/commands', () => {
     await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: robot, commands: [] }] })
     assert.deepEqual(await list(), [])
 
+    const until = { untilMS: Date.now() + 3_600_000 }
+    await alice.call('POST', `/blockStatus/room/${room}/${robot}`, until)
+    await save({ _id: robot, commands: [ban] })
+    assert.deepEqual(await list(), [])
+    const { memberships } = gateway.chat.db
+    await memberships.updateOne({ room, user: robot }, { $set: { blockedUntilMS: Date.now() } })
+    assert.deepEqual(await list(), [{ ...ban, robot }], 'the ban has ended')
+
     for (const [user, of, code] of [
       [stranger, room, 'NOT_ROOM_MEMBER'],
       [alice, 'no room', 'ROOM_NOT_FOUND'],
