@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { advanceJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
+import { isDuplicateKey } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
@@ -46,8 +47,14 @@ export async function answerBatch(
     },
     chat.jobs.worker,
   )
-  void workOnJob(chat, await job, () => sending)
+  const made = await job.catch(ofAnother)
+  if (made) void workOnJob(chat, made, () => sending)
   return new Accepted({ job: id })
+}
+
+/** The same batch came twice at once, and the other has become the job: this one ends with its next part. */
+function ofAnother(error: unknown): undefined {
+  if (!isDuplicateKey(error)) throw error
 }
 
 /** The ID of the batch that this key names. */

@@ -83,6 +83,18 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 3)
   })
 
+  test('the same batch several times at once under its Idempotency-Key is one job, and sends nothing twice', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const headers = { 'idempotency-key': 'greeting of July' }
+    const paras = Array.from({ length: 300 }, () => ({ room }))
+    const ids = (await Promise.all([1, 2, 3].map(() => batch(paras, headers)))).map(accepted)
+    assert.equal(new Set(ids).size, 1)
+    const { state, progress } = await finished(ids[0] ?? '')
+    assert.deepEqual([state, progress.done], ['done', 300])
+    assert.equal(await messagesIn(room), 300)
+  })
+
   test('a job whose worker has died is gone on with where it stood: nobody gets a message twice', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
