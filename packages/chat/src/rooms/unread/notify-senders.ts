@@ -2,7 +2,12 @@ import { publishEvent } from '@parley/bus/events/publish'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { type DeliveryRoom, findPlacesBetween, type SentPlace } from '@parley/db/rooms/delivered-markers'
+import {
+  type DeliveryRoom,
+  findDeliveredMarkers,
+  findPlacesBetween,
+  type SentPlace,
+} from '@parley/db/rooms/delivered-markers'
 import type { Chat } from '../../chat.ts'
 
 /** A member's marker has moved from after one seq to another. */
@@ -19,7 +24,7 @@ export interface MovedMarker {
 /** Who sent one of the last so many messages that a marker has passed hears of it. */
 const mostPassed = 100
 
-/** Has the senders of the messages that markers have passed know it: one live event for each room and sender. */
+/** Has the senders of the messages that markers have passed know it, if they are still members: one live event for each room and sender. */
 export async function notifySenders(
   { db, bus }: Pick<Chat, 'db' | 'bus'>,
   moved: readonly MovedMarker[],
@@ -40,7 +45,10 @@ export async function notifySenders(
       }
     }
   }
-  for (const { app, sender, payload } of events.values()) {
+  // An event has the key of its sender's membership.
+  const members = await findDeliveredMarkers(db, [...events.keys()])
+  for (const [name, { app, sender, payload }] of events) {
+    if (!members.has(name)) continue
     const event = { to: { app, user: sender }, event: 'delivered' as const, json: JSON.stringify(payload), id: newId() }
     await publishEvent(bus, event)
   }

@@ -58,6 +58,23 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.equal((await is(bob).call('GET', `/rooms/${room}`)).body.result.unread, 0)
   })
 
+  test('a sender who has left the room hears nothing of it', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
+    const [, message] = [await send(carol, room), await send(alice, room)]
+    await is(carol).call('POST', `/rooms/${room}/delete/members`, { members: ['carol'] })
+    const heard = await gateway.hear()
+    await report(bob, room, message)
+    const { to } = await heard.next('delivered', ({ roomID }: Delivered) => roomID === room)
+    assert.partialDeepStrictEqual(to, { user: 'alice' })
+    // What is published later comes later.
+    await report(bob, room, await send(alice, room))
+    await heard.next('delivered', ({ members }: Delivered) => members.some(({ seq }) => seq === 3))
+    assert.deepEqual(
+      heard.events.filter(({ event, to: of }) => event === 'delivered' && 'user' in of && of.user === 'carol'),
+      [],
+    )
+  })
+
   test('many reports are few writes and few events, and the furthest counts', async () => {
     const room = await gateway.newRoom([is(alice), is(bob)])
     const sent: string[] = []
