@@ -8,9 +8,9 @@ import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify, type PendingEvents } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
 import { tokensRevoked } from '../events/tokens-revoked.ts'
-import { toAdminUser, toAdminUserView } from '../views/user.ts'
+import { profileChanged } from '../users/profile-changed.ts'
+import { toAdminUserView } from '../views/user.ts'
 import { requireFuture } from './ban-member.ts'
 
 /**
@@ -49,8 +49,7 @@ async function change(
     const found = await findUser(chat.db, app, user, session)
     if (!found) throw unknownClient(user)
     const after = await work(found, session, pending)
-    const { mute: _mute, ...shown } = toAdminUser(after, [])
-    notifyFeed(pending, { app, user }, 'user', shown)
+    profileChanged(pending, after)
     return after
   })
   return toAdminUserView(chat.db, changed)

@@ -4,8 +4,12 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findGroupIds } from '@parley/db/users/groups'
-import { type Profile, upsertUsers } from '@parley/db/users/users'
+import { findUsersByKey, type Profile, type UserDoc, upsertUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
+import { nothingKnown } from '../events/as-of-now.ts'
+import type { PendingEvents } from '../events/change-and-notify.ts'
+import { userLane } from '../events/lanes.ts'
+import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
 /**
@@ -20,7 +24,7 @@ export async function saveUsers(
   // A user that is named twice is saved twice, in order.
   const users = new Map<string, { id: string } & Partial<Profile>>()
   for (const { _id: id, ...fields } of data) users.set(id, { ...users.get(id), ...(fields as Partial<Profile>), id })
-  await inTransaction(chat.db, async (session) => {
+  const noted = await inTransaction(chat.db, async (session) => {
     const groups = await findGroupIds(chat.db, app, [...users.keys()], session)
     if (groups.length > 0) throw takenByGroup('data', ...groups)
     const keys = new Map([...users.keys()].map((id) => [key(app, id), id]))
@@ -28,6 +32,16 @@ export async function saveUsers(
       throw takenWhileErasing('data', keys.get(user) ?? '', job)
     }
     await upsertUsers(chat.db, app, [...users.values()], session)
+    const saved = await findUsersByKey(chat.db, keys.keys(), session)
+    return chat.outbox.note([...saved.values()].map(changeOf), session)
   })
+  // Nobody waits for the feed.
+  for (const one of noted) void chat.outbox.publish(one, nothingKnown)
   return { count: users.size }
+}
+
+function changeOf(user: UserDoc): { lane: string; events: PendingEvents } {
+  const events: PendingEvents = []
+  profileChanged(events, user)
+  return { lane: userLane({ app: user.app, user: user.id }), events }
 }

@@ -15,11 +15,10 @@ import {
 } from '@parley/db/users/users'
 import type { PendingEvents } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
 import { tokensRevoked } from '../events/tokens-revoked.ts'
 import { bannedFromApp } from '../moderation/ban-user.ts'
-import { toAdminUser } from '../views/user.ts'
+import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
 /** A user to create or to change, and the one token that they have from then on. */
@@ -92,11 +91,10 @@ export async function writeUsers(
 
 /** Adds the event of a written profile, once for all changes of the transaction. */
 function noteProfile(lanes: Map<string, PendingEvents>, user: UserDoc): void {
-  const of = { app: user.app, user: user.id }
-  const { mute: _mute, ...profile } = toAdminUser(user, [])
-  const events = lanes.get(userLane(of)) ?? []
-  notifyFeed(events, of, 'user', profile)
-  lanes.set(userLane(of), events)
+  const lane = userLane({ app: user.app, user: user.id })
+  const events = lanes.get(lane) ?? []
+  profileChanged(events, user)
+  lanes.set(lane, events)
 }
 
 async function read(

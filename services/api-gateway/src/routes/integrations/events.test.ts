@@ -105,10 +105,13 @@ describe("the integrator's feed of events", () => {
     await ok(gateway.admin('POST', '/admin/groups', { _id: 'a group', nickname: 'Group', members: [bob.id] }))
     await ok(gateway.admin('DELETE', '/admin/groups/a%20group'))
     await ok(gateway.admin('POST', '/admin/clients', { _id: bob.id, nickname: 'Bobby' }))
+    const several = { data: [{ _id: alice.id, nickname: 'Alicia' }, { _id: `${alice.id} 2` }] }
+    await ok(gateway.admin('POST', '/admin/clients/list', several))
     await ok(gateway.admin('DELETE', `/admin/clients/${bob.id}`))
     const items = await readUntil(begin.cursor, (all) => {
       const last = all.findLast(({ event }) => event === 'members')
-      return last?.data.event === 'DELETE_MEMBERS'
+      const users = all.filter(({ event }) => event === 'user')
+      return last?.data.event === 'DELETE_MEMBERS' && users.length === 5
     })
 
     for (const { event, data } of items) {
@@ -123,8 +126,16 @@ describe("the integrator's feed of events", () => {
       assert.equal(shown.includes(name), true, `${i}: ${name} of ${shown.join(', ')}`)
     const about = (event: string) => items.filter((item) => item.event === event)
     assert.deepEqual(
-      about('user').map(({ user }) => user),
+      about('user')
+        .slice(0, 3)
+        .map(({ user }) => user),
       [alice.id, bob.id, bob.id],
+    )
+    const listed = about('user').slice(3)
+    assert.deepEqual(
+      Object.fromEntries(listed.map(({ user, data }) => [user, data.nickname])),
+      { [alice.id]: 'Alicia', [`${alice.id} 2`]: '' },
+      'of a list of users, each',
     )
     assert.deepEqual(about('user').at(0)?.data.nickname, 'Alice')
     assert.deepEqual(about('user').at(2)?.data.nickname, 'Bobby')
