@@ -30,8 +30,7 @@ export type ThreadDraft = Draft & { replyTo: string }
  * which moves in no other way.
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
-  const { app, room: roomId, quoted, replyTo } = draft
-  const id = newId()
+  const { app, room: roomId, quoted, replyTo, id = newId() } = draft
   const mask = await chat.censor.maskOf(app)
   const masked = mask ? { ...draft, content: mask(draft.content) } : draft
   const { value, noted } = await changeAndNote(

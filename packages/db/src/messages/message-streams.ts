@@ -65,8 +65,8 @@ export async function addParts(
   )
 }
 
-export async function deleteStream(db: Db, { _id }: Pick<MessageStreamDoc, '_id'>): Promise<void> {
-  await db.messageStreams.deleteOne({ _id })
+export async function deleteStream(db: Db, { app, message }: Pick<MessageStreamDoc, 'app' | 'message'>): Promise<void> {
+  await db.messageStreams.deleteOne({ _id: key(app, message) })
 }
 
 /** The text of the pieces up to the first that is missing. */

@@ -31,6 +31,6 @@ export async function acceptMessages(
   parts: AcceptParts,
   drafts: readonly Draft[],
 ): Promise<(Outcome | Promise<Outcome>)[]> {
-  const sends = drafts.map((draft) => ({ draft, id: newId() }))
+  const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
   return (await parts.tails.areOn()) ? acceptInTails(parts, sends) : acceptInTransaction(parts, sends)
 }

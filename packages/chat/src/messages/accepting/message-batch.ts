@@ -35,6 +35,8 @@ export interface Draft {
   /** That message; absent when the room has none of this ID. */
   quoted?: MessageDoc
   request?: string
+  /** What the message is to be called; by default a new ID. */
+  id?: string
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true
 }

@@ -45,6 +45,8 @@ export interface MessageToSend {
   idempotencyKey?: string | undefined
   /** ID of the request, for the log lines of the message. */
   request?: string | undefined
+  /** What the message is to be called, by an ID that nothing has; by default a new one. */
+  id?: string | undefined
 }
 
 /**
@@ -97,6 +99,7 @@ export async function sendContent(
     ...(attachments && { attachments }),
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
+    ...(send.id !== undefined && { id: send.id }),
   }
   const isInThread = send.thread === true || replyTo?.quoted?.threadOf !== undefined
   // What a robot streams is not there yet.

@@ -3,7 +3,13 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { appendStream as append, openStream as open } from '@parley/contracts/operations/messages/streams'
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
-import { findStream, insertStream, type MessageStreamDoc, textOfParts } from '@parley/db/messages/message-streams'
+import {
+  deleteStream,
+  findStream,
+  insertStream,
+  type MessageStreamDoc,
+  textOfParts,
+} from '@parley/db/messages/message-streams'
 import { newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { asUser, type Caller } from '../../access/caller.ts'
@@ -32,12 +38,20 @@ export async function openStream(
   if (robot !== (sender ?? robot)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
   await requireRobot(chat.db, app, robot)
   const byClient = caller.kind === 'user'
-  const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request }
-  const { message, quoted } = await sendContent(chat, send, '""')
-  if (message.streaming) {
-    const closeAtMS = Date.now() + chat.settings.streamSilenceMS
-    await insertStream(chat.db, { app, message: message._id, room, sender: robot, push, parts: [], closeAtMS })
-  }
+  const id = newId()
+  const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request, id }
+  const closeAtMS = Date.now() + chat.settings.streamSilenceMS
+  const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], closeAtMS })
+  // Before the message: a process that dies between the two leaves a stream that ends in silence, and never a message without.
+  await insertStream(chat.db, stream(id))
+  const { message, quoted } = await sendContent(chat, send, '""').catch(async (error: unknown) => {
+    if (error instanceof ApiError && error.status < 500) await deleteStream(chat.db, { app, message: id })
+    throw error
+  })
+  // It may have been opened before, under the same clientMessageID.
+  if (message._id !== id) await deleteStream(chat.db, { app, message: id })
+  // One whose message came late may have ended in silence.
+  if (message.streaming) await insertStream(chat.db, stream(message._id))
   return toSentMessageView(message, quoted)
 }
 
