@@ -52,15 +52,15 @@ export async function findBan(
   return db.bans.findOne({ _id: key(app, room, blockee), ...inForce() }, { session })
 }
 
-/** The bans in force in these rooms: their IDs, and until when they hold. */
-export async function findBansIn(
+/** Which of these bans, `key(app, room, blockee)`, are in force, and until when. */
+export async function findBansAmong(
   db: Db,
-  roomKeys: readonly string[],
+  ids: readonly string[],
   session?: ClientSession,
 ): Promise<Pick<BanDoc, '_id' | 'untilMS'>[]> {
-  if (roomKeys.length === 0) return []
+  if (ids.length === 0) return []
   const options = { projection: { untilMS: 1 }, ...(session && { session }) }
-  return db.bans.find({ roomKey: { $in: [...roomKeys] }, ...inForce() }, options).toArray()
+  return db.bans.find({ _id: { $in: [...ids] }, ...inForce() }, options).toArray()
 }
 
 /** The bans in force in a room, the oldest first. */

@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
-import { findBansIn } from './bans.ts'
+import { findBansAmong } from './bans.ts'
 import { type BlockMark, marksOf } from './blocked-members.ts'
 import { hasInvitations } from './invitations.ts'
 import type { JoiningFacts } from './joining-facts.ts'
@@ -172,9 +172,9 @@ async function findBlocked(
   const direct = joining.filter(({ room }) => room.roomType === 'direct')
   const groups = areNew ? [] : joining.filter(({ room }) => room.roomType === 'group')
   // A ban has the key of the membership that it is about.
-  const banned = await findBansIn(
+  const banned = await findBansAmong(
     db,
-    groups.map(({ room: { app, id } }) => key(app, id)),
+    groups.flatMap(({ room: { app, id }, users }) => users.map((user) => key(app, id, user))),
     session,
   )
   const byOther = await findBlockedByOther(db, direct, session)
