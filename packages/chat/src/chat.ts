@@ -66,8 +66,8 @@ export interface Chat {
   findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>
   /** The users and user groups of these keys, `key(app, id)`, by key; maybe others too. */
   findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>
-  /** Notes that users, by `key(app, id)`, joined or created a room. */
-  recordJoin(users: readonly string[]): Promise<unknown>
+  /** Notes that users, by `key(app, id)`, joined or created a room; whether all of them, and maybe of others, are there. */
+  recordJoin(users: readonly string[]): Promise<boolean>
   recordLogin(login: Login): Promise<unknown>
   /** Records that a user was connected until now, however briefly. */
   recordActive(active: { app: string; user: string; atMS: number }): Promise<unknown>

@@ -14,6 +14,7 @@ import { writeSystemMessage } from '../messages/sending/system-message.ts'
 import { toRoomViewFor } from '../views/room.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
 import { expandMembers } from './members/expand-members.ts'
+import { noteJoined } from './members/note-joined.ts'
 
 type Request = Input<typeof operation>['body']
 
@@ -27,10 +28,10 @@ const mostGathered = 100
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, ROOM_EXISTS, INVALID_REQUEST
  */
 export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
-  const { room, members, shown } = await openRoom(chat, app, request)
+  const { room, members, shown, isMade } = await openRoom(chat, app, request)
   if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
   const [speaker] = members
-  if (request.systemMessage === true && speaker !== undefined) {
+  if (isMade && request.systemMessage === true && speaker !== undefined) {
     await writeSystemMessage(chat, room, 'joinRoom', request.owner ?? speaker, members)
   }
   return shown
@@ -41,24 +42,24 @@ export async function openDirectRoom(chat: Chat, app: string, members: [string, 
   return (await openRoom(chat, app, { roomType: 'direct', members })).room.id
 }
 
-/** Makes a room and notes its events, or finds it; `shown` is the Room when it was made. */
+/** Makes a room and notes its events, or finds it; `shown` is the Room when it was made, for this request or one at the same moment. */
 async function openRoom(
   chat: Chat,
   app: string,
   request: Request,
-): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined }> {
+): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined; isMade: boolean }> {
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
   const wanted = { room: toRoomDoc(app, request, members), members, isNamed: request._id !== undefined }
   const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
-  const { room, noted } = made
-  if (!noted) return { room, members, shown: undefined }
+  const { room, noted, isMade } = made
+  if (!noted) return { room, members, shown: undefined, isMade }
   const [shown] = await Promise.all([
     publishRoom(chat, asIntegrator(app), { value: room, noted }, users),
-    room.pair === undefined ? chat.recordJoin(members.map((user) => key(app, user))) : undefined,
+    room.pair === undefined ? noteJoined(chat, room, members) : undefined,
   ])
-  return { room, members, shown }
+  return { room, members, shown, isMade }
 }
 
 async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }> {

@@ -22,6 +22,8 @@ export interface WantedRoom {
 export interface MadeRoom {
   room: RoomDoc
   noted: Noted | undefined
+  /** Of those who want the same room at the same moment, it was made for one. */
+  isMade: boolean
 }
 
 /**
@@ -43,7 +45,7 @@ export async function makeRooms(
     if (fresh.length === 0) return outcomes
     const noted = await write({ db, outbox }, fresh, session)
     return outcomes.map((outcome) =>
-      'room' in outcome ? { room: outcome.room, noted: noted.get(outcome.room) } : outcome,
+      'room' in outcome ? { room: outcome.room, noted: noted.get(outcome.room), isMade: outcome.isMade } : outcome,
     )
   })
 }
@@ -68,11 +70,11 @@ function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) 
       return { refused: new ApiError('ROOM_EXISTS', `_id: a room ${JSON.stringify(room.id)} ${when}`) }
     }
     const found = named ?? (room.pair === undefined ? undefined : byPair.get(room.pair))
-    if (found) return { room: found, noted: undefined }
+    if (found) return { room: found, noted: undefined, isMade: false }
     fresh.push(one)
     byKey.set(room._id, room)
     if (room.pair !== undefined) byPair.set(room.pair, room)
-    return { room, noted: undefined }
+    return { room, noted: undefined, isMade: true }
   })
   return { outcomes, fresh }
 }
@@ -93,7 +95,9 @@ async function write(
   const direct = fresh.filter(({ room }) => room.pair !== undefined)
   // Inside the transaction, so that it excludes a block between the two: see noteBlocksChange.
   const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
-  if (paired.length > 0) await recordJoin(db, paired, session)
+  if (paired.length > 0 && !(await recordJoin(db, paired, session))) {
+    throw new ApiError('CLIENT_NOT_FOUND', 'members: a user was erased meanwhile')
+  }
   const changes = fresh.map(({ room, members }) => {
     const events: PendingEvents = []
     socketsMoved(events, room, 'joined', members)

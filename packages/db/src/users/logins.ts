@@ -56,11 +56,13 @@ export async function findLastSeen(
   )
 }
 
-/** Notes when users, by `key(app, id)`, last joined or created a room. */
-export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<void> {
-  await db.users.updateMany(
-    { _id: { $in: [...new Set(users)] } },
+/** Notes when users, by `key(app, id)`, last joined or created a room; returns whether all of them are there. */
+export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
+  const ids = new Set(users)
+  const { matchedCount } = await db.users.updateMany(
+    { _id: { $in: [...ids] } },
     { $set: { lastJoinOrCreateRoomTime: new Date() } },
     session && { session },
   )
+  return matchedCount === ids.size
 }

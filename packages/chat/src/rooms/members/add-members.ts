@@ -1,7 +1,6 @@
 import type { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { addMembers as operation } from '@parley/contracts/operations/rooms/members'
-import { key } from '@parley/db/keys'
 import { saveInvitations } from '@parley/db/rooms/invitations'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
@@ -18,6 +17,7 @@ import { toInvitationView } from '../../views/invitation.ts'
 import { toRoomViewFor } from '../../views/room.ts'
 import { addMembersTogether, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-together.ts'
 import { expandMembers } from './expand-members.ts'
+import { noteJoined } from './note-joined.ts'
 
 type Request = Input<typeof operation>['body']
 
@@ -47,7 +47,7 @@ export async function addMembers(
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
   const [shown] = await Promise.all([
     publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),
-    chat.recordJoin(added.map((user) => key(by.app, user))),
+    noteJoined(chat, room, added),
   ])
   if (request.systemMessage === true) {
     const isMember = by.kind === 'user' && (await isMemberNow(chat, room, by.user))

@@ -1,7 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
-import { key } from '@parley/db/keys'
 import { findBan } from '@parley/db/rooms/bans'
 import { takeInvitation } from '@parley/db/rooms/invitations'
 import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
@@ -15,6 +14,7 @@ import { publishRoom } from '../../events/publish-room.ts'
 import { membersChanged } from '../../events/room-news.ts'
 import { writeSystemMessage } from '../../messages/sending/system-message.ts'
 import { toRoomView } from '../../views/room.ts'
+import { noteJoined } from './note-joined.ts'
 
 /**
  * The caller joins a group that is open or that they are invited to (docs/reference/rooms.md#members). An existing
@@ -39,8 +39,8 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, s
   })
   const { room, joined } = value
   if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))
-  await chat.recordJoin([key(app, user)])
   const shown = await publishRoom(chat, caller, { value: room, noted })
+  await noteJoined(chat, room, [user])
   if (systemMessage) await writeSystemMessage(chat, room, 'joinRoom', user, [user])
   return shown
 }

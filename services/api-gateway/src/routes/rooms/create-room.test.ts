@@ -91,6 +91,14 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal(new Set(answers.map(({ body }) => body.result._id)).size, 1)
   })
 
+  test('several at once over one gateway write one system message, since they make one room', async () => {
+    const made = { _id: 'made once', roomType: 'group', members: ['alice', 'bob'], systemMessage: true }
+    for (const { status } of await Promise.all(Array.from({ length: 10 }, () => create(made))))
+      assert.equal(status, 200)
+    const { body } = await alice.call('GET', '/rooms/made%20once/messages/v3')
+    assert.equal(body.result.totalCount, 1, JSON.stringify(body))
+  })
+
   test('opening is a creation field; owner is none of a direct room; a group of nobody is none', async () => {
     const open = await create({ roomType: 'group', members: ['alice'], opening: 1 })
     assert.equal(open.body.result.opening, 1)

@@ -1,0 +1,31 @@
+import { maxMembersShown } from '@parley/contracts/resources/room'
+import { key } from '@parley/db/keys'
+import { removeMembers } from '@parley/db/rooms/remove-members'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+import { findUsers } from '@parley/db/users/users'
+import { asIntegrator } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { changeAndNote } from '../../events/change-and-notify.ts'
+import { roomLane } from '../../events/lanes.ts'
+import { publishRoom } from '../../events/publish-room.ts'
+import { membersChanged } from '../../events/room-news.ts'
+
+/**
+ * Records that users have joined a group, after the commit. Who was erased meanwhile is taken out again: the erasure may have
+ * looked for their rooms before.
+ */
+export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readonly string[]): Promise<void> {
+  if (await chat.recordJoin(users.map((user) => key(app, user)))) return
+  const there = await findUsers(chat.db, app, users)
+  const gone = users.filter((user) => !there.has(user))
+  if (gone.length === 0) return
+  const { value: room, noted } = await changeAndNote(chat, roomLane(app, id), async (session, pending) => {
+    const before = await findRoom(chat.db, app, id, session)
+    if (!before) return undefined
+    const { room: after, removed } = await removeMembers(chat.db, before, gone, maxMembersShown, session)
+    if (removed.length === 0) return undefined
+    membersChanged(pending, after, { event: 'DELETE_MEMBERS', sender: undefined, members: removed })
+    return after
+  })
+  if (room) await publishRoom(chat, asIntegrator(app), { value: room, noted })
+}

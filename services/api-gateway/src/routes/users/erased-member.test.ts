@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+/** The erasure is over when the request that makes them a member has looked whether they are there, and goes on. */
+describe('a user who is erased while they become a member', () => {
+  let gateway: TestGateway
+  let bob: TestUser
+  let eve: TestUser
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    bob = await gateway.newUser('bob')
+    const chat = { ...gateway.chat }
+    const erase = async () => assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}`)).status, 200)
+    gateway.chat.addMembers = async (wanted) => {
+      await erase()
+      return chat.addMembers(wanted)
+    }
+    gateway.chat.makeRoom = async (wanted) => {
+      if (wanted.members.includes(eve.id)) await erase()
+      return chat.makeRoom(wanted)
+    }
+  })
+  beforeEach(async () => {
+    eve = await gateway.newUser()
+  })
+  afterAll(() => gateway.stop())
+
+  const memberships = () => gateway.chat.db.memberships.countDocuments({ userKey: key(gateway.app, eve.id) })
+
+  test('is a member of no group: neither one that they are added to, nor one that is made', async () => {
+    const room = await gateway.newRoom([bob])
+    const heard = await gateway.hear()
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
+    assert.equal(await memberships(), 0)
+    const { memberCount, members } = (await bob.call('GET', `/rooms/${room}`)).body.result
+    assert.deepEqual([memberCount, members.map(({ _id }: { _id: string }) => _id)], [1, ['bob']])
+    await heard.next('room', (of: { _id: string; memberCount: number }) => of._id === room && of.memberCount === 1)
+
+    eve = await gateway.newUser()
+    const made = await gateway.newRoom([bob, eve])
+    assert.equal(await memberships(), 0)
+    assert.equal((await bob.call('GET', `/rooms/${made}`)).body.result.memberCount, 1)
+  })
+
+  test('gets no direct room: 404 CLIENT_NOT_FOUND', async () => {
+    const body = { roomType: 'direct', members: ['bob', eve.id] }
+    const refused = await gateway.admin('POST', '/rooms/', body)
+    assert.deepEqual([refused.status, refused.body.error?.code], [404, 'CLIENT_NOT_FOUND'])
+    assert.equal(await gateway.chat.db.rooms.countDocuments({ roomType: 'direct' }), 0)
+  })
+})
