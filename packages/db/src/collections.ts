@@ -111,16 +111,21 @@ export function openCollections(mongo: MongoDb): Collections {
  */
 export async function makeIndexes(mongo: MongoDb): Promise<void> {
   const existing = new Set((await mongo.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name))
-  for (const [name, { indexes }] of Object.entries(collections)) {
-    if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
-    else if (!existing.has(name)) await createCollection(mongo, name)
+  const rows = Object.entries(collections)
+  await Promise.all(
+    rows.filter(([name]) => !existing.has(name)).map(([name, { indexes }]) => make(mongo, name, indexes)),
+  )
+  // One after the other: an index over a large collection is much work for the server.
+  for (const [name, { indexes }] of rows) {
+    if (existing.has(name) && indexes.length > 0) await make(mongo, name, indexes)
   }
 }
 
 /** Somebody else may make it at the same time. */
-async function createCollection(mongo: MongoDb, name: string): Promise<void> {
+async function make(mongo: MongoDb, name: string, indexes: readonly IndexDescription[]): Promise<void> {
   try {
-    await mongo.createCollection(name)
+    if (indexes.length > 0) await mongo.collection(name).createIndexes([...indexes])
+    else await mongo.createCollection(name)
   } catch (error) {
     if (!(error instanceof MongoServerError && error.code === namespaceExists)) throw error
   }

@@ -1,13 +1,13 @@
 import { Umzug } from 'umzug'
 import type { Db } from './connect.ts'
-import { type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
+import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
 
 /** The timeout of the connection that migrates: an index over the largest collection may take long. */
 export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
 
 /**
- * Brings the database's schema to this release: runs the missing migrations, one after the other. Connect
- * with `migrateTimeoutMS` where the collections may be large.
+ * Brings the database's schema to this release: runs the missing migrations, one after the other; those that do the same
+ * (`up`) once. Connect with `migrateTimeoutMS` where the collections may be large.
  *
  * @param onProgress called with a line when each migration begins and ends
  * @param finish also what the release before would not understand; by default on a new database alone, which no other
@@ -22,8 +22,13 @@ export async function migrate(
   const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
   const withFinish = finish ?? (await done.findOne()) === null
   const wanted = migrations.filter(({ finishes }) => !finishes || withFinish)
+  const hasRun = new Set<Migration['up']>()
+  const once = async (up: Migration['up']) => {
+    if (!hasRun.has(up)) await up(db.mongo)
+    hasRun.add(up)
+  }
   const runner = new Umzug({
-    migrations: wanted.map(({ name, up }) => ({ name, up: () => up(db.mongo) })),
+    migrations: wanted.map(({ name, up }) => ({ name, up: () => once(up) })),
     logger: undefined,
     storage: {
       executed: async () => (await done.find().toArray()).map(({ _id }) => _id),

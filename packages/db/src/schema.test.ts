@@ -59,6 +59,17 @@ describe('the schema of a database', () => {
     assert.equal(await db.mongo.collection('migrations').countDocuments(), migrations.length)
   })
 
+  test('may be made by several processes at once', async () => {
+    await db.mongo.dropDatabase()
+    await Promise.all([migrate(db), migrate(db), migrate(db)])
+    assert.deepEqual(await pendingMigrations(db), { needed: [], finishing: [] })
+    const declared = JSON.parse(declaredIndexes()) as [string, { key: object }[]][]
+    for (const [name, indexes] of declared) {
+      const keys = (await db.mongo.collection(name).indexes()).map(({ key }) => key)
+      assert.deepEqual(keys, [{ _id: 1 }, ...indexes.map(({ key }) => key)], name)
+    }
+  })
+
   test('of a newer release is accepted by this one', async () => {
     await db.mongo.collection<{ _id: string }>('migrations').insertOne({ _id: '9999-of-a-newer-release' })
     await createSchemaCheck(db)()

@@ -10,6 +10,7 @@ import { keepAsLongAsSet } from './events/published-events.ts'
 export interface Migration {
   /** Numbered, never changed once released. */
   name: string
+  /** Where several that are missing have the same one, it runs for the first of them alone. */
   up: (mongo: MongoDb) => Promise<void>
   /** The release before would not understand it: it waits until all services are of this one (`parley migrate --finish`). */
   finishes?: true
