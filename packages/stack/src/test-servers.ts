@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import type { ServerName } from './locate.ts'
 import { natsTenant } from './nats.ts'
+import { makeTestDataDir } from './test-data.ts'
 import { type Servers, startServers } from './up.ts'
 
 /** Real servers for tests. Each test uses an app ID and a database of its own. */
@@ -21,7 +22,8 @@ const variable = 'PARLEY_TEST_SERVERS'
 
 /** Starts the servers that all tests of a run share; `testServers` and `isolatedServers` find them by the environment. */
 export async function startSharedServers(onProgress: (line: string) => void): Promise<Pick<Servers, 'stop'>> {
-  const servers = await startServers({ database: 'test', tenants: mostTenants, onProgress })
+  const dir = await makeTestDataDir()
+  const servers = await startServers({ dir, database: 'test', tenants: mostTenants, onProgress })
   const { mongoUrl, natsUrl, redisUrl, nats, redis } = servers
   const shared: SharedServers = { mongoUrl, natsUrl, redisUrl }
   if (nats.pid && redis.pid) shared.tenantsDir = await mkdtemp(join(tmpdir(), 'parley-tenants-'))
@@ -29,6 +31,7 @@ export async function startSharedServers(onProgress: (line: string) => void): Pr
   return {
     stop: async () => {
       await servers.stop()
+      rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
       if (shared.tenantsDir) rmSync(shared.tenantsDir, { recursive: true, force: true })
     },
   }
@@ -103,13 +106,13 @@ async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDi
 
 async function dropDatabase(mongoUrl: string): Promise<void> {
   const client = new MongoClient(mongoUrl)
-  await client.db().dropDatabase()
+  await client.db().dropDatabase({ writeConcern: { w: 1 } })
   await client.close()
 }
 
 /** @param there URLs of servers that are used as they are; the others are started */
 async function ownServers(there: NodeJS.ProcessEnv = {}): Promise<Servers> {
-  const dir = await mkdtemp(join(tmpdir(), 'parley-test-'))
+  const dir = await makeTestDataDir()
   const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env
   const servers = await startServers({ dir, database: 'test', env: { ...env, ...there }, keepsAlive: false })
   process.once('exit', () => {

@@ -158,7 +158,7 @@ export async function startTestGateway(
       control.stop()
       await closeBus(bus)
       await closePresence(presence)
-      if (!shared.app) await db.mongo.dropDatabase()
+      if (!shared.app) await db.mongo.dropDatabase({ writeConcern: { w: 1 } })
       if (!shared.app) await rm(store.root, { recursive: true, force: true })
       await db.client.close()
     },

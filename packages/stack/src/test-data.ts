@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { freemem, hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const inMemory = '/dev/shm'
+/** Containers may share /dev/shm, and count their processes each for itself. */
+const ours = `parley-test-${hostname()}-`
+/** Many times what the servers of a whole run keep at the same time. */
+const roomBytes = 6 * 1024 ** 3
+
+/**
+ * Makes a directory for the data of servers that end with this process: in memory where there is plenty, since a new
+ * database is a hundred files, and every write waits for the disk. A killed server loses nothing there either.
+ */
+export async function makeTestDataDir(): Promise<string> {
+  const name = `${ours}${process.pid}-`
+  if (!(await hasRoom())) return mkdtemp(join(tmpdir(), name))
+  await removeLeftOver()
+  return mkdtemp(join(inMemory, name))
+}
+
+async function hasRoom(): Promise<boolean> {
+  const { bavail, bsize } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0 }))
+  return bavail * bsize >= roomBytes && freemem() >= roomBytes
+}
+
+/** What processes that were killed had no time to remove. */
+async function removeLeftOver(): Promise<void> {
+  const names = (await readdir(inMemory)).filter((name) => name.startsWith(ours))
+  for (const name of names) {
+    if (!hasEnded(Number.parseInt(name.slice(ours.length), 10))) continue
+    await rm(join(inMemory, name), { recursive: true, force: true })
+  }
+}
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
