@@ -4,9 +4,9 @@
  * engine). A connection joins the room that its query names.
  */
 
-import { App, us_socket_local_port } from 'uWebSockets.js'
 import { createServer } from 'node:http'
 import { createSocketServer } from '@parley/socketio/server'
+import { App, us_socket_local_port } from '@parley/socketio/uws'
 import { Server } from 'socket.io'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 

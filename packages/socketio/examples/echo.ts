@@ -4,10 +4,10 @@
  * default what the suites expect.
  */
 
-import { App, us_socket_local_port } from 'uWebSockets.js'
 import { createEngine } from '@parley/socketio/engine/engine'
 import { createSocketServer } from '@parley/socketio/server'
 import type { Socket } from '@parley/socketio/sockets/socket'
+import { App, us_socket_local_port } from '@parley/socketio/uws'
 
 const { PORT = '3000', PING_INTERVAL_MS = '300', PING_TIMEOUT_MS = '200', CONNECT_TIMEOUT_MS = '1000' } = process.env
 const settings = {

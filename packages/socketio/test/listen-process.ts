@@ -1,7 +1,8 @@
 /** Listens for an app that responds to every request; reports its port. */
-import { App } from 'uWebSockets.js'
+
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { listen } from '@parley/socketio/accepting/listen'
+import { App } from '@parley/socketio/uws'
 
 const app = App().get('/*', (res) => void res.end('served'))
 const handshakes = createHandshakes({ most: 1_000, withinMS: 1 })

@@ -1,4 +1,3 @@
-import { App } from 'uWebSockets.js'
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { type Listening, listen } from '@parley/socketio/accepting/listen'
+import { App } from '@parley/socketio/uws'
 import { describe, onTestFinished, test } from 'vitest'
 import { until } from './nodes.ts'
 

@@ -1,5 +1,5 @@
-import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
 import { createSocketServer, type SocketServer, type SocketServerOptions } from '@parley/socketio/server'
+import { App, us_listen_socket_close, us_socket_local_port } from '@parley/socketio/uws'
 import { type Socket as Client, io } from 'socket.io-client'
 
 export type Node<Data = unknown> = { server: SocketServer<Data>; url: string; stop: () => void }

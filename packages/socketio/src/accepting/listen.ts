@@ -1,5 +1,7 @@
-import { type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js'
+import type { TemplatedApp } from 'uWebSockets.js'
+import { closeSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
+import { us_listen_socket_close, us_socket_local_port } from '../uws.ts'
 import type { Handshakes } from './handshakes.ts'
 import { type Libc, loadLibc } from './libc.ts'
 
@@ -26,7 +28,14 @@ export interface Listening {
 
 /** Undeclared parts of Node.js' handles and of uWebSockets.js' apps (github.com/uNetworking/uWebSockets.js/issues/766). */
 type WithDescriptor = { _handle: { fd: number } }
-type Adopting = TemplatedApp & { adoptSocket(descriptor: number): void }
+type Adopting = TemplatedApp & { adoptSocket(descriptor: number, address: Uint8Array): void }
+
+/** An accepted connection that waits for a place. */
+interface Accepted {
+  descriptor: number
+  /** From version 20.66 on, uWebSockets.js does not ask for the address of a connection that it did not accept itself. */
+  address: Uint8Array
+}
 
 /**
  * Listens for an app. uWebSockets.js accepts all waiting connections in one turn of the event loop and reads all of them
@@ -41,16 +50,26 @@ export function listen(app: TemplatedApp, options: ListenOptions): Promise<Liste
 }
 
 function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: ListenOptions): Promise<Listening> {
-  /** The descriptors of connections that wait for a place. */
-  let waiting: number[] = []
+  let waiting: Accepted[] = []
   let timer: NodeJS.Timeout | undefined
 
   function handOver(): void {
     timer = undefined
     let taken = 0
-    while (taken < waiting.length && handshakes.begin()) app.adoptSocket(waiting[taken++] as number)
+    while (taken < waiting.length && handshakes.begin()) adopt(waiting[taken++] as Accepted)
     waiting.splice(0, taken)
     if (waiting.length > 0) timer = setTimeout(handOver, lookAgainMS)
+  }
+
+  function adopt({ descriptor, address }: Accepted): void {
+    app.adoptSocket(descriptor, address)
+  }
+
+  function wait(descriptor: number): void {
+    const address = libc.peer(descriptor)
+    // Limits hold by address: who has none any more is gone.
+    if (address === undefined) closeSync(descriptor)
+    else waiting.push({ descriptor, address })
   }
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -58,11 +77,11 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
     const first = libc.duplicate(descriptorOf(socket))
     socket.destroy()
     if (first === undefined) return
-    waiting.push(first)
+    wait(first)
     for (let others = 1; others < acceptedPerTurn && server.listening; others++) {
       const descriptor = libc.accept(descriptorOf(server))
       if (descriptor === undefined) break
-      waiting.push(descriptor)
+      wait(descriptor)
     }
     if (timer === undefined) handOver()
   })
@@ -76,7 +95,7 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
         close() {
           server.close()
           clearTimeout(timer)
-          for (const descriptor of waiting) app.adoptSocket(descriptor)
+          for (const accepted of waiting) adopt(accepted)
           waiting = []
         },
       })
