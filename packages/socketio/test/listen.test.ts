@@ -12,7 +12,7 @@ import { until } from './nodes.ts'
 const forever = Number.POSITIVE_INFINITY
 
 /** An app that returns the path of each request, and keeps the paths and addresses that it has seen. */
-async function startApp(most: number) {
+async function startApp(most: number, host = '127.0.0.1') {
   const handshakes = createHandshakes({ most, withinMS: forever })
   const seen: string[] = []
   const addresses = new Set<string>()
@@ -21,7 +21,7 @@ async function startApp(most: number) {
     addresses.add(Buffer.from(res.getRemoteAddressAsText()).toString())
     res.end('served')
   })
-  const listening = await listen(app, { host: '127.0.0.1', port: 0, handshakes })
+  const listening = await listen(app, { host, port: 0, handshakes })
   onTestFinished(() => {
     listening.close()
     app.close()
@@ -30,8 +30,8 @@ async function startApp(most: number) {
 }
 
 /** A client that has connected, and has said what it wants. */
-async function ask({ port }: Listening, path: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
+async function ask({ port }: Listening, path: string, host = '127.0.0.1'): Promise<Socket> {
+  const socket = connect(port, host)
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`)
@@ -58,6 +58,15 @@ describe('listening for an app', () => {
       [...addresses].map((address) => address.replace(/^.*ffff:7f00:0001$/, '127.0.0.1')),
       ['127.0.0.1'],
     )
+  })
+
+  test('each connection has the address of its peer, in IPv6 too', async () => {
+    const { seen, addresses, listening } = await startApp(forever, '::')
+    for (const host of ['127.0.0.1', '::1']) await ask(listening, `/${host}`, host)
+    await until(() => seen.length === 2, 'both are served')
+    const [loopback, mapped] = [...addresses].toSorted()
+    assert.equal(loopback, '0000:0000:0000:0000:0000:0000:0000:0001')
+    assert.equal(mapped, '0000:0000:0000:0000:0000:ffff:7f00:0001')
   })
 
   test('a client that leaves while it waits takes no place from the others for long', async () => {
