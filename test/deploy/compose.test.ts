@@ -100,8 +100,12 @@ describe('the image', () => {
 
   test('runs as a numbered user that is not root, on a base of an exact version that the tests run on', () => {
     assert.equal(dockerfile.match(/^USER .*/gm)?.at(-1), 'USER 1000:1000')
-    const node = (JSON.parse(read('package.json')) as { devDependencies: { node: string } }).devDependencies.node
-    assert.match(dockerfile, new RegExp(`^ARG BASE=node:${node}-\\w+-slim$`, 'm'))
+    const [, node] = /^ARG BASE=node:(\d+\.\d+\.\d+)-trixie-slim$/m.exec(dockerfile) ?? []
+    const ci = parse(read('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: object[] }> }
+    assert.deepEqual(ci.jobs['node-of-the-image']?.steps[1], {
+      uses: 'actions/setup-node@v5',
+      with: { 'node-version': node },
+    })
   })
 
   test('has the chat page, built in a stage of its own', () => {
