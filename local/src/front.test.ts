@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Front, openFront } from './front.ts'
 
 describe('the front', () => {
@@ -12,7 +13,9 @@ describe('the front', () => {
     behind = createServer((request, response) => {
       response.setHeader('connection', 'keep-alive')
       if (request.headers.connection === 'close') response.on('finish', () => setImmediate(() => request.socket.end()))
-      response.end(request.url)
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => response.end(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()};`))
     })
     await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
     front = await openFront('127.0.0.1', 0)
@@ -35,5 +38,42 @@ describe('the front', () => {
     for (let i = 0; i < 50; i++) assert.equal(await ask(`/socket.io/?${i}`), 200)
     const together = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(`/${i}`)))
     assert.deepEqual(new Set(together), new Set([200]))
+  })
+
+  /** Writes parts of requests on one connection, each when what was expected of the one before is there. */
+  async function converse(...steps: { say: string; until?: string }[]): Promise<string> {
+    const socket = connect(front.port, '127.0.0.1')
+    let heard = ''
+    let isOver = false
+    socket.on('data', (bytes) => (heard += bytes.toString()))
+    socket.on('close', () => (isOver = true)).on('error', () => (isOver = true))
+    for (const { say, until = '' } of steps) {
+      socket.write(say)
+      await vi.waitFor(() => assert.ok(heard.includes(until) || isOver), { timeout: 60_000 })
+    }
+    socket.destroy()
+    return heard
+  }
+  const answersIn = (heard: string) => heard.match(/^[A-Z]+ \/\S* [^;]*;/gm)
+
+  test('passes the body of a DELETE on whose length is not known, and the next request on the connection', async () => {
+    const chunked = 'Host: x\r\nTransfer-Encoding: chunked\r\n'
+    const heard = await converse(
+      { say: `DELETE /one HTTP/1.1\r\n${chunked}\r\n5\r\nhello\r\n0\r\n\r\n`, until: 'one hello;' },
+      { say: `DELETE /two HTTP/1.1\r\n${chunked}Expect: 100-continue\r\n\r\n3\r\nyou\r\n0\r\n\r\n`, until: 'two you;' },
+      { say: 'DELETE /three HTTP/1.1\r\nHost: x\r\n\r\n', until: 'three ;' },
+    )
+    assert.deepEqual(answersIn(heard), ['DELETE /one hello;', 'DELETE /two you;', 'DELETE /three ;'])
+  })
+
+  test('serves a request that offers HTTP/2 in its place, as Java’s HttpClient and curl --http2 do', async () => {
+    const offer = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
+    const heard = await converse(
+      { say: `POST /one HTTP/1.1\r\n${offer}Content-Length: 10\r\n\r\nhello` },
+      { say: 'there', until: 'one hellothere;' },
+      { say: `GET /two HTTP/1.1\r\n${offer}\r\n`, until: 'two ;' },
+      { say: 'GET /three HTTP/1.1\r\nHost: x\r\n\r\n', until: 'three ;' },
+    )
+    assert.deepEqual(answersIn(heard), ['POST /one hellothere;', 'GET /two ;', 'GET /three ;'])
   })
 })

@@ -1,9 +1,10 @@
-import { Agent, type ClientRequest, createServer, type IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
-import { createProxyServer } from 'http-proxy-3'
+import { createFrontProxy } from './front-proxy.ts'
+import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
 /** The gateways' own limits, with more time for a body, so that the gateway is the one to refuse slow bodies. */
 const bounds = {
@@ -40,26 +41,8 @@ export async function openFront(host: string, port: number): Promise<Front> {
   let gateways = inTurn([])
   let realtime = inTurn([])
   let takeOwn: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
-  const proxy = createProxyServer({
-    target: (request) => ({ host: '127.0.0.1', port: targetOf(request) }),
-    agent: new Agent({ keepAlive: true }),
-    ws: true,
-    xfwd: true,
-  })
   const targetOf = (request: IncomingMessage) => (isSocketPath(request) ? realtime : gateways).next()
-  // A client's hop-by-hop headers are not for our connections to the services (RFC 9110, 7.6.1).
-  proxy.on('proxyReq', (request, received, answer) => {
-    request.setHeader('connection', 'keep-alive')
-    answer.once('finish', () => {
-      if (!received.complete) readRest(received, request)
-    })
-  })
-  // A process that dies in the middle of its answer ends that of ours.
-  proxy.on('proxyRes', (received, _request, answer) => {
-    received.once('close', () => {
-      if (!received.complete) answer.destroy()
-    })
-  })
+  const proxy = createFrontProxy((request) => ({ host: '127.0.0.1', port: targetOf(request) }))
   const tries = new WeakMap<IncomingMessage, number>()
   proxy.on('error', (error, request, answer) => {
     if (answer instanceof ServerResponse && answer.writableFinished) return
@@ -80,6 +63,11 @@ export async function openFront(host: string, port: number): Promise<Front> {
   server.on('request', broken.onRequest).on('clientError', broken.onClientError)
   const upgraded = new Set<Socket>()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!isForWebSocket(request)) {
+      socket.unshift(withoutUpgrade(request, head))
+      server.emit('connection', socket)
+      return
+    }
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
     if (isOpenTo(request)) proxy.ws(request, socket, head)
@@ -109,13 +97,6 @@ export async function openFront(host: string, port: number): Promise<Front> {
         for (const socket of upgraded) socket.destroy()
       }),
   }
-}
-
-/** Reads the rest of a refused body, so that the next request on the connection is served. */
-function readRest(received: IncomingMessage, passedOn: ClientRequest): void {
-  received.unpipe(passedOn)
-  passedOn.destroy()
-  received.resume()
 }
 
 interface Turns {

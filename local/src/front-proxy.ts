@@ -1,0 +1,43 @@
+import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
+import { createProxyServer, type ProxyServer } from 'http-proxy-3'
+
+/**
+ * Makes what passes requests on, over kept-alive connections of its own.
+ * @param target where each request goes
+ */
+export function createFrontProxy(target: (request: IncomingMessage) => { host: string; port: number }): ProxyServer {
+  const proxy = createProxyServer({ target, agent: new Agent({ keepAlive: true }), ws: true, xfwd: true })
+  proxy.before('web', 'stream', (request) => {
+    // Node has answered it already; and with it there is no `proxyReq`.
+    delete request.headers.expect
+    // Before this, the library gives the body of a DELETE, whose length is not known, a length of 0.
+    if (!isChunked(request)) return
+    delete request.headers['content-length']
+    request.headers['transfer-encoding'] = 'chunked'
+  })
+  // A client's hop-by-hop headers are not for our connections to the services (RFC 9110, 7.6.1).
+  proxy.on('proxyReq', (request, received, answer) => {
+    request.setHeader('connection', 'keep-alive')
+    answer.once('finish', () => {
+      if (!received.complete) readRest(received, request)
+    })
+  })
+  // A process that dies in the middle of its answer ends that of ours.
+  proxy.on('proxyRes', (received, _request, answer) => {
+    received.once('close', () => {
+      if (!received.complete) answer.destroy()
+    })
+  })
+  return proxy
+}
+
+function isChunked({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === 'transfer-encoding')
+}
+
+/** Reads the rest of a refused body, so that the next request on the connection is served. */
+function readRest(received: IncomingMessage, passedOn: ClientRequest): void {
+  received.unpipe(passedOn)
+  passedOn.destroy()
+  received.resume()
+}
