@@ -63,6 +63,36 @@ describe('a webhook that fails', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
+  test('by a response that is too large: the status says whether it accepted the call', async () => {
+    const { room, path, calls } = await newRoom()
+    const body = 'x'.repeat(300 * 1024)
+    platform.hooks.behave = (one) => {
+      if (one.path !== path) return undefined
+      return { refuse: { status: 404, body }, accept: { body } }[String(one.body.data.message)]
+    }
+    for (const message of ['accept', 'refuse', 'last']) await platform.send(room, alice, { message })
+    await eventually('the last one', () => calls().some(({ body: { data } }) => data.message === 'last'))
+    assert.deepEqual(
+      calls().flatMap(({ body: { data } }) => data.message ?? []),
+      ['accept', 'refuse', 'last'],
+    )
+    await eventually('the refused one is a dead letter', async () => {
+      const letters = await platform.failedCalls(room)
+      return letters.map(({ lastError, data }) => `${lastError} ${String(data.message)}`).join() === '404 refuse'
+    })
+  })
+
+  test('and asks for more time than calls are retried for: the later ones wait no longer than that', async () => {
+    const { room, calls } = await newRoom()
+    platform.hooks.behave = ({ body: { data } }) =>
+      data.message === 'busy' ? { status: 503, headers: { 'retry-after': '100000' } } : undefined
+    await platform.send(room, alice, { message: 'busy' })
+    await eventually('it is given up', async () => (await platform.failedCalls(room)).length === 1)
+    await platform.send(room, alice, { message: 'good' })
+    await eventually('the one after it', () => calls().at(-1)?.body.data.message === 'good')
+    assert.equal(calls().filter(({ body: { data } }) => data.message === 'busy').length, 2, 'the last try at the end')
+  })
+
   test('is called again when there is no response within the time limit, with the same webhook-id and data', async () => {
     await push.stop()
     push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })

@@ -1,7 +1,7 @@
 import type { CallTry } from '@parley/db/push/outgoing-calls'
 import { TargetRefused } from '@parley/wiring/guarded-agent'
 import { type SignedCall, signedHeaders } from '@parley/wiring/signed-call'
-import { type Dispatcher, request } from 'undici'
+import { type Dispatcher, errors, request } from 'undici'
 import { connectionReason, retryAfterMS } from '../networks/network.ts'
 
 export type CallOutcome = { lastTry?: CallTry } & (
@@ -33,7 +33,7 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
       body: call.body,
       signal: AbortSignal.timeout(timeoutMS),
     })
-    const answer = await body.text()
+    const answer = await textOf(body)
     const tried = asTried({ status: statusCode, answer: firstBytes(answer) })
     if (statusCode >= 200 && statusCode < 300) return { ...tried, as: 'done', answer }
     const reason = String(statusCode)
@@ -45,6 +45,16 @@ export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: 
       if (cause instanceof TargetRefused) return { ...asTried(), as: 'refused', reason: 'private target' }
     }
     return { ...asTried(), as: 'again', reason: connectionReason(error) }
+  }
+}
+
+/** The text of a response; nothing of one that is too large: its status says whether the call was accepted. */
+async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  try {
+    return await body.text()
+  } catch (error) {
+    if (error instanceof errors.ResponseExceededMaxSizeError) return ''
+    throw error
   }
 }
 

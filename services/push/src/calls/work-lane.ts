@@ -71,8 +71,11 @@ async function tryLater(
   const { reason, afterMS = 0 } = outcome
   const { db, retryMS, log } = parts
   const now = Date.now()
-  const dueAtMS = now + Math.max(afterMS, pauseMS(lane.failures, longestPauseMS))
-  if (dueAtMS < call.createdAtMS + retryMS) {
+  const untilMS = call.createdAtMS + retryMS
+  // A server may ask for more time than a call is retried for; the calls behind it wait no longer than that.
+  const askedMS = Math.min(now + afterMS, untilMS - 1)
+  const dueAtMS = Math.max(askedMS, now + pauseMS(lane.failures, longestPauseMS))
+  if (dueAtMS < untilMS) {
     await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
   } else {
     await deadLetter(parts, call, outcome)
