@@ -44,7 +44,6 @@ describe('push networks', () => {
   const taken = (pushes: readonly { status?: number }[]) => pushes.filter(({ status }) => status === 200).length
   const devicesOf = async (user: string) =>
     (await findDevicesOfUsers(platform.db, platform.app, [user])).map(({ type }) => type).toSorted()
-  const result = (network: string, what: string) => new RegExp(`^parley_push_results_total\\{.*"${network}".*"${what}"`)
 
   test('POST /push/push2clients: every payload field reaches both networks', async () => {
     proves('POST /push/push2clients', 'reaches the iOS network', 'reaches the Android network', 'payload.type')
@@ -115,11 +114,12 @@ describe('push networks', () => {
 
   test('tokens that a network rejects as dead are removed, the others stay', async () => {
     const { apns, fcm } = platform
-    const [gone, bad, late, good] = [
+    const [gone, bad, late, good, browser] = [
       await platform.newUser(['ios', 'fcm']),
       await platform.newUser(['ios', 'fcm']),
       await platform.newUser(['ios', 'fcm']),
       await platform.newUser(['ios', 'fcm']),
+      await platform.newUser(['fcm']),
     ]
     const violation = {
       '@type': 'type.googleapis.com/google.rpc.BadRequest',
@@ -139,17 +139,19 @@ describe('push networks', () => {
           body: JSON.stringify({ error: { status: 'INVALID_ARGUMENT', details: [violation] } }),
         },
         [`${late}-fcm`]: { status: 403, reason: 'SENDER_ID_MISMATCH' },
+        [`${browser}-fcm`]: { status: 401, reason: 'THIRD_PARTY_AUTH_ERROR' },
       })[token]
-    await pushTo([gone, bad, late, good])
+    await pushTo([browser, gone, bad, late, good])
     await eventually('the dead ones are removed', async () => {
       const left = [...(await devicesOf(gone)), ...(await devicesOf(bad))]
       return left.length === 0 && taken(ios(good)) === 1 && taken(android(good)) === 1
     })
-    await eventually(
-      'the refused one is counted',
-      async () => (await platform.metric(push, result('fcm', 'refused'))) > 0,
-    )
+    for (const reason of ['SENDER_ID_MISMATCH', 'THIRD_PARTY_AUTH_ERROR']) {
+      const refused = new RegExp(`^parley_push_results_total\\{.*"fcm".*"refused".*"${reason}"`)
+      await eventually(`${reason} is counted`, async () => (await platform.metric(push, refused)) === 1)
+    }
     assert.deepEqual(await devicesOf(late), ['fcm', 'ios'])
+    assert.deepEqual(await devicesOf(browser), ['fcm'])
     assert.deepEqual(await devicesOf(good), ['fcm', 'ios'])
     assert.equal(await platform.metric(push, /^parley_push_results_total\{.*"apns".*"Unregistered"/), 1)
     assert.equal(await platform.metric(push, /^parley_push_results_total\{.*"fcm".*"UNREGISTERED"/), 1)
@@ -248,6 +250,45 @@ describe('push networks', () => {
     await pushTo([bob])
     await eventually('the next push', () => taken(ios(bob)) === 2)
     assert.equal(ios(bob).length, 3)
+  })
+
+  test('a push that waits goes to who has the device when it is sent, and not once the message is recalled', async () => {
+    const { fcm } = platform
+    const [left, lent, renewed, recalled] = [
+      await platform.newUser(['fcm']),
+      await platform.newUser(['fcm']),
+      await platform.newUser(['fcm']),
+      await platform.newUser(['fcm']),
+    ]
+    const next = await platform.newUser()
+    let isAway = true
+    fcm.behave = () => (isAway ? { status: 503, reason: 'UNAVAILABLE' } : undefined)
+    const all = [left, lent, renewed]
+    await pushTo(all)
+    const alice = await platform.newUser()
+    const room = await platform.newRoom([alice, recalled])
+    const message = await platform.send(room, alice, { message: 'a secret' })
+    await eventually('all are tried', () => [...all, recalled].every((user) => android(user).length > 0))
+    await platform.as(left, 'POST', '/me/unsubscribe')
+    await platform.as(next, 'POST', '/me/subscribe', { type: 'fcm', token: `${lent}-fcm`, deviceId: 'phone' })
+    const device = { type: 'fcm', token: `${renewed}-new`, deviceId: `fcm of ${renewed}` }
+    await platform.as(renewed, 'POST', '/me/subscribe', device)
+    const recall = { _id: message, sender: alice, message: '', messageType: 'recall' }
+    await platform.admin('POST', `/rooms/${room}/message`, recall)
+    await eventually('its text is forgotten', async () => {
+      const contents = await platform.db.pushContents.find().toArray()
+      return contents.every(({ json }) => !json.includes('a secret'))
+    })
+    isAway = false
+    await eventually('nothing waits', async () => {
+      const waiting = { network: 'fcm' as const, dueAtMS: { $exists: true } }
+      return (await platform.db.pushes.countDocuments(waiting)) === 0
+    })
+    const accepted = () => fcm.pushes.flatMap(({ token, status }) => (status === 200 ? [token] : []))
+    await eventually('the push to the new token', () => accepted().length > 0)
+    await pushTo([next])
+    await eventually('what the next user is sent', () => accepted().length > 1)
+    assert.deepEqual(accepted(), [`${renewed}-new`, `${lent}-fcm`])
   })
 
   test('one connection to each network is used again and again', async () => {

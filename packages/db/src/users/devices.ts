@@ -50,6 +50,11 @@ export async function findDevicesOfUsers(db: Db, app: string, users: readonly st
   return db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } }).toArray()
 }
 
+/** Devices by their `_id`; those that are not registered are left out. */
+export async function findDevices(db: Db, ids: readonly string[]): Promise<DeviceDoc[]> {
+  return ids.length === 0 ? [] : db.devices.find({ _id: { $in: [...ids] } }).toArray()
+}
+
 /** Removes a token that its network rejected, unless it was registered again after `sinceMS`. */
 export async function deleteDeadToken(db: Db, app: string, token: string, sinceMS: number): Promise<void> {
   await db.devices.deleteOne({ app, token, updatedAt: { $lte: new Date(sinceMS) } })

@@ -15,6 +15,8 @@ export type PushContent = {
       room: string
       messageID: string
       messageType: string
+      /** It was deleted or recalled while its pushes waited. */
+      isDeleted?: true
     }
   | { of: 'clients'; order: string; payload: PushPayload }
 )

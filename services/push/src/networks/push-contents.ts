@@ -2,6 +2,7 @@ import type { Db } from '@parley/db/connect'
 import { findPushContents, type PushDoc } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
 import type { PushContent } from './network.ts'
+import { hasWaited } from './waited-pushes.ts'
 
 /** Contents kept for the other devices of the same message; characters of JSON. */
 const keptContents = 16 * 1024 * 1024
@@ -11,6 +12,8 @@ export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Prom
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
   return async (pushes) => {
     const wanted = new Set(pushes.map(({ content }) => content))
+    // What was said may have been deleted since it was read.
+    for (const push of pushes) if (hasWaited(push)) contents.delete(push.content)
     const known = new Map<string, PushContent>()
     for (const id of wanted) {
       const content = contents.get(id)

@@ -12,6 +12,7 @@ import { watchCredentials } from './credentials-watch.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { createPushContents } from './push-contents.ts'
 import { createPushSettlement } from './settle-push.ts'
+import { withCurrentTokens } from './waited-pushes.ts'
 
 export interface PushSenderParts {
   db: Db
@@ -56,15 +57,25 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   /** Takes and sends what is due, as far as there are free places; returns how many were due. */
   async function sendDue(): Promise<number> {
     const due = await findDuePushes(db, name, atOnce() - inFlight.size)
-    const known = await contentsOf(due)
+    const [known, current] = await Promise.all([contentsOf(due), withCurrentTokens(db, due)])
     for (let i = 0; i < due.length; i += perTake) {
       const some = due.slice(i, i + perTake)
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)
       const taken = await retryForever(() => takePushes(db, ids, takenBy))
-      for (const push of some) if (taken.has(push._id)) void begin(push, known.get(push.content))
+      for (const push of some) {
+        if (!taken.has(push._id)) continue
+        const now = current.get(push._id)
+        if (now) void begin(now, known.get(push.content))
+        else drop(push, 'unsubscribed')
+      }
     }
     return due.length
+  }
+
+  function drop(push: PushDoc, reason: string): void {
+    decisions.cameOf(push, { as: 'dropped', reason })
+    metrics.results.inc({ network: name, result: 'dropped', reason })
   }
 
   async function begin(push: PushDoc, content: PushContent | undefined): Promise<void> {
@@ -77,12 +88,9 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   }
 
   async function sendOne(push: PushDoc, content: PushContent | undefined): Promise<void> {
-    const dropped = (reason: string) => {
-      decisions.cameOf(push, { as: 'dropped', reason })
-      metrics.results.inc({ network: name, result: 'dropped', reason })
-    }
-    if (push.giveUpAtMS <= Date.now()) return dropped('late')
-    if (!content) return dropped('no content')
+    if (push.giveUpAtMS <= Date.now()) return drop(push, 'late')
+    if (!content) return drop(push, 'no content')
+    if (content.of === 'message' && content.isDeleted) return drop(push, 'deleted')
     const answer = await sendTraced(parts, push, content)
     if (answer.as !== 'again') isReached = true
     credentials.note(answer)

@@ -8,7 +8,7 @@ import type { PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
 
-/** Takes the text of deleted or recalled messages out of what is kept of their pushes. */
+/** Takes the text of deleted or recalled messages out of what is kept of their pushes; those that wait are not sent. */
 async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
   const contents = await findPushContents(
     db,
@@ -19,7 +19,8 @@ async function forgetTexts(db: Db, app: string, messages: readonly string[]): Pr
     const content = JSON.parse(json) as PushContent
     if (content.of !== 'message') return []
     const [sender = '', room = ''] = content.locArgs
-    return [{ id, json: JSON.stringify({ ...content, locArgs: [sender, room, ''] } satisfies PushContent) }]
+    const left: PushContent = { ...content, locArgs: [sender, room, ''], isDeleted: true }
+    return [{ id, json: JSON.stringify(left) }]
   })
   await replacePushContents(db, without)
 }
