@@ -31,6 +31,8 @@ describe('several nodes', () => {
   const gone: string[] = []
   const upgraded: string[] = []
   const asked: string[] = []
+  /** Forwarded requests that their owners are serving. */
+  let beingServed = 0
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
   /** What a service does over its bus, here by a call; JSON both ways. */
@@ -40,7 +42,9 @@ describe('several nodes', () => {
       asked.push(poll.method)
       const owner = nodes.get(nodeId)
       if (owner === undefined) throw new Error(`no node ${nodeId}`)
-      const answer = await owner.server.serveForwarded(JSON.parse(JSON.stringify(poll)), signal)
+      beingServed++
+      const serving = owner.server.serveForwarded(JSON.parse(JSON.stringify(poll)), signal)
+      const answer = await serving.finally(() => beingServed--)
       return JSON.parse(JSON.stringify(answer))
     },
   }
@@ -122,6 +126,7 @@ describe('several nodes', () => {
     await until(() => gone.length === 1, 'the session has ended')
     assert.deepEqual(gone, ['transport error'])
     assert.equal((await polling.poll()).status, 400)
+    await until(() => beingServed === 0, 'no owner has a poll of a client that is gone')
     nodes.delete('n4')
     owner.stop()
   })

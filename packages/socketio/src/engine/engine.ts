@@ -8,6 +8,7 @@ import {
   errorResponse,
   type PollResponse,
   textResponse,
+  unknownSession,
 } from '../polling/answer.ts'
 import { serveRequest } from '../polling/poll-request.ts'
 import { type PollRequest, servePoll } from '../polling/serve-poll.ts'
@@ -34,7 +35,7 @@ export type Engine<S> = {
   counters: Counters
   /** The sessions held here. */
   connections: () => Iterable<Connection<S>>
-  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away. */
+  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which settles it too. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Stops the timer. Close the connections first; the uWebSockets.js app stays the caller's. */
   stop: () => void
@@ -100,8 +101,13 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
     connections: () => state.sessions.values(),
     serveForwarded: (request, signal) =>
       new Promise((resolve) => {
-        const gone = servePoll(state.sessions, request, resolve)
-        if (gone === undefined) return
+        const stop = servePoll(state.sessions, request, resolve)
+        if (stop === undefined) return
+        const gone = () => {
+          stop()
+          // Nobody reads it, but who keeps account of what is being served learns that it is over.
+          resolve(unknownSession())
+        }
         if (signal.aborted) gone()
         else signal.addEventListener('abort', gone, { once: true })
       }),
