@@ -20,7 +20,7 @@ interface Watched {
   count: number
 }
 
-/** As many a connection watches. */
+/** As many a connection watches, and a call names. */
 const most = 500
 
 /** Who of those that somebody looks at is online. A watch ends with the connection: each login begins them anew. */
@@ -66,9 +66,11 @@ export class PresenceWatch {
       subscribe(listener) {
         const stop = subscribe(listener)
         look(1)
+        let isLooking = true
         return () => {
           stop()
-          look(-1)
+          if (isLooking) look(-1)
+          isLooking = false
         }
       },
     }
@@ -80,20 +82,17 @@ export class PresenceWatch {
   /** What does not come through is made up by the next login. */
   #flush(): void {
     if (this.#due.size === 0 || !this.#options.isConnected()) return
-    const due = [...this.#due].slice(0, most)
+    const due = [...this.#due]
     this.#due.clear()
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
     const emit = async (event: PresenceEmit, clients: string[]) => {
       if (clients.length > 0) this.heard((await this.#options.emit(event, { clients })) as Partial<Heard>)
     }
-    this.#last = this.#last
-      .then(() =>
-        emit(
-          'presence unsubscribe',
-          due.filter((user) => !isWatched(user)),
-        ),
-      )
-      .then(() => emit('presence subscribe', due.filter(isWatched)))
-      .catch(() => undefined)
+    const report = async () => {
+      const left = due.filter((user) => !isWatched(user))
+      for (let i = 0; i < left.length; i += most) await emit('presence unsubscribe', left.slice(i, i + most))
+      await emit('presence subscribe', due.filter(isWatched).slice(0, most))
+    }
+    this.#last = this.#last.then(report).catch(() => undefined)
   }
 }

@@ -1,4 +1,5 @@
 import { isPassing, ParleyError } from '../parley-error.ts'
+import { growingPauses } from '../pauses.ts'
 import type { RoomList } from './room-list.ts'
 import type { Timeline } from './timeline.ts'
 import { countsFor } from './unread-count.ts'
@@ -10,6 +11,7 @@ export interface ReadMarkerOptions {
   me: () => string | undefined
   /** Reports a message as read; fails while there is no connection. */
   report: (messageID: string) => Promise<unknown>
+  isConnected: () => boolean
 }
 
 /** Reports of one room that come together are one. */
@@ -22,6 +24,7 @@ export class ReadMarker {
   /** What is to be reported. */
   #due: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #pauses = growingPauses(1_000, 30_000)
 
   constructor(options: ReadMarkerOptions) {
     this.#options = options
@@ -34,7 +37,7 @@ export class ReadMarker {
     this.#markedSeq = seq ?? this.#markedSeq
     this.#due = messageID
     this.#count(messageID)
-    this.#timer ??= setTimeout(() => void this.flush(), batchMS)
+    this.#flushIn(batchMS)
   }
 
   /** The user has read up to this message on a device of theirs, maybe this one. */
@@ -44,7 +47,7 @@ export class ReadMarker {
     if (this.#due === undefined && !this.#count(messageID)) this.#options.rooms.changed(this.#options.roomID)
   }
 
-  /** Reports what is due. What fails for want of a connection stays due. */
+  /** Reports what is due. What may pass is tried again, and without a connection stays due until the next login. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -52,8 +55,12 @@ export class ReadMarker {
     if (messageID === undefined) return
     try {
       await this.#options.report(messageID)
+      this.#pauses.reset()
     } catch (error) {
-      if (error instanceof ParleyError && isPassing(error)) return
+      if (error instanceof ParleyError && isPassing(error)) {
+        if (this.#options.isConnected()) this.#flushIn(Math.max(this.#pauses.next(), error.retryAfterMS ?? 0))
+        return
+      }
     }
     if (this.#due === messageID) this.#due = undefined
     if (!this.#options.timeline.get(messageID)) this.#options.rooms.changed(this.#options.roomID)
@@ -62,6 +69,10 @@ export class ReadMarker {
   close(): void {
     clearTimeout(this.#timer)
     void this.flush()
+  }
+
+  #flushIn(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), ms)
   }
 
   /** Counts what is unread after a message; false if not everything after it is loaded. */

@@ -77,7 +77,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#threads = new Threads(id, parts)
     this.#pins = new Pins(id, calls, parts.isConnected)
     this.pinned = this.#pins.list
-    this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report })
+    this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report, isConnected: parts.isConnected })
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
     })

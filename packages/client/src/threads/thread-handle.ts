@@ -44,10 +44,10 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.id = id
     this.#roomID = roomID
     this.#parts = parts
-    const { calls, me } = parts
+    const { calls, me, isConnected } = parts
     const { timeline } = this
     this.#marker = new ReadMarker({
-      ...{ roomID, timeline, me },
+      ...{ roomID, timeline, me, isConnected },
       rooms: {
         setUnread: (_room, counted, upToSeq) => this.#setCount(recounted(this.#count, counted, upToSeq)),
         changed: () => this.#recount(),

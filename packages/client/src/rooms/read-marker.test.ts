@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, test, vi } from 'vitest'
+import { networkError, ParleyError } from '../parley-error.ts'
+import { ReadMarker } from './read-marker.ts'
+import { Timeline } from './timeline.ts'
+
+describe('a read marker', () => {
+  function markerOf(report: (messageID: string) => Promise<unknown>, isConnected = () => true): ReadMarker {
+    const rooms = { setUnread: () => undefined, changed: () => undefined }
+    return new ReadMarker({ roomID: 'room', timeline: new Timeline(), rooms, me: () => 'alice', report, isConnected })
+  }
+  const tooMany = () => new ParleyError('TOO_MANY_REQUESTS', 'too many', 429)
+
+  test('whose report is refused for now is reported again while there is a connection', async () => {
+    const reported: string[] = []
+    const marker = markerOf(async (messageID) => {
+      reported.push(messageID)
+      if (reported.length === 1) throw tooMany()
+    })
+    marker.mark('one')
+    await vi.waitFor(() => assert.deepEqual(reported, ['one', 'one']), { timeout: 60_000 })
+    await marker.flush()
+    assert.equal(reported.length, 2, 'nothing is due any more')
+  })
+
+  test('that has no connection waits for the next login', async () => {
+    let isConnected = false
+    const reported: string[] = []
+    const marker = markerOf(
+      async (messageID) => {
+        if (!isConnected) throw networkError('not connected')
+        reported.push(messageID)
+      },
+      () => isConnected,
+    )
+    marker.mark('one')
+    await marker.flush()
+    isConnected = true
+    await marker.flush()
+    assert.deepEqual(reported, ['one'])
+  })
+})
