@@ -2,17 +2,15 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { wholeRun } from './test/run/run-tests.ts'
 
 /** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
-const alone = [
-  'test/faults/chaos.test.ts',
-  'test/catch-up/since-chaos.test.ts',
-  'test/hostile/*.test.ts',
-  'test/failover/*.test.ts',
-  'test/browser/*.test.ts',
-]
+const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/failover/*.test.ts']
+/** What takes a core for a while. */
+const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']
 const services = ['test/{,*/}*.test.ts', 'local/src/**/*.test.ts']
 const others = ['test/{checks,run,whole-run}/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
+/** A third of their time most tests wait: for a lease, a timer, a process that begins. */
+const maxWorkers = 3
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
 const longestMS = 300_000
 
@@ -20,11 +18,12 @@ export default defineConfig({
   test: {
     projects: [
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
-      project('unit', 1, { include: unit, exclude: gateway }),
-      project('gateway', 1, { include: gateway }),
-      project('services', 1, { include: services, exclude: [...alone, ...others] }),
-      project('alone', 2, { include: alone, fileParallelism: false }),
-      project(wholeRun, 3, { include: ['test/whole-run/*.test.ts'] }),
+      project('unit', 1, { include: unit, exclude: gateway, maxWorkers }),
+      project('gateway', 1, { include: gateway, maxWorkers }),
+      project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers }),
+      project('heavy', 2, { include: heavy, maxConcurrency: 10 }),
+      project('alone', 3, { include: alone, fileParallelism: false }),
+      project(wholeRun, 4, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',
     reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],

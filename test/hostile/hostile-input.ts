@@ -6,6 +6,8 @@ export interface HostileInput {
   name: string
   /** Collections that it may change: a login is noted with the user. */
   changes?: readonly string[]
+  /** Nothing happens until the node ends it for its time: those of a kind run at the same time. */
+  isSilent?: true
   /** Sends it and asserts the answer. Runs again and again in `npm run hostile`. */
   attack: (scene: Scene) => Promise<void>
 }

@@ -23,8 +23,8 @@ describe('hostile input', { timeout: 300_000 + seconds * 1_000 }, () => {
 
   for (const [kind, inputs] of Object.entries(table)) {
     describe(kind, () => {
-      for (const { name, changes = [], attack } of inputs) {
-        test(name, async () => {
+      for (const { name, changes = [], isSilent = false, attack } of inputs) {
+        test(name, { concurrent: isSilent }, async () => {
           const stored = await scene.stored(changes)
           await scene.witness.during(() => attack(scene))
           assert.deepEqual(await scene.stored(changes), stored, 'nothing was stored')

@@ -18,6 +18,11 @@ function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): Hostil
   }
 }
 
+/** A crowd that the node closes only when its time is over. */
+function silentCrowd(...crowded: Parameters<typeof crowd>): HostileInput {
+  return { ...crowd(...crowded), isSilent: true }
+}
+
 async function connections({ node }: Scene): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
   return [...text.matchAll(/^parley_connections\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
@@ -82,9 +87,6 @@ export const hostileSockets: HostileInput[] = [
   crowd('unknown packet types', ({ node }) => untilClosed(node, sayAll('9'))),
   // CVE-2022-2421 and CVE-2023-32695 of socket.io-parser: placeholders and event names of other types.
   crowd('events whose names are no strings', ({ node }) => untilClosed(node, sayAll('40', '42[{"toString":"x"}]'))),
-  crowd('attachments that never come', ({ node }) =>
-    untilClosed(node, sayAll('40', '4510-["conf",{"_placeholder":true,"num":0}]')),
-  ),
   crowd('placeholders that name a method', ({ node }) =>
     untilClosed(node, (socket) => {
       sayAll('40', '451-["conf",{"_placeholder":true,"num":"splice"}]')(socket)
@@ -115,19 +117,22 @@ export const hostileSockets: HostileInput[] = [
       }
     },
   },
-  crowd('broken framing', async ({ node }) => {
+  silentCrowd('attachments that never come', ({ node }) =>
+    untilClosed(node, sayAll('40', '4510-["conf",{"_placeholder":true,"num":0}]')),
+  ),
+  silentCrowd('broken framing', async ({ node }) => {
     const frame = Buffer.from([0xf1, 0x80, 0, 0, 0, 0])
     await raw(node, Buffer.concat([Buffer.from(upgradeRequest()), frame]))
   }),
-  crowd('a body of a poll that never comes', async ({ node }) => {
+  silentCrowd('a body of a poll that never comes', async ({ node }) => {
     const query = 'EIO=4&transport=polling'
     const { sid } = JSON.parse((await (await fetch(`${node.url}/socket.io/?${query}`)).text()).slice(1)) as {
       sid: string
     }
     await raw(node, `POST /socket.io/?${query}&sid=${sid} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n4`)
   }),
-  crowd('sockets that never authenticate', ({ node }) => untilClosed(node, sayAll('40'))),
-  crowd('half an upgrade', ({ node }) => raw(node, upgradeRequest().slice(0, -4))),
+  silentCrowd('sockets that never authenticate', ({ node }) => untilClosed(node, sayAll('40'))),
+  silentCrowd('half an upgrade', ({ node }) => raw(node, upgradeRequest().slice(0, -4))),
   {
     name: 'an emit whose arguments are of other types is acknowledged with 400 and changes nothing',
     changes: ['users'],

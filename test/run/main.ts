@@ -10,7 +10,7 @@ run. With parts of paths: only the test files whose path holds one of them; the 
 
 Options are those of vitest (npx vitest --help):
   -t, --testNamePattern <regex>   only tests whose full name (suites and test) matches
-  --project <name>                only unit, gateway, services, alone, checks or "whole run"
+  --project <name>                only unit, gateway, services, heavy, alone, checks or "whole run"
   --bail <n>                      stop after n failed tests
   --retry <n>                     how often files with a test that failed are run again at the end (1); 0: never
   --reporter <name>               dot, tree, json, junit, ... instead of a line for each test
