@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
 const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
@@ -24,7 +25,7 @@ describe('parley key', () => {
   afterAll(() => platform.stop())
 
   async function parley(...args: string[]): Promise<{ code: number; out: string }> {
-    const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     try {
       const { stdout, stderr } = await run(process.execPath, [parleyFile, ...args], { env })
       return { code: 0, out: stdout + stderr }

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { fillCollections } from '../test-app-rows.ts'
 import { openMongoWay } from '../webhooks/held-answers.ts'
+import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
 /** The test goes on with keys that are refused. */
@@ -26,7 +27,7 @@ describe('parley app delete', () => {
   beforeAll(async () => {
     platform = await startPlatform()
     const { mongoUrl, natsUrl } = platform.servers
-    env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: natsUrl }
+    env = { ...commandEnv, PARLEY_MONGO_URL: mongoUrl, PARLEY_NATS_URL: natsUrl }
     other = await makeApp(mongoUrl, `${platform.app}-2`)
     const services = ['api-gateway', 'api-gateway', 'realtime', 'realtime'] as const
     const started = await Promise.all(services.map((service) => platform.start(service, noLimit)))

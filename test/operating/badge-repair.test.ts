@@ -6,6 +6,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
+import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
 const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
@@ -39,7 +40,7 @@ describe('an unread count that is wrong', () => {
   const badge = async () => (await bob.call('GET', '/me/badge'))['badge']
   const sum = () => platform.admin('GET', '/admin/clients/bob/badge?verify=true')
   async function parley(...args: string[]): Promise<string> {
-    const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     const { stdout } = await run(process.execPath, [parleyFile, ...args], { env })
     return stdout
   }

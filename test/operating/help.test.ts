@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, test } from 'vitest'
+import { commandEnv } from './command-env.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -14,7 +15,11 @@ const timeout = 60_000
 
 /** What the command prints; fails unless it ends by itself and well. */
 async function helpOf(name: string, subcommand: string[] = []): Promise<string> {
-  const env = { PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`, HOME: process.env['HOME'] }
+  const env = {
+    ...commandEnv,
+    PATH: `${join(root, 'node_modules/.bin')}:${commandEnv.PATH}`,
+    HOME: process.env['HOME'],
+  }
   const line = `${scripts[name]} ${[...subcommand, '--help'].join(' ')}`
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { cwd: root, env, timeout })
   return stdout

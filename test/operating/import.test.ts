@@ -8,6 +8,7 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
+import { commandEnv } from './command-env.ts'
 
 const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 type Line = Record<string, unknown>
@@ -35,7 +36,7 @@ describe('parley import', () => {
     return file
   }
   function start(file: string, ...more: string[]) {
-    const env = { PATH: process.env['PATH'], PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     const child = spawn(process.execPath, [parleyFile, 'import', file, '--app', platform.app, ...more], { env })
     let text = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { startService } from '@parley/local/service-process'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { commandEnv } from '../operating/command-env.ts'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
 import { type NatsRights, type NatsUsers, newNatsUsers } from './nats-users.ts'
@@ -65,7 +66,7 @@ describe('servers that demand TLS, certificates and users', () => {
   })
 
   const base = {
-    PATH: process.env['PATH'],
+    ...commandEnv,
     PARLEY_INTERNAL_PORT: '0',
     PARLEY_GATEWAY_PORT: '0',
     PARLEY_REALTIME_PORT: '0',
