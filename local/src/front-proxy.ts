@@ -6,7 +6,14 @@ import { createProxyServer, type ProxyServer } from 'http-proxy-3'
  * @param target where each request goes
  */
 export function createFrontProxy(target: (request: IncomingMessage) => { host: string; port: number }): ProxyServer {
-  const proxy = createProxyServer({ target, agent: new Agent({ keepAlive: true }), ws: true, xfwd: true })
+  const proxy = createProxyServer({
+    target,
+    agent: new Agent({ keepAlive: true }),
+    ws: true,
+    xfwd: true,
+    // Paths as they came: it would throw for one that is none of a URL, and write others in another way.
+    toProxy: true,
+  })
   proxy.before('web', 'stream', (request) => {
     // Node has answered it already; and with it there is no `proxyReq`.
     delete request.headers.expect
@@ -29,6 +36,12 @@ export function createFrontProxy(target: (request: IncomingMessage) => { host: s
     })
   })
   return proxy
+}
+
+/** Makes the target of a request a path, which it is already but for a client that takes us for a proxy (RFC 9112, 3.2). */
+export function toPath(request: IncomingMessage): void {
+  const path = request.url?.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '') ?? ''
+  request.url = path.startsWith('/') ? path : `/${path}`
 }
 
 function isChunked({ rawHeaders }: IncomingMessage): boolean {

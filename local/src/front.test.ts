@@ -66,6 +66,18 @@ describe('the front', () => {
     assert.deepEqual(answersIn(heard), ['DELETE /one hello;', 'DELETE /two you;', 'DELETE /three ;'])
   })
 
+  test('passes every path on as it came', async () => {
+    const paths = ['/\\[', '//[', '/socket.io/\\[', '/a/../%2e%2e/b', '/%zz?a=//b?c', '/|"']
+    const asked = [...paths, 'http://a:99999/x', 'http://[', '*']
+    const method = (path: string) => (path === '*' ? 'OPTIONS' : 'GET')
+    const steps = asked.map((path) => ({ say: `${method(path)} ${path} HTTP/1.1\r\nHost: x\r\n\r\n` }))
+    const heard = await converse(...steps, { say: 'GET /last HTTP/1.1\r\nHost: x\r\n\r\n', until: '/last ;' })
+    assert.deepEqual(
+      answersIn(heard)?.map((answer) => answer.replace(/^[A-Z]+ | ;$/g, '')),
+      [...paths, ...['/x', '/', '/*', '/last']],
+    )
+  })
+
   test('serves a request that offers HTTP/2 in its place, as Java’s HttpClient and curl --http2 do', async () => {
     const offer = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
     const heard = await converse(

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
-import { createFrontProxy } from './front-proxy.ts'
+import { createFrontProxy, toPath } from './front-proxy.ts'
 import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
 /** The gateways' own limits, with more time for a body, so that the gateway is the one to refuse slow bodies. */
@@ -56,6 +56,7 @@ export async function openFront(host: string, port: number): Promise<Front> {
   const isOpenTo = (request: IncomingMessage) => (isSocketPath(request) ? realtime : gateways).count > 0
   const broken = answerBrokenRequests()
   const server = createServer(bounds, (request, response) => {
+    toPath(request)
     if (takeOwn(request, response)) return
     if (isOpenTo(request)) proxy.web(request, response)
     else unavailable(response)
@@ -68,6 +69,7 @@ export async function openFront(host: string, port: number): Promise<Front> {
       server.emit('connection', socket)
       return
     }
+    toPath(request)
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
     if (isOpenTo(request)) proxy.ws(request, socket, head)
