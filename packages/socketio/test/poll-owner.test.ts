@@ -33,6 +33,8 @@ describe('several nodes', () => {
   const asked: string[] = []
   /** Forwarded requests that their owners are serving. */
   let beingServed = 0
+  /** While it is there, what bridges post is held back. */
+  let held: Promise<void> | undefined
   let balancer: Awaited<ReturnType<typeof roundRobin>>
 
   /** What a service does over its bus, here by a call; JSON both ways. */
@@ -40,6 +42,7 @@ describe('several nodes', () => {
     isAlive: (nodeId) => nodes.has(nodeId),
     reach: async (nodeId, poll, signal) => {
       asked.push(poll.method)
+      if (poll.method === 'PUSH') await held
       const owner = nodes.get(nodeId)
       if (owner === undefined) throw new Error(`no node ${nodeId}`)
       beingServed++
@@ -62,7 +65,10 @@ describe('several nodes', () => {
           onConnection: (socket) => socket.join('all'),
           onUpgrade: (socket) => upgraded.push(socket.transport),
           onDisconnect: (_socket, reason) => gone.push(reason),
-          events: { echo: (_socket, args, ack) => ack?.(...args) },
+          events: {
+            echo: (_socket, args, ack) => ack?.(...args),
+            size: (_socket, [text], ack) => ack?.(String(text).length),
+          },
         }),
       )
     }
@@ -219,6 +225,38 @@ describe('several nodes', () => {
       assert.deepEqual(gone, [side === 'client' ? 'transport error' : 'server namespace disconnect'])
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 0, bridge: 0 }])
     }
+  })
+
+  test('take several large messages through a bridge while one is on its way', async () => {
+    const polling = await rawPolling(base('n1'))
+    await polling.post('40')
+    await polling.poll()
+    const waiting = polling.poll()
+    const socket = rawSocket(`${base('n3')}?EIO=4&transport=websocket&sid=${polling.sid}`)
+    await socket.opened
+    socket.send('2probe')
+    assert.equal(await socket.next(), '3probe')
+    await waiting
+    socket.send('5')
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    upgraded.length = 0
+    asked.length = 0
+    // The largest that is accepted has 1,000,000 bytes.
+    for (let id = 1; id <= 3; id++) socket.send(`42${id}["size","${'x'.repeat(600_000)}"]`)
+    await until(() => asked.includes('PUSH'), 'the first is on its way')
+    // In which the others are read.
+    for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
+    held = undefined
+    hold.resolve()
+    const acks: string[] = []
+    while (acks.length < 3) {
+      const packet = await socket.next()
+      if (packet !== '2') acks.push(String(packet))
+    }
+    assert.deepEqual(acks, ['431[600000]', '432[600000]', '433[600000]'])
+    socket.close()
+    await socket.closed
   })
 
   test('alone answer 400 to a session they do not hold', async () => {

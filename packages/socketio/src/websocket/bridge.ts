@@ -10,6 +10,9 @@ type Engine = Pick<
   'maxPayload' | 'upgradeTimeoutMS' | 'counters' | 'onBridgeOpen' | 'onBridgeClose'
 >
 
+/** So many posts may wait while one is on its way. */
+const mostPosts = 4
+
 /**
  * A WebSocket whose session another node holds. For the owner it remains a polling session: this node polls it for the
  * client (TAKE) and posts what the client sends (PUSH), so that the session need not move.
@@ -93,16 +96,23 @@ export class Bridge {
   #push(packet: string): void {
     this.#unsent.push(packet)
     this.#unsentBytes += packet.length
-    if (this.#unsentBytes > this.#engine.maxPayload) this.end('too much at once')
+    if (this.#unsentBytes > mostPosts * this.#engine.maxPayload) this.end('too much at once')
     else if (!this.#pushing) this.#pushAll()
   }
 
   #pushAll(): void {
     this.#pushing = this.#unsent.length > 0
     if (!this.#pushing) return
-    const body = this.#unsent.join(SEPARATOR)
-    this.#unsent = []
-    this.#unsentBytes = 0
+    // As large as a post may be: it goes over a bus.
+    const { maxPayload } = this.#engine
+    let size = this.#unsent[0]?.length ?? 0
+    let count = 1
+    for (let next = this.#unsent[1]; next !== undefined && size + next.length < maxPayload; next = this.#unsent[count]) {
+      size += next.length
+      count++
+    }
+    const body = this.#unsent.splice(0, count).join(SEPARATOR)
+    this.#unsentBytes -= size
     this.#ask('PUSH', body, () => this.#pushAll())
   }
 
