@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { get, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { createSocketServer } from '@parley/socketio/server'
 import { ConnectError } from '@parley/socketio/sockets/namespace'
 import type { Socket } from '@parley/socketio/sockets/socket'
@@ -173,6 +175,17 @@ describe('a server', () => {
     const client = io(node.url, { transports: ['websocket'], reconnection: false })
     await heard(client, 'connect_error')
     assert.deepEqual(node.server.counters.refused, { 'enough of 127.0.0.1': 2 })
+    node.stop()
+  })
+
+  test('takes the address that the last proxy added, also in a line of its own', async () => {
+    const node = await startNode({ trustedProxies: 1, admit: ({ address }) => ({ status: 429, message: address }) })
+    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
+    const headers = { 'x-forwarded-for': ['198.51.100.1', '192.0.2.7'] }
+    const refused = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, { headers }, resolve).on('error', reject)
+    })
+    assert.deepEqual(await json(refused), { code: 4, message: '192.0.2.7' })
     node.stop()
   })
 

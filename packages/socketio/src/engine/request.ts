@@ -41,14 +41,23 @@ function readableAddress(text: string): string {
     : text
 }
 
+/** The value of a header that may have several lines; `getHeader` returns the first. */
+function allOf(req: HttpRequest, wanted: string): string {
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === wanted) lines.push(value)
+  })
+  return lines.join(',')
+}
+
 /**
  * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For
- * (each trusted proxy appends the peer it saw, some with its port; anything further left may be forged). An entry that
- * is not an address is ignored: the address is a key for limits, and is logged.
+ * (each trusted proxy appends the peer it saw, some with its port, and HAProxy in a line of its own; anything further left may
+ * be forged). An entry that is not an address is ignored: the address is a key for limits, and is logged.
  */
 export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): string {
   if (trustedProxies > 0) {
-    const forwarded = req.getHeader('x-forwarded-for').split(',')
+    const forwarded = allOf(req, 'x-forwarded-for').split(',')
     const entry = forwarded[Math.max(0, forwarded.length - trustedProxies)]?.trim() ?? ''
     const [, bracketed, plain] = /^(?:\[(.+)\](?::\d+)?|([^:]+):\d+)$/.exec(entry) ?? []
     const address = bracketed ?? plain ?? entry
