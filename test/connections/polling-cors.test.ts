@@ -24,6 +24,11 @@ describe('browser apps on any origin may hold a polling session', () => {
     assert.deepEqual(headers.get('access-control-allow-headers')?.split(', '), corsRequestHeaders)
   })
 
+  test('with as many cookies as a gateway takes', async () => {
+    const { status } = await poll('EIO=4&transport=polling', 'GET', { cookie: `all=${'x'.repeat(30_000)}` })
+    assert.equal(status, 200)
+  })
+
   for (const [what, query, status] of [
     ['an answer', 'EIO=4&transport=polling', 200],
     ['the refusal of a session that is not there', 'EIO=4&transport=polling&sid=none', 400],

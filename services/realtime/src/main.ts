@@ -5,10 +5,12 @@ import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'
-import { type RealtimeNode, startNode } from './node.ts'
+import type { RealtimeNode } from './node.ts'
 import { realtimeSettings } from './settings.ts'
 
 const resyncAgainMS = 1_000
+/** As the gateways: a browser sends all cookies of the domain, and proxies add headers of their own. */
+const maxHeaderBytes = 32 * 1024
 
 await runService({ name: 'realtime', settings: realtimeSettings }, async (context) => {
   const { settings, log, metrics, tracing, onStop, signal } = context
@@ -55,6 +57,9 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   const rebuilding = rebuildLostStream(chat, signal)
   onStop('stream rebuilding', () => rebuilding)
 
+  // uWebSockets.js reads this when it is loaded, and without it takes 4 KiB.
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(maxHeaderBytes)
+  const { startNode } = await import('./node.ts')
   let orders: Commands | undefined
   const announce = async () => orders?.announce()
   const started = await startNode({ settings, chat, bus, presence, log, metrics, tracing, announce, isBehind })
