@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '@parley/contracts/errors'
 import type { Chat } from '../chat.ts'
+import { isoDate } from '../read-time.ts'
 
 /** A token of 256 random bits. */
 export function newToken(): string {
@@ -17,7 +18,7 @@ export function defaultExpiry(chat: Chat): Date {
  * @throws ApiError INVALID_REQUEST when that is in the past, or not a time
  */
 export function expiryFrom(expirationDate: string): Date {
-  const expiresAt = new Date(expirationDate)
+  const expiresAt = isoDate(expirationDate)
   if (!(expiresAt.getTime() > Date.now())) {
     throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a time to come')
   }

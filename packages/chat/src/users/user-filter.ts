@@ -1,6 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Comparison, QueryField, Scalar, UserQuery } from '@parley/db/users/user-query'
 import { RE2JS } from 're2js'
+import { isoDate } from '../read-time.ts'
 import { patternSize } from './pattern-size.ts'
 
 /** Bounds of a filter. */
@@ -158,7 +159,7 @@ function readPattern(
 function scalar(kind: Kind, value: unknown, at: string): Scalar {
   if (value === null) return null
   if (kind === 'date' || kind === 'milliseconds') {
-    const date = typeof value === 'number' || typeof value === 'string' ? new Date(value) : undefined
+    const date = typeof value === 'number' ? new Date(value) : typeof value === 'string' ? isoDate(value) : undefined
     if (!date || Number.isNaN(date.getTime())) {
       throw invalid(at, 'expected a time, ISO-8601 or milliseconds')
     }

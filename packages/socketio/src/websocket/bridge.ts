@@ -107,7 +107,11 @@ export class Bridge {
     const { maxPayload } = this.#engine
     let size = this.#unsent[0]?.length ?? 0
     let count = 1
-    for (let next = this.#unsent[1]; next !== undefined && size + next.length < maxPayload; next = this.#unsent[count]) {
+    for (
+      let next = this.#unsent[1];
+      next !== undefined && size + next.length < maxPayload;
+      next = this.#unsent[count]
+    ) {
       size += next.length
       count++
     }
