@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
-import { rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+import { nextText, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 
 /** TCP to the nodes in turn: a load balancer that knows no sessions. */
 function roundRobin(ports: () => number[]): Promise<{ url: string; server: Server }> {
@@ -251,8 +251,8 @@ describe('several nodes', () => {
     hold.resolve()
     const acks: string[] = []
     while (acks.length < 3) {
-      const packet = await socket.next()
-      if (packet !== '2') acks.push(String(packet))
+      const packet = await nextText(socket)
+      if (packet !== '2') acks.push(packet)
     }
     assert.deepEqual(acks, ['431[600000]', '432[600000]', '433[600000]'])
     socket.close()
