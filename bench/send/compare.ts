@@ -30,7 +30,7 @@ export async function compare(
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Compared> {
   const { clients, bytes, gateways } = scene
-  await ground.haveGateways(gateways)
+  if (await ground.haveGateways(gateways)) await warmUp(ground, gateways)
   const sends = { clients, gateways, requests: requestsOf(ground, scene) }
   await ground.send({ ...sends, seconds: 1 })
   const turns: ({ bare: number; bareP99: number; bareCpu: number } & Sent)[] = []
@@ -54,12 +54,12 @@ export async function compare(
 }
 
 /**
- * Sends until what the gateway runs is compiled, which takes longer than a turn: before, a message costs twice as much. For
- * a quarter of a minute at most.
+ * Sends until what the gateways run is compiled, which takes longer than a turn: before, a message costs twice as much. For
+ * a quarter of a minute each at most.
  */
-export async function warmUp(ground: Ground): Promise<void> {
-  const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways: 1 }
-  for (let left = 20_000, turns = 0; left > 0 && turns < 7; turns++) {
+export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
+  const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways }
+  for (let left = 20_000 * gateways, turns = 0; left > 0 && turns < 7 * gateways; turns++) {
     const { sent } = await ground.send({ ...scene, requests: requestsOf(ground, scene), seconds: 2 })
     left -= sent * 2
   }

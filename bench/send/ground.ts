@@ -68,9 +68,11 @@ export async function startGround(profiles?: string) {
     post,
     messageRequest: (body: object) => httpRequest('POST', '/messages', headers, body),
 
-    /** Starts gateways until there are so many. */
-    async haveGateways(count: number): Promise<void> {
+    /** Starts gateways until there are so many; returns whether one was started. */
+    async haveGateways(count: number): Promise<boolean> {
+      if (gateways.length >= count) return false
       while (gateways.length < count) gateways.push(await startBenchService('api-gateway', servers))
+      return true
     },
 
     /** Beside how fast inserts are, the CPU microseconds that each costs the process that asks and the database together. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connectDb } from '@parley/db/connect'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
@@ -33,6 +34,28 @@ describe('statistics are true', () => {
   }
   const connections = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const peak = async () => (await platform.admin('GET', '/admin/stats'))['peakConnectionCount']
+
+  test('messages are indexed for the search without one, also by who takes over from an instance that was killed (-9)', async () => {
+    const room = await platform.newRoom(['alice', 'bob'])
+    const db = await connectDb(platform.servers.mongoUrl)
+    try {
+      const send = async (message: string) => {
+        return (await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))[
+          '_id'
+        ]
+      }
+      const isIndexed = async (id: unknown) => (await db.searchTexts.findOne({ _id: String(id) }))?.words
+      const first = await send('Crème brûlée')
+      await eventually('its words are there', async () => (await isIndexed(first))?.join() === 'creme,brulee')
+      const killed = await send('waiting')
+      for (const one of stats) await one.kill()
+      stats = [await platform.start('stats'), await platform.start('stats')]
+      const later = await send('later')
+      await eventually('both are there', async () => (await isIndexed(killed)) && (await isIndexed(later)))
+    } finally {
+      await db.client.close()
+    }
+  })
 
   test('each message counts once, while instances are killed (-9) and started in the middle', async () => {
     const rooms: string[] = []

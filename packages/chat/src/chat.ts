@@ -142,7 +142,7 @@ export function createChat(
       // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
       batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
     },
-    accept: gatherSends({ db, outbox, profiles, censor, tails, settler, known: createKnownRooms() }, searchIndex),
+    accept: gatherSends({ db, outbox, profiles, censor, tails, settler, known: createKnownRooms() }),
     makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,
@@ -185,18 +185,11 @@ export function createChat(
 }
 
 /** Sends that come together are written together, those to one room one batch after the other. */
-function gatherSends(parts: AcceptParts, searchIndex: SearchIndex): Chat['accept'] {
-  return gather(
-    async (drafts: Draft[]) => {
-      const outcomes = await acceptMessages(parts, drafts)
-      for (const { app, room } of drafts) searchIndex.soon(key(app, room))
-      return outcomes
-    },
-    {
-      most: messagesPerWrite,
-      concurrency: writesAtOnce,
-      patienceMS,
-      keyOf: ({ app, room }) => key(app, room),
-    },
-  )
+function gatherSends(parts: AcceptParts): Chat['accept'] {
+  return gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
+    most: messagesPerWrite,
+    concurrency: writesAtOnce,
+    patienceMS,
+    keyOf: ({ app, room }) => key(app, room),
+  })
 }

@@ -1,5 +1,7 @@
 import { consumeStream } from '@parley/bus/stream/consume'
 import { consumerState, ensureConsumer } from '@parley/bus/stream/stream'
+import { createSearchIndex } from '@parley/chat/search/index-messages'
+import { key } from '@parley/db/keys'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
@@ -22,7 +24,16 @@ await runService(
       stats: (await consumerState(bus, 'stats')).waiting,
     }))
     const { handled, onFailure } = watchConsumers(log, metrics)('stats')
-    const count = handled(createMessageCounter(db))
+    const counter = createMessageCounter(db)
+    const searchIndex = createSearchIndex(db, log)
+    onStop('search index', () => searchIndex.stop())
+    const count = handled({
+      ...counter,
+      async handle(fact) {
+        searchIndex.soon(key(fact.app, fact.room))
+        await counter.handle(fact)
+      },
+    })
     const consuming = consumeStream(bus, 'stats', count, { concurrency, onFailure }, signal)
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)

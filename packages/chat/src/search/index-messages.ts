@@ -1,16 +1,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '@parley/db/connect'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import { findMessagesAfter } from '@parley/db/messages/messages'
-import { findSearchProgress, insertSearchTexts, type SearchTextDoc } from '@parley/db/messages/search-texts'
+import {
+  findSearchProgress,
+  insertSearchTexts,
+  messagesToIndex,
+  type SearchTextDoc,
+} from '@parley/db/messages/search-texts'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import PQueue from 'p-queue'
 import type { Log } from '../ports.ts'
 import { wordsOfContent } from './search-words.ts'
 
-/** Messages in one transaction. */
-const chunk = 100
+/** In one transaction. */
+const most = { messages: 500, words: 20_000 }
+/** Finding the words of many texts takes a while, in which nothing else runs: a turn of it is not longer. */
+const turnMS = 5
 /** A room is indexed once it has been quiet for this long, */
 const quietMS = 5_000
 /** or once its oldest unindexed message has this age. */
@@ -34,25 +40,29 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     const done = (await findSearchProgress(db, [roomKey], session)).get(roomKey) ?? 0
     const after = Math.max(done, room.deletedUpToSeq ?? 0)
     if (after >= room.seq) return false
-    const read = await findMessagesAfter(db, roomKey, after, chunk, session)
-    // What is missing is in the tail; settled, it is indexed with the next message or search.
-    const messages = read.filter(({ seq }, i) => seq === after + 1 + i)
     const texts: SearchTextDoc[] = []
-    for (const message of messages) {
-      const words = isDeletedIn(message, room) ? [] : wordsOfContent(message.content)
+    let upTo = after
+    let found = 0
+    let turnBeganMS = performance.now()
+    for await (const message of messagesToIndex(db, roomKey, after, most.messages, session)) {
       const { _id, seq, createdAtMS } = message
+      // What is missing is in the tail; settled, it is indexed with the next message or search.
+      if (seq !== upTo + 1 || found >= most.words) break
+      const words = isDeletedIn(message, room) ? [] : wordsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, roomKey, seq, createdAtMS, words })
-      // Finding the words of a long text takes a while, in which nothing else runs.
+      upTo = seq
+      found += words.length
+      if (performance.now() - turnBeganMS < turnMS) continue
       await nextTurn()
+      turnBeganMS = performance.now()
     }
-    const upTo = messages.at(-1)?.seq
-    if (upTo === undefined) return false
+    if (upTo === after) return false
     await insertSearchTexts(db, roomKey, texts, upTo, session)
     return upTo < room.seq
   })
 }
 
-/** Indexes rooms in the background: sending does not wait for it. */
+/** Indexes rooms in the background. */
 export interface SearchIndex {
   /** The room has new messages. */
   soon(roomKey: string): void

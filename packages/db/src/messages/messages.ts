@@ -166,21 +166,6 @@ export async function findMessagesOfRoom(
   return db.messages.find({ _id: { $in: [...ids] }, app, room: id }, { ...(session && { session }) }).toArray()
 }
 
-/** The messages of a room after a seq, in its order. */
-export async function findMessagesAfter(
-  db: Db,
-  roomKey: string,
-  seq: number,
-  limit: number,
-  session: ClientSession,
-): Promise<MessageDoc[]> {
-  return db.messages
-    .find({ roomKey, seq: { $gt: seq } }, { session })
-    .sort({ seq: 1 })
-    .limit(limit)
-    .toArray()
-}
-
 /** Pinned messages of a room between two seqs, the newest first: only what is settled is pinned. */
 export async function findPins(
   db: Db,

@@ -35,6 +35,24 @@ export async function findSearchProgress(
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
+/** What the index takes of a message. */
+type MessageToIndex = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS' | 'content' | 'isDeleted'>
+
+/** The messages of a room after a seq, in its order, as far as they are settled; of each what the index takes. */
+export function messagesToIndex(
+  db: Db,
+  roomKey: string,
+  afterSeq: number,
+  limit: number,
+  session: ClientSession,
+): FindCursor<MessageToIndex> {
+  return db.messages
+    .find({ roomKey, seq: { $gt: afterSeq } }, { session, batchSize: limit })
+    .sort({ seq: 1 })
+    .limit(limit)
+    .project<MessageToIndex>({ seq: 1, createdAtMS: 1, content: 1, isDeleted: 1 })
+}
+
 /** Adds messages after the room's progress, except those that a later change has added already. */
 export async function insertSearchTexts(
   db: Db,

@@ -41,6 +41,11 @@ export async function acceptInTails(
     parts.known.appended(room.append)
     parts.settler.take(room.append, senders)
   }
+  /** In one turn, so that the events of all go out in one write. */
+  const finishAll = async (rooms: readonly RoomAttempt[], profiles: Promise<ReadonlyMap<string, UserDoc>>) => {
+    const senders = await profiles
+    for (const room of rooms) finish(room, senders)
+  }
 
   while (left().length > 0) {
     // Only the events need them, so the write does not wait for them.
@@ -48,7 +53,7 @@ export async function acceptInTails(
     try {
       if (isUnknown) await fenceAppends(parts.db, tried.flatMap(appendOf))
       const arrived = await findWritten(parts, tried, written)
-      for (const room of await withPlaces(parts.db, arrived)) finish(room, await profiles)
+      await finishAll(await withPlaces(parts.db, arrived), profiles)
       const lost = tried.filter((room) => !arrived.includes(room)).flatMap(appendOf)
       for (const append of lost) parts.known.forget(append, !isUnknown)
       tried = []
@@ -67,7 +72,7 @@ export async function acceptInTails(
       written = await append(parts.db, appends, marks)
       hasFailed = written < appends.length
       if (hasFailed) continue
-      for (const room of await withPlaces(parts.db, toAppend)) finish(room, await profiles)
+      await finishAll(await withPlaces(parts.db, toAppend), profiles)
       tried = []
     } catch (error) {
       isUnknown = true
