@@ -35,28 +35,6 @@ describe('statistics are true', () => {
   const connections = async () => (await platform.admin('GET', '/admin/connection-count'))['count']
   const peak = async () => (await platform.admin('GET', '/admin/stats'))['peakConnectionCount']
 
-  test('messages are indexed for the search without one, also by who takes over from an instance that was killed (-9)', async () => {
-    const room = await platform.newRoom(['alice', 'bob'])
-    const db = await connectDb(platform.servers.mongoUrl)
-    try {
-      const send = async (message: string) => {
-        return (await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))[
-          '_id'
-        ]
-      }
-      const isIndexed = async (id: unknown) => (await db.searchTexts.findOne({ _id: String(id) }))?.words
-      const first = await send('Crème brûlée')
-      await eventually('its words are there', async () => (await isIndexed(first))?.join() === 'creme,brulee')
-      const killed = await send('waiting')
-      for (const one of stats) await one.kill()
-      stats = [await platform.start('stats'), await platform.start('stats')]
-      const later = await send('later')
-      await eventually('both are there', async () => (await isIndexed(killed)) && (await isIndexed(later)))
-    } finally {
-      await db.client.close()
-    }
-  })
-
   test('each message counts once, while instances are killed (-9) and started in the middle', async () => {
     const rooms: string[] = []
     for (let i = 0; i < 4; i++) {
@@ -117,5 +95,27 @@ describe('statistics are true', () => {
     await eventually('the current count', async () => (await connections()) === 3)
     await nodes[1]?.kill()
     await eventually('the count without them', async () => (await connections()) === 1)
+  })
+
+  test('messages are indexed for the search without one, also by who takes over from an instance that was killed (-9)', async () => {
+    const room = await platform.newRoom(['alice', 'bob'])
+    const db = await connectDb(platform.servers.mongoUrl)
+    try {
+      const send = async (message: string) => {
+        return (await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))[
+          '_id'
+        ]
+      }
+      const isIndexed = async (id: unknown) => (await db.searchTexts.findOne({ _id: String(id) }))?.words
+      const first = await send('Crème brûlée')
+      await eventually('its words are there', async () => (await isIndexed(first))?.join() === 'creme,brulee')
+      const killed = await send('waiting')
+      for (const one of stats) await one.kill()
+      stats = [await platform.start('stats'), await platform.start('stats')]
+      const later = await send('later')
+      await eventually('both are there', async () => (await isIndexed(killed)) && (await isIndexed(later)))
+    } finally {
+      await db.client.close()
+    }
   })
 })

@@ -9,14 +9,13 @@ import type { UserDoc } from '@parley/db/users/users'
 import type { AcceptParts } from './accept-messages.ts'
 import type { Outcome } from './message-batch.ts'
 import { makeBatch, readFacts, type Send } from './read-batch.ts'
+import { goingApart } from './rooms-apart.ts'
 import { withPlaces } from './shared-rooms.ts'
 import { type RoomAttempt, splitByRoom } from './tail-attempts.ts'
 
 /** After this long a send that keeps losing its place to others, or finds no server, fails. */
 const giveUpAfterMS = 10_000
 const awayPauseMS = 50
-/** Large messages in one transaction: while MongoDB writes them, the next are made. */
-const storedAtOnce = 16
 
 /**
  * Appends a batch of messages to the tails of their rooms, by what is known of them: the write proves it. A room that has
@@ -121,32 +120,6 @@ async function findWritten(
     most,
   )
   return rooms.filter((room) => arrived.has(first(room)?._id ?? ''))
-}
-
-/**
- * Rooms with what no tail takes are written several together, apart from the others, which do not wait for them; when one
- * of them had changed, each by itself. What is not returned is written here.
- */
-function goingApart(rooms: readonly RoomAttempt[], hasFailed: boolean): RoomAttempt[][] {
-  const written = rooms.filter(({ append }) => append !== undefined)
-  const stored = written.filter(({ append }) => append?.areStored)
-  const groups = groupsOf(stored, hasFailed ? 1 : storedAtOnce)
-  return groups.length === 1 && stored.length === written.length ? [] : groups
-}
-
-/** Groups of rooms with at least so many messages, but for the last. */
-function groupsOf(rooms: readonly RoomAttempt[], most: number): RoomAttempt[][] {
-  const groups: RoomAttempt[][] = []
-  let messages = most
-  for (const room of rooms) {
-    if (messages >= most) {
-      groups.push([])
-      messages = 0
-    }
-    groups.at(-1)?.push(room)
-    messages += room.append?.messages.length ?? 0
-  }
-  return groups
 }
 
 function acceptApart(
