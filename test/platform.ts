@@ -91,8 +91,8 @@ export async function startPlatform({
 /** A platform with a gateway and a realtime node. */
 export async function startPlatformWithNode(): Promise<{ platform: Platform; node: RunningService }> {
   const platform = await startPlatform()
-  await platform.start('api-gateway')
-  return { platform, node: await platform.start('realtime') }
+  const [, node] = await Promise.all([platform.start('api-gateway'), platform.start('realtime')])
+  return { platform, node }
 }
 
 /** A platform with a gateway and two realtime nodes. */
@@ -100,8 +100,10 @@ export async function startPlatformWithNodes(): Promise<{
   platform: Platform
   nodes: [RunningService, RunningService]
 }> {
-  const { platform, node } = await startPlatformWithNode()
-  return { platform, nodes: [node, await platform.start('realtime')] }
+  const platform = await startPlatform()
+  const { start } = platform
+  const [, ...nodes] = await Promise.all([start('api-gateway'), start('realtime'), start('realtime')])
+  return { platform, nodes }
 }
 
 export type Answer = { status: number; body: { RC: number; result: Fields } }

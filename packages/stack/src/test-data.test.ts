@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { afterAll, describe, test } from 'vitest'
+import { makeTestDataDir } from './test-data.ts'
+
+describe('the data of test servers', () => {
+  const made: string[] = []
+  const make = async () => {
+    const dir = await makeTestDataDir()
+    made.push(dir)
+    return dir
+  }
+  afterAll(() => {
+    for (const dir of made) rmSync(dir, { recursive: true, force: true })
+  })
+
+  test('is kept while their process runs; what a killed one left in memory is removed by the next', async ({
+    skip,
+  }) => {
+    const ours = await make()
+    if (!ours.startsWith('/dev/shm/')) skip('there is no room in memory')
+    const { pid } = spawnSync(process.execPath, ['--eval', ''])
+    const left = mkdtempSync(ours.replace(`-${process.pid}-`, `-${pid}-`))
+    made.push(left)
+    await make()
+    assert.deepEqual([existsSync(ours), existsSync(left)], [true, false])
+  })
+})
