@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { Command } from 'commander'
+
+/** `npm run check:types`: the code for Node.js, then what runs in a browser or has settings of its own. */
+const projects = ['.', 'packages/chat-page', 'test/browser', 'examples/own-interface']
+new Command('npm run check:types --').description(`Checks the types of ${projects.join(', ')}.`).parse()
+
+const cwd = join(import.meta.dirname, '../..')
+const tsc = join(cwd, 'node_modules/.bin/tsc')
+const failed = projects.filter((project) => {
+  const { status } = spawnSync(tsc, ['--noEmit', '-p', project], { cwd, stdio: 'inherit' })
+  return status !== 0
+})
+process.exitCode = failed.length > 0 ? 1 : 0
