@@ -41,9 +41,12 @@ async function beDue(): Promise<void> {
   await Promise.all([gateway, second].map(({ chat }) => chat.settler.idle()))
   await gateway.chat.db.messages.updateMany({ expiresAtMS: { $exists: true } }, { $set: { expiresAtMS: Date.now() } })
 }
-/** As two gateways would. */
 async function expire(): Promise<void> {
   await beDue()
+  await takeDue()
+}
+/** As two gateways would. */
+async function takeDue(): Promise<void> {
   await Promise.all([expireDue(gateway.chat), expireDue(second.chat)])
   await Promise.all([gateway, second].map(({ chat }) => chat.outbox.drained()))
 }
@@ -196,7 +199,7 @@ describe('a message whose time has come', () => {
       const work: DyingChange = { mongoUrl: withDatabase(mongoUrl, database), natsUrl, step }
       const child = fork(join(import.meta.dirname, '../../test-dying-change.ts'), [JSON.stringify(work)])
       assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
-      await expire()
+      await takeDue()
       const stopped = new AbortController()
       const relay = relayUnpublished(gateway.chat, stopped.signal)
       await heard.next('messageDeleted', ({ messageID }: { messageID: string }) => messageID === sent._id)
