@@ -115,11 +115,11 @@ describe('POST /search', () => {
 
   test('finds what is in many long texts, which are indexed a part at a time', async () => {
     const room = await gateway.newRoom([alice, bob])
-    const text = (of: number) => Array.from({ length: 900 }, (_, i) => `word${of}x${i}`).join(' ')
+    const text = (nth: number) => Array.from({ length: 900 }, (_, i) => `word${nth}x${i}`).join(' ')
     const sent = await Promise.all(Array.from({ length: 30 }, (_, i) => send(room, text(i))))
     // A search on a machine that is far too busy finds what is indexed by then.
-    const found = async (of: number) => assert.deepEqual(await idsIn(room, `word${of}x899`), [sent[of]])
-    for (const of of [0, 15, 29]) await vi.waitFor(() => found(of), { timeout: 100_000 })
+    const found = async (nth: number) => assert.deepEqual(await idsIn(room, `word${nth}x899`), [sent[nth]])
+    for (const nth of [0, 15, 29]) await vi.waitFor(() => found(nth), { timeout: 100_000 })
     assert.equal(await gateway.chat.db.searchTexts.countDocuments({ roomKey: key(gateway.app, room) }), 30)
   })
 
