@@ -34,16 +34,14 @@ export async function acceptInTails(
   let isUnknown = false
   let hasFailed = false
   const left = () => sends.filter(({ id }) => !outcomes.has(id))
-  const finish = (room: RoomAttempt, senders: ReadonlyMap<string, UserDoc>) => {
-    for (const [id, outcome] of room.outcomes) outcomes.set(id, outcome)
-    if (!room.append) return
-    parts.known.appended(room.append)
-    parts.settler.take(room.append, senders)
-  }
   /** In one turn, so that the events of all go out in one write. */
-  const finishAll = async (rooms: readonly RoomAttempt[], profiles: Promise<ReadonlyMap<string, UserDoc>>) => {
-    const senders = await profiles
-    for (const room of rooms) finish(room, senders)
+  const finish = (rooms: readonly RoomAttempt[], senders: ReadonlyMap<string, UserDoc>) => {
+    for (const { outcomes: own, append: appended } of rooms) {
+      for (const [id, outcome] of own) outcomes.set(id, outcome)
+      if (!appended) continue
+      parts.known.appended(appended)
+      parts.settler.take(appended, senders)
+    }
   }
 
   while (left().length > 0) {
@@ -52,7 +50,7 @@ export async function acceptInTails(
     try {
       if (isUnknown) await fenceAppends(parts.db, tried.flatMap(appendOf))
       const arrived = await findWritten(parts, tried, written)
-      await finishAll(await withPlaces(parts.db, arrived), profiles)
+      if (arrived.length > 0) finish(await withPlaces(parts.db, arrived), await profiles)
       const lost = tried.filter((room) => !arrived.includes(room)).flatMap(appendOf)
       for (const append of lost) parts.known.forget(append, !isUnknown)
       tried = []
@@ -71,7 +69,7 @@ export async function acceptInTails(
       written = await append(parts.db, appends, marks)
       hasFailed = written < appends.length
       if (hasFailed) continue
-      await finishAll(await withPlaces(parts.db, toAppend), profiles)
+      finish(await withPlaces(parts.db, toAppend), await profiles)
       tried = []
     } catch (error) {
       isUnknown = true
