@@ -151,6 +151,11 @@ export async function findPushesTo(db: Db, content: string, user: string): Promi
   return db.pushes.find({ _id: { $gt: `${ofUser}\0`, $lt: `${ofUser}\u0001` } }).toArray()
 }
 
+/** The ID of the device that a push is to. */
+export function deviceOf({ _id, content, user }: Pick<PushDoc, '_id' | 'content' | 'user'>): string {
+  return _id.slice(key(content, user).length + 1)
+}
+
 /** How many pushes of a network wait to be sent. */
 export async function countDuePushes(db: Db, network: PushNetwork): Promise<number> {
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { gather } from '@parley/async/gather'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
 import { type PushDecisionDoc, type PushResult, recordDecisions, recordResults } from '@parley/db/push/push-decisions'
-import type { PushDoc } from '@parley/db/push/pushes'
+import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
 import type { Logger } from '@parley/service/log'
 
 /** Records why each device got a push or did not, and what came of it, for GET /admin/push/why. */
@@ -44,7 +43,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
       const { content, user, network } = push
       const result: PushResult = {
         ...{ user, network, as, atMS: Date.now() },
-        device: push._id.slice(key(content, user).length + 1),
+        device: deviceOf(push),
         ...(id !== undefined && { id }),
         ...(reason !== undefined && { reason }),
       }

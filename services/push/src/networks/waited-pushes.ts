@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import type { PushDoc } from '@parley/db/push/pushes'
+import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
 import { findDevices } from '@parley/db/users/devices'
 import { networkOf } from '../recipients/push-message.ts'
 
@@ -36,6 +36,6 @@ export async function withCurrentTokens(db: Db, pushes: readonly PushDoc[]): Pro
   return current
 }
 
-function deviceKeyOf({ _id, app, user, content }: PushDoc): string {
-  return key(app, user, _id.slice(key(content, user).length + 1))
+function deviceKeyOf(push: PushDoc): string {
+  return key(push.app, push.user, deviceOf(push))
 }
