@@ -105,14 +105,11 @@ export class Bridge {
     if (!this.#pushing) return
     // As large as a post may be: it goes over a bus.
     const { maxPayload } = this.#engine
-    let size = this.#unsent[0]?.length ?? 0
-    let count = 1
-    for (
-      let next = this.#unsent[1];
-      next !== undefined && size + next.length < maxPayload;
-      next = this.#unsent[count]
-    ) {
-      size += next.length
+    let size = 0
+    let count = 0
+    for (const { length } of this.#unsent) {
+      if (count > 0 && size + length >= maxPayload) break
+      size += length
       count++
     }
     const body = this.#unsent.splice(0, count).join(SEPARATOR)
