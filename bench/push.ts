@@ -15,7 +15,7 @@ import { median } from './median.ts'
 const options = new Command('npm run bench:push --')
   .description(
     `What it costs to record why each device got a push and what came of it: messages to a large room, each member with a device,
-from sending until a network that answers at once has all pushes; with the record and without it in turn.`,
+from sending until a network that responds at once has all pushes; with the record and without it in turn.`,
   )
   .option('--members <number>', 'members of the room', wholeNumber(2, 100_000), 1_000)
   .option('--messages <number>', 'messages per round', wholeNumber(1, 1_000), 10)

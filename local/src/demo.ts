@@ -128,5 +128,5 @@ function check(isSo: boolean, what: string): void {
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const isAway = 'code' in error && error.code === 'ECONNREFUSED'
-  return isAway ? `Nothing answers at ${url}: run npm start first, or give its --url.` : error.message
+  return isAway ? `Nothing listens at ${url}: run npm start first, or give its --url.` : error.message
 }

@@ -204,7 +204,7 @@ describe('auth2 with since', () => {
     assert.ok(!('resumed' in result))
     const other = await open(0, bob)
     await other.login({ since: 0 })
-    await eventually('the other is told the time', () => has(other, 'serverTime', {}))
+    await eventually('the other gets the time', () => has(other, 'serverTime', {}))
     assert.ok(!has(client, 'serverTime', {}))
     for (const { socket } of [client, other]) socket.close()
   })

@@ -148,7 +148,7 @@ describe('what a client shows', () => {
     assert.equal(a.room(room).thread(about), alices)
     await bobs.open()
     const first = await bobs.send('a question')
-    await eventually('it counts for her who wrote the message', () => alices.unread.get() === 1)
+    await eventually('it counts for Alice, who wrote the message', () => alices.unread.get() === 1)
     const root = () => a.room(room).messages.get()[0]
     assert.deepEqual([root()?.threadCount, root()?.lastThreadMessage?.text], [1, 'a question'])
     assert.deepEqual(texts(a, room), ['the plan'])

@@ -139,13 +139,13 @@ describe('failed logins', () => {
     await failUntilLimited(() => address, wrongToken, '/me')
     await eventually('it is limited there', async () => {
       const socket = socketFrom(address)
-      const told: unknown[] = []
-      socket.on('error', (error) => told.push(error))
+      const errors: unknown[] = []
+      socket.on('error', (error) => errors.push(error))
       const closed = new Promise((resolve) => socket.once('disconnect', resolve))
       const ack = (await socket.emitWithAck('auth2', randomUUID())) as Ack
       if (ack.RC !== 429) return socket.close()
       assert.equal(await closed, 'io server disconnect')
-      assert.partialDeepStrictEqual(told, [{ RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }])
+      assert.partialDeepStrictEqual(errors, [{ RC: 429, error: { code: 'TOO_MANY_REQUESTS' } }])
       return true
     })
   })

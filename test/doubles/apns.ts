@@ -65,11 +65,11 @@ export async function startApns(): Promise<ApnsDouble> {
     const push: ApnsPush = { token, headers, payload: JSON.parse(body.toString()), atMS: Date.now() }
     double.pushes.push(push)
     const refused = body.length > 4_096 ? { status: 413, reason: 'PayloadTooLarge' } : await refusal(push)
-    const told = refused ?? (await actOut(double.behave(push), () => stream.session?.destroy()))
-    if (!told || stream.destroyed) return
-    const { status = 200, reason } = told
+    const outcome = refused ?? (await actOut(double.behave(push), () => stream.session?.destroy()))
+    if (!outcome || stream.destroyed) return
+    const { status = 200, reason } = outcome
     push.status = status
-    const extra = 'headers' in told ? told.headers : {}
+    const extra = 'headers' in outcome ? outcome.headers : {}
     stream.respond({ ':status': status, 'apns-id': String(headers['apns-id']), ...extra })
     stream.end(reason === undefined ? '' : JSON.stringify({ reason, ...(status === 410 && { timestamp: Date.now() }) }))
   }

@@ -36,9 +36,9 @@ export async function startCallback(): Promise<CallbackDouble> {
   })
 
   async function answer(received: ReceivedCall, response: ServerResponse): Promise<void> {
-    const told = await actOut(double.behave(received), () => response.socket?.resetAndDestroy())
-    if (!told || response.destroyed) return
-    const { status = 200, headers, body } = told
+    const outcome = await actOut(double.behave(received), () => response.socket?.resetAndDestroy())
+    if (!outcome || response.destroyed) return
+    const { status = 200, headers, body } = outcome
     received.status = status
     response.writeHead(status, headers)
     response.end(body)

@@ -49,8 +49,8 @@ export async function startFcm(): Promise<FcmDouble> {
 
   async function grant(body: string, response: Http2ServerResponse): Promise<void> {
     double.grants++
-    const told = await actOut(double.behaveGrant(body), () => response.stream.session?.destroy())
-    if (!told) return
+    const outcome = await actOut(double.behaveGrant(body), () => response.stream.session?.destroy())
+    if (!outcome) return
     const form = new URLSearchParams(body)
     const isValid = await jwtVerify(form.get('assertion') ?? '', publicKey, {
       ...{ issuer: email, audience: `${url}/token`, algorithms: ['RS256'] },
@@ -59,8 +59,8 @@ export async function startFcm(): Promise<FcmDouble> {
       ({ payload }) => payload['scope'] === scope,
       () => false,
     )
-    if (told.status !== undefined || !isValid) {
-      return reply(response, told.status ?? 400, { error: told.reason ?? 'invalid_grant' })
+    if (outcome.status !== undefined || !isValid) {
+      return reply(response, outcome.status ?? 400, { error: outcome.reason ?? 'invalid_grant' })
     }
     const token = randomUUID()
     granted.add(token)
@@ -76,9 +76,9 @@ export async function startFcm(): Promise<FcmDouble> {
     if (Object.values(message.data ?? {}).some((value) => typeof value !== 'string') || body.length > 4_096) {
       return reply(response, 400, failure('INVALID_ARGUMENT'))
     }
-    const told = await actOut(double.behave(push), () => request.stream.session?.destroy())
-    if (!told || request.stream.destroyed) return
-    const { status = 200, reason = '', headers = {}, body: text } = told
+    const outcome = await actOut(double.behave(push), () => request.stream.session?.destroy())
+    if (!outcome || request.stream.destroyed) return
+    const { status = 200, reason = '', headers = {}, body: text } = outcome
     push.status = status
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const name = `projects/${project}/messages/${randomUUID()}`

@@ -11,7 +11,7 @@ export interface Sending {
   acknowledged: string[]
   /** The same for each of those who send, one message after the other. */
   bySender: string[][]
-  /** Settles when no send is under way any more. */
+  /** Settles when no send is in flight any more. */
   stop(): Promise<string[]>
 }
 

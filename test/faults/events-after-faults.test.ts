@@ -132,11 +132,11 @@ describe('every event of a change reaches everybody', () => {
     await as('stranger', 'POST', `/rooms/${room}/join`)
     await admin('POST', '/push/push2clients', { clients: ['bob'], payload: { title: 'while away', body: 'x' } })
     await platform.servers.nats.restart()
-    const told = () =>
+    const calls = () =>
       hook.calls.filter((one) => one.path === path && 'members' in one.body.data && !('_id' in one.body.data))
-    await eventually('the webhook receives it', () => told().length >= 3)
+    await eventually('the webhook receives it', () => calls().length >= 3)
     assert.deepEqual(
-      told().map(({ body }) => [body.event, body.data.members]),
+      calls().map(({ body }) => [body.event, body.data.members]),
       [
         ['ADD_MEMBERS', ['robot']],
         ['DELETE_MEMBERS', ['robot']],

@@ -95,10 +95,10 @@ export async function startLoad({
   /** At their times, however long the ones before take; every third with a read beside it. */
   async function sendOn(): Promise<void> {
     const beginMS = performance.now()
-    const underWay = new Set<Promise<unknown>>()
+    const inFlight = new Set<Promise<unknown>>()
     const follow = (work: Promise<unknown>) => {
-      underWay.add(work)
-      void work.finally(() => underWay.delete(work))
+      inFlight.add(work)
+      void work.finally(() => inFlight.delete(work))
     }
     for (let here = 0; sending.on; here++) {
       await pause(Math.max(0, beginMS + (here * 1_000) / options.sends - performance.now()))
@@ -108,7 +108,7 @@ export async function startLoad({
         follow(counted.timed(gatewayUrl, 'GET', '/me/badge', reader.headers).catch(() => undefined))
       }
     }
-    await Promise.all(underWay)
+    await Promise.all(inFlight)
   }
 
   const lacking = () =>

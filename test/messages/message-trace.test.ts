@@ -45,7 +45,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     return found as Trace
   }
 
-  test('tells accepted, published, settled, delivered on which node, pushed, called and read by whom', async () => {
+  test('shows accepted, published, settled, delivered on which node, pushed, called and read by whom', async () => {
     const [alice, bob, carol] = [
       await platform.newUser(),
       await platform.newUser(['ios']),

@@ -13,7 +13,7 @@ interface Outcome {
 
 /**
  * Ends the output of a run with `N passed, N failed`, and with `, N skipped` where there are any; before it, in a line each,
- * what failed and why, and what passed only when its file was run again, for whoever sees only the end of it.
+ * what failed and why, and what passed only when its file was run again, for those who see only the end of it.
  */
 export default class LastLine implements Reporter {
   readonly #files = new Map<string, Outcome>()

@@ -155,7 +155,7 @@ describe('GET /admin/webhooks/calls', () => {
       if (body.event === 'MESSAGE') return { body: `{"echo":"${body.data.message}"}` }
       return body.event === 'ROOM' ? { status: 400 } : undefined
     }
-    const { room } = await platform.newHookedRoom([alice], { name: 'a name that is told' })
+    const { room } = await platform.newHookedRoom([alice], { name: 'a name in a call' })
     const id = await platform.send(room, alice, { message: 'a secret' })
     await platform.admin('PUT', `/rooms/${room}`, { name: 'another name' })
     const kept = async () => JSON.stringify(await platform.db.outgoingCalls.find({ room }).toArray())

@@ -42,7 +42,7 @@ describe('gather', () => {
     assert.equal(await outcome, '1')
   })
 
-  test('waits for company where it is told to', async () => {
+  test('waits for more where its options say so', async () => {
     const { write, given } = heldWrites()
     const one = gather(write, { most: 10, waitMS: 100 })
     void one(1)
@@ -53,7 +53,7 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1, 2]])
   })
 
-  test('makes the next batch of what comes while one is under way, and none is larger than it may be', async () => {
+  test('makes the next batch of what comes while one is in flight, and none is larger than it may be', async () => {
     const { write, batches, given } = heldWrites()
     const one = gather(write, { most: 2 })
     const outcomes = [1, 2, 3].map(one)
@@ -69,7 +69,7 @@ describe('gather', () => {
     assert.deepEqual(await Promise.all(outcomes), ['1', '2', '3', '4', '5'])
   })
 
-  test('begins a further batch only when the last has been under way for as long as it has patience', async () => {
+  test('begins a further batch only when the last has been in flight for as long as it has patience', async () => {
     const { write, batches, given } = heldWrites()
     const one = gather(write, { most: 10, concurrency: 2, patienceMS: 20 })
     void one(1)
@@ -105,7 +105,7 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1, 2], [3], [4]])
   })
 
-  test('does not wait with patience where nothing is under way', async () => {
+  test('does not wait with patience where nothing is in flight', async () => {
     const { write, batches, given } = heldWrites()
     const one = gather(write, { most: 10, concurrency: 2, patienceMS: 1_000 })
     void one(1)
@@ -148,7 +148,7 @@ describe('gather', () => {
     )
   })
 
-  test('a write may ask for more of the same, and whoever is told an outcome too', async () => {
+  test('a write may ask for more of the same, and so may what waits for an outcome', async () => {
     const written: number[] = []
     const one: (item: number) => Promise<number> = gather(
       async (items: number[]) => {

@@ -44,7 +44,7 @@ describe('work at intervals', () => {
     assert.equal(runs, 1)
   })
 
-  test('stopping waits for the run under way', async () => {
+  test('stopping waits for the run in flight', async () => {
     const work = Promise.withResolvers<void>()
     const running = startRunning(0, () => work.promise, unexpected)
     let stopped = false

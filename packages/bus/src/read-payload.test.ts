@@ -18,14 +18,14 @@ describe('what a message of the bus says', () => {
     ['not of the contract', '{"node":7}', /^Error: not of the contract: node: /],
     ['of another kind', '[]', /^Error: not of the contract: : /],
   ] as const) {
-    test(`that is ${what} is told by an error`, () =>
+    test(`that is ${what} is an error`, () =>
       assert.throws(
         () => read(data),
         (thrown) => error.test(String(thrown)),
       ))
   }
 
-  test('is told in a short line, however long it is', () => {
+  test('is a short line of the log, however long it is', () => {
     const long = JSON.stringify({ node: { x: 'y'.repeat(10_000) }, leaving: 'z'.repeat(10_000) })
     assert.throws(
       () => read(long),

@@ -10,7 +10,7 @@ export interface OnlineDevices {
   /** Reports the devices of the user that are connected to this node now, and whether all of them are away. */
   changed(app: string, user: string, devices: ReadonlySet<string>, areAway?: boolean): void
   /** Settles when Redis has all reports so far; false when it may lack some. */
-  told(): Promise<boolean>
+  reported(): Promise<boolean>
   /** Whether Redis has all reports, except those in flight. */
   isComplete(): boolean
   /** Settles when Redis has all reports, or was away. */
@@ -84,7 +84,7 @@ export async function announceDevices(
       if (changedFields.size === 0) soon = nextTurn().then(writeChanged)
       changedFields.add(field)
     },
-    async told() {
+    async reported() {
       await soon
       await latest
       return isComplete()

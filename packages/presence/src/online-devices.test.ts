@@ -36,12 +36,12 @@ describe('which devices are online', () => {
     const holds = await announceDevices(presence, first, fail)
     const other = await announceDevices(presence, second, fail)
     holds.changed(app, 'alice', new Set(['phone']))
-    assert.equal(await holds.told(), true)
+    assert.equal(await holds.reported(), true)
     const without = (...users: string[]) => findNodesWithout(presence, [first, second, 'unknown'], app, users)
     assert.deepEqual(await without('alice', 'bob'), new Set([second]))
     assert.deepEqual(await without('bob'), new Set([first, second]))
     holds.changed(app, 'alice', new Set())
-    await holds.told()
+    await holds.reported()
     assert.deepEqual(await without('alice'), new Set([first, second]))
     await Promise.all([holds.stop(), other.stop()])
   })
@@ -81,7 +81,7 @@ describe('which devices are online', () => {
     assert.ok(left > 0 && left <= nodeTtlMS, `${left} ms left`)
   })
 
-  test('a node that has not said whom it holds is told from one that holds nobody', async () => {
+  test('a node that has not said whom it holds is not taken for one that holds nobody', async () => {
     await assert.rejects(findOnlineDevices(presence, 'app', ['erin'], ['somebody']), PresenceIncomplete)
     assert.ok((await findOnlineDevices(presence, 'app', ['erin'], [node])).has('erin'))
   })

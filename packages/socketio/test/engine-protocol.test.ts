@@ -44,13 +44,13 @@ describe('Engine.IO 4', () => {
     })
 
     for (const query of ['transport=polling', 'EIO=abc&transport=polling', 'EIO=4', 'EIO=4&transport=abc']) {
-      test(`answers 400 to ?${query}`, async () => {
+      test(`returns 400 to ?${query}`, async () => {
         assert.equal((await rawRequest(`${base}?${query}`)).status, 400)
       })
     }
 
     for (const method of ['POST', 'PUT']) {
-      test(`answers 400 to ${method} without a session`, async () => {
+      test(`returns 400 to ${method} without a session`, async () => {
         assert.equal((await rawRequest(`${base}?EIO=4&transport=polling`, { method })).status, 400)
       })
     }

@@ -11,15 +11,15 @@ const fault = (name: string) => () => {
 
 describe('a fault of ours', () => {
   let node: Node | undefined
-  let told: string[]
+  let reported: string[]
   beforeEach(() => {
-    told = []
+    reported = []
   })
   afterEach(() => node?.stop())
 
   async function start(options: Partial<SocketServerOptions<unknown>>): Promise<Node> {
     node = await startNode({
-      onError: (error) => told.push(error instanceof Error ? error.message : String(error)),
+      onError: (error) => reported.push(error instanceof Error ? error.message : String(error)),
       events: { echo: (_socket, args, ack) => ack?.(...args) },
       ...options,
     })
@@ -57,7 +57,7 @@ describe('a fault of ours', () => {
     socket.send('41')
     socket.send('42/other,1["echo","served"]')
     assert.equal(await socket.next(), '43/other,1["served"]')
-    assert.deepEqual(told, ['onTopicEmpty one', 'onTopicEmpty two', 'own onDisconnect', 'onDisconnect'])
+    assert.deepEqual(reported, ['onTopicEmpty one', 'onTopicEmpty two', 'own onDisconnect', 'onDisconnect'])
     assert.deepEqual([running.server.topicSize('one'), running.server.topicSize('two')], [0, 0])
     assert.deepEqual([running.server.counters.closes, running.server.sockets.size], [{}, 0])
     assert.deepEqual(gone, ['client namespace disconnect'])
@@ -74,8 +74,8 @@ describe('a fault of ours', () => {
     socket.send('40/other,')
     await socket.next()
     socket.close()
-    await until(() => told.length === 3, 'all faults are told')
-    assert.deepEqual(told, ['main', 'other', 'transport'])
+    await until(() => reported.length === 3, 'all faults are reported')
+    assert.deepEqual(reported, ['main', 'other', 'transport'])
     assert.equal(running.server.sockets.size, 0)
   })
 
@@ -83,7 +83,7 @@ describe('a fault of ours', () => {
     const running = await start({ onConnection: fault('onConnection'), onTransportOpen: fault('onTransportOpen') })
     const socket = await connected(running)
     await isServed(socket)
-    assert.deepEqual(told, ['onTransportOpen', 'onConnection'])
+    assert.deepEqual(reported, ['onTransportOpen', 'onConnection'])
     socket.close()
   })
 
@@ -92,17 +92,17 @@ describe('a fault of ours', () => {
     const socket = await connected(running)
     socket.send('42["bad"]')
     await isServed(socket)
-    assert.deepEqual(told, ['onEvent'])
+    assert.deepEqual(reported, ['onEvent'])
     socket.close()
   })
 
-  test('when an event comes that nothing handles, and in promises, is told too', async () => {
+  test('when an event comes that nothing handles, and in promises, is reported too', async () => {
     const running = await start({ otherEvents: () => Promise.reject(new Error('otherEvents')) })
     const socket = await connected(running)
     socket.send('42["whatever"]')
     await isServed(socket)
-    await until(() => told.length > 0, 'the fault is told')
-    assert.deepEqual(told, ['otherEvents'])
+    await until(() => reported.length > 0, 'the fault is reported')
+    assert.deepEqual(reported, ['otherEvents'])
     socket.close()
   })
 
@@ -119,7 +119,7 @@ describe('a fault of ours', () => {
         socket.send('40')
         assert.equal(await socket.next(), '44{"message":"Internal error"}')
       }
-      assert.deepEqual(told, ['fault', 'fault'])
+      assert.deepEqual(reported, ['fault', 'fault'])
       socket.close()
     })
   }
@@ -128,15 +128,15 @@ describe('a fault of ours', () => {
     const running = await start({ admit: fault('admit') })
     const { status, text } = await rawRequest(`${running.url}/socket.io/?EIO=4&transport=polling`)
     assert.deepEqual([status, JSON.parse(text)], [503, { code: 4, message: 'Internal error' }])
-    assert.deepEqual(told, ['admit'])
+    assert.deepEqual(reported, ['admit'])
   })
 
   test('when a session upgrades leaves it upgraded', async () => {
     const running = await start({ onUpgrade: fault('onUpgrade') })
     const client = await stockClient(running.url, ['polling', 'websocket'])
     assert.equal(await client.emitWithAck('echo', 'served'), 'served')
-    await until(() => told.length > 0, 'the fault is told')
-    assert.deepEqual(told, ['onUpgrade'])
+    await until(() => reported.length > 0, 'the fault is reported')
+    assert.deepEqual(reported, ['onUpgrade'])
     assert.equal(await client.emitWithAck('echo', 'served'), 'served')
     client.close()
   })
@@ -148,7 +148,7 @@ describe('a fault of ours', () => {
     await polling.poll()
     assert.deepEqual(await polling.post('42["bad"]\x1e421["echo","served"]'), { status: 200, text: 'ok' })
     assert.equal((await polling.poll()).text, '431["served"]')
-    assert.deepEqual(told, ['onEvent'])
+    assert.deepEqual(reported, ['onEvent'])
     await polling.post('1')
   })
 })

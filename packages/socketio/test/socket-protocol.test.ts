@@ -47,7 +47,7 @@ describe('Socket.IO 5', () => {
       ['40/custom,', '40/custom,', '42/custom,["auth",{}]'],
       ['40/custom,{"token":"abc"}', '40/custom,', '42/custom,["auth",{"token":"abc"}]'],
     ] as const) {
-      test(`answers ${sent} with the socket's ID`, async () => {
+      test(`acknowledges ${sent} with the socket's ID`, async () => {
         const socket = await engineSocket()
         socket.send(sent)
         const [connected, greeting] = await next(socket, 2)

@@ -57,7 +57,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('is told to have upgraded once, when it has', async () => {
+    test('upgrades once, when it has', async () => {
       upgraded.length = 0
       const { client, socket } = await connected()
       assert.deepEqual(upgraded, transports.length > 1 ? [`${socket.id} to websocket`] : [])
@@ -113,7 +113,7 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('is told by a connect error why it is refused', async () => {
+    test('gets the reason for its refusal in a connect error', async () => {
       const client = io(node.url, { transports, forceNew: true, auth: { refuse: true }, reconnection: false })
       const [error] = (await heard(client, 'connect_error')) as [Error & { data: unknown }]
       assert.equal(error.message, 'not you')
@@ -224,16 +224,16 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('tells of every connection by address, with or without a socket', async () => {
-    const told: string[] = []
+  test('reports every connection by address, with or without a socket', async () => {
+    const reported: string[] = []
     const node = await startNode({
-      onTransportOpen: ({ address }) => told.push(`open ${address}`),
-      onTransportClose: ({ address }, reason) => told.push(`close ${address} ${reason}`),
+      onTransportOpen: ({ address }) => reported.push(`open ${address}`),
+      onTransportClose: ({ address }, reason) => reported.push(`close ${address} ${reason}`),
     })
     const url = `${node.url}/socket.io/?EIO=4&transport=polling`
     const { sid } = JSON.parse((await (await fetch(url)).text()).slice(1)) as { sid: string }
     await fetch(`${url}&sid=${sid}`, { method: 'POST', body: '1' })
-    assert.deepEqual(told, ['open 127.0.0.1', 'close 127.0.0.1 transport close'])
+    assert.deepEqual(reported, ['open 127.0.0.1', 'close 127.0.0.1 transport close'])
     node.stop()
   })
 

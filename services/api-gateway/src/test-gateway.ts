@@ -152,7 +152,7 @@ export async function startTestGateway(
     async stop() {
       await gateway.close()
       tokens.stop()
-      await chat.settler.idle()
+      await chat.settler.drained()
       await chat.outbox.drained()
       chat.searchIndex.stop()
       control.stop()

@@ -189,10 +189,10 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     limits: createLimits(settings.limits, metrics),
     failedLogins: createFailedLogins(counts, settings.limits.failedLoginsPerAddress),
     /** Settles when Redis has the connections of an app. */
-    counted: (app: string) => reports.told(app),
+    counted: (app: string) => reports.reported(app),
     /** Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any case. */
     async registered() {
-      if (!(await online.told())) await announce()
+      if (!(await online.reported())) await announce()
     },
     areRegistered: () => online.isComplete(),
     /** Stops the timers; settles when Redis and the database have everything. Closes nothing. */

@@ -98,13 +98,13 @@ describe('a control order', () => {
     const app = randomUUID()
     const earlier = `earlier ${randomUUID()}`
     const seen: ControlMessage[] = []
-    const obeys = nodesBus.nats.subscribe(allControlSubject, {
+    const confirming = nodesBus.nats.subscribe(allControlSubject, {
       callback: (_error, message) => {
         if (message.subject.endsWith(app)) seen.push(message.json())
         message.respond(earlier)
       },
     })
-    onTestFinished(() => obeys.unsubscribe())
+    onTestFinished(() => confirming.unsubscribe())
     const announce = () => nodesBus.nats.publish(nodesSubject, JSON.stringify({ node: earlier }))
     const timer = setInterval(announce, 500)
     onTestFinished(() => clearInterval(timer))

@@ -15,7 +15,7 @@ export interface Commands extends Subscription {
 }
 
 /**
- * The obeying side of control orders, on a realtime node: announces the node each second and handles every order; a message
+ * Receives control orders on a realtime node: announces the node each second and handles every order; a message
  * is confirmed when the handler has settled for each of its orders. One that comes again is confirmed, not carried out
  * again: by then the opposite may have been ordered. When the handler fails, `onError` is called and the message stays
  * unconfirmed.

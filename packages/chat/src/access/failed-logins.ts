@@ -14,7 +14,7 @@ export function isFailedLogin(error: unknown): error is ApiError {
 export interface FailedLogins {
   /**
    * Counts one. A valid key or token never counts, so that one bad client does not lock out the office that shares its
-   * address. Only a lookup can tell the two apart, so every key and token is looked up.
+   * address. Only a lookup shows which it is, so every key and token is looked up.
    * @param address as text; all of an IPv6 /64 count as one
    * @returns for how many seconds the address gets 429 in place of 401; 0 while it has not failed too often
    */

@@ -44,7 +44,7 @@ export interface Outbox {
    * Notes and publishes an event that changes nothing in the database; fails only when it cannot be noted. Concurrent
    * calls share a round trip.
    */
-  tell(event: NotedEvent): Promise<void>
+  noteAndPublish(event: NotedEvent): Promise<void>
   /** Settles when every publish that was begun is over. */
   drained(): Promise<void>
 }
@@ -135,7 +135,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),
     publishNote: (note, now) => run(publishNote(note, now)),
-    async tell(event) {
+    async noteAndPublish(event) {
       await run(publishNote(await noteAlone(event), nothingKnown))
     },
     drained: () => inFlight.drained(),

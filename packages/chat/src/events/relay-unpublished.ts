@@ -35,14 +35,14 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     if (notes.length === 0) return
     // Lanes first, so that messages sent after a deletion of all come after its event.
     const lanes = [...new Set(notes.flatMap(({ lane }) => lane ?? []))]
-    const areLanesTold = await chat.outbox.publishLanes(lanes)
+    const areLanesPublished = await chat.outbox.publishLanes(lanes)
     const messages = notes.filter(({ lane }) => lane === undefined)
     const now = await readAsOfNow(chat.db, messages)
     const settled = messages.filter((note) => isSettled(note, now))
-    const told = await Promise.all(settled.map((note) => chat.outbox.publishNote(note, now)))
-    const areTold = areLanesTold && told.every(Boolean)
-    chat.log.info({ waiting: notes.length, areTold }, 'relayed unpublished events')
-    more = notes.length === perRound && areTold
+    const published = await Promise.all(settled.map((note) => chat.outbox.publishNote(note, now)))
+    const areAllPublished = areLanesPublished && published.every(Boolean)
+    chat.log.info({ waiting: notes.length, areAllPublished }, 'relayed unpublished events')
+    more = notes.length === perRound && areAllPublished
   }
 }
 

@@ -20,6 +20,6 @@ export async function pushToClients(
   for (let i = 0; i < clients.length; i += maxClientsPerOrder) {
     const part = clients.slice(i, i + maxClientsPerOrder)
     const order: PushToClientsOrder = { id: newId(), clients: part, payload, request }
-    await chat.outbox.tell({ kind: 'push', id: order.id, app, json: JSON.stringify(order) })
+    await chat.outbox.noteAndPublish({ kind: 'push', id: order.id, app, json: JSON.stringify(order) })
   }
 }

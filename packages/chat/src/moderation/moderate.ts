@@ -9,7 +9,7 @@ import { contentOf } from '../messages/sending/message-content.ts'
 import type { AppHook } from './moderation-hook.ts'
 
 /** The characters of a refusal that its sender gets. */
-const mostTold = 500
+const mostChars = 500
 
 /**
  * Asks the hook of the app about a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate). It is
@@ -52,7 +52,7 @@ export async function moderate(chat: Chat, hook: AppHook, content: string, quest
     case 'mask':
       return contentOf(withText(JSON.parse(content), answer.text))
     case 'refuse':
-      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostTold))
+      throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostChars))
     default:
       if (hook.unanswered === 'allow') return content
       throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation of the app does not answer; try again')

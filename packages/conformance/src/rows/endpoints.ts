@@ -50,9 +50,9 @@ const said: Record<string, readonly string[]> = {
     'no tokens',
   ],
   'POST /admin/clients': [
-    'mode 1: issueAccessToken true answers a new token and expirationDate',
+    'mode 1: issueAccessToken true returns a new token and expirationDate',
     'mode 1: the old token of an existing user becomes invalid',
-    'mode 2: creates with an external token, answers the bare object',
+    'mode 2: creates with an external token, returns the bare object',
     'mode 3: binds a token to an existing user in the place of the old one',
     'mode 4: only supplied fields change',
     'modes 1, 3 and 4 answer the envelope with the User',

@@ -80,12 +80,12 @@ export async function deleteAppDocs(db: Db, app: string, onProgress: DeletionPro
   let total = 0
   for (const [name, way] of Object.entries(ways)) {
     const collection = db.mongo.collection(name)
-    const told = (deleted: number) => onProgress(name, deleted)
-    if (way === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, told)
-    if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, told)
-    if (way === 'notes') total += await deleteNotes(db, name, app, told)
+    const onDeleted = (deleted: number) => onProgress(name, deleted)
+    if (way === 'idRange') total += await deletePages(collection, { _id: keyRange(app) }, onDeleted)
+    if (way === 'roomKeyRange') total += await deletePages(collection, { roomKey: keyRange(app) }, onDeleted)
+    if (way === 'notes') total += await deleteNotes(db, name, app, onDeleted)
     if (way === 'files') total += await removeFilesOfApp(db, app)
-    if (way === 'calls') total += await deleteCalls(db, app, told)
+    if (way === 'calls') total += await deleteCalls(db, app, onDeleted)
   }
   return total
 }
@@ -98,12 +98,12 @@ export async function deleteAppDoc(db: Db, app: string): Promise<void> {
 async function deletePages(
   collection: Collection,
   filter: Document,
-  told: (deleted: number) => void = () => undefined,
+  onDeleted: (deleted: number) => void = () => undefined,
 ): Promise<number> {
   let deleted = 0
   for await (const page of pagesOf(collection.find(filter, { projection: { _id: 1 } }))) {
     deleted += await deleteIds(collection, page)
-    told(deleted)
+    onDeleted(deleted)
   }
   return deleted
 }
@@ -114,7 +114,7 @@ async function deleteIds(collection: Collection, page: readonly Document[]): Pro
 }
 
 /** There are few notes: those that the bus has not acknowledged yet. One may hold messages of several apps. */
-async function deleteNotes(db: Db, name: string, app: string, told: (changed: number) => void): Promise<number> {
+async function deleteNotes(db: Db, name: string, app: string, onDeleted: (changed: number) => void): Promise<number> {
   const notes = db.mongo.collection<{ _id: string; events: NotedEvent[] }>(name)
   let changed = 0
   for await (const page of pagesOf(notes.find({}, { projection: { 'events.json': 0 } }))) {
@@ -126,7 +126,7 @@ async function deleteNotes(db: Db, name: string, app: string, told: (changed: nu
     const { modifiedCount } = await notes.updateMany({ ...ids, events: { $elemMatch: ofApp } }, pull)
     await notes.deleteMany({ ...ids, events: { $size: 0 } })
     changed += modifiedCount
-    if (modifiedCount > 0) told(changed)
+    if (modifiedCount > 0) onDeleted(changed)
   }
   return changed
 }
@@ -134,13 +134,13 @@ async function deleteNotes(db: Db, name: string, app: string, told: (changed: nu
 /**
  * Calls are kept for days only and have no index by app, so they are all read once. A push call has a lane of its own,
  * which no range finds: the lane goes before its call. */
-async function deleteCalls(db: Db, app: string, told: (deleted: number) => void): Promise<number> {
+async function deleteCalls(db: Db, app: string, onDeleted: (deleted: number) => void): Promise<number> {
   let deleted = 0
   const calls = db.outgoingCalls.find({ app }, { projection: { lane: 1 } })
   for await (const page of pagesOf(calls)) {
     await db.callLanes.deleteMany({ _id: { $in: page.map(({ lane }) => lane) } })
     deleted += await deleteIds(db.mongo.collection('outgoingCalls'), page)
-    told(deleted)
+    onDeleted(deleted)
   }
   return deleted
 }

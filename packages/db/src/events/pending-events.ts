@@ -51,7 +51,7 @@ export interface LaneEvents {
 }
 
 /**
- * Notes events as unpublished, inside the transaction of the changes that they tell of: those of each lane as one note, or
+ * Notes events as unpublished, inside the transaction of their changes: those of each lane as one note, or
  * when they are many bytes as several. Returns the notes of each, in their order.
  */
 export async function insertNotes(

@@ -17,7 +17,7 @@ type Parts = Pick<NodeParts, 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'
   Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
-/** What a node needs to bring clients up to date that give `since`, and to tell them the time. */
+/** What a node needs to bring clients up to date that give `since`, and to send them the time. */
 export function startCatchUp(parts: Parts): CatchingUp {
   const { settings } = parts
   const clock = createStreamClock()

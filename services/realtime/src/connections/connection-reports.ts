@@ -6,7 +6,7 @@ import type { Logger } from '@parley/service/log'
 export interface ConnectionReports {
   changed(app: string, count: number): void
   /** Settles when Redis has the current count of the app, or is away. */
-  told(app: string): Promise<void>
+  reported(app: string): Promise<void>
   /** Reports zero for everything and ends. */
   stop(): Promise<void>
 }
@@ -18,29 +18,29 @@ export interface ConnectionReports {
  */
 export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
   const current = new Map<string, number>()
-  const waiting = new Map<string, { highest: number; latest: number; told: PromiseWithResolvers<void> }>()
+  const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
   const inFlight = new Map<string, Promise<void>>()
 
   async function send(app: string): Promise<void> {
     for (let next = waiting.get(app); next; next = waiting.get(app)) {
       waiting.delete(app)
-      const { highest, latest, told } = next
-      inFlight.set(app, told.promise)
+      const { highest, latest, reported } = next
+      inFlight.set(app, reported.promise)
       try {
         if (highest > latest) await reportConnections(presence, node, app, highest)
         await reportConnections(presence, node, app, latest)
       } catch (error) {
         log.warn({ err: error, app }, 'connection count not reported; trying again')
       }
-      told.resolve()
+      reported.resolve()
     }
     inFlight.delete(app)
   }
 
   function report(app: string, count: number): void {
     const before = waiting.get(app)
-    const told = before?.told ?? Promise.withResolvers<void>()
-    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count, told })
+    const reported = before?.reported ?? Promise.withResolvers<void>()
+    waiting.set(app, { highest: Math.max(before?.highest ?? count, count), latest: count, reported })
     if (!inFlight.has(app)) void send(app)
   }
 
@@ -54,8 +54,8 @@ export function createConnectionReports(presence: Presence, node: string, log: L
       else current.set(app, count)
       report(app, count)
     },
-    told: async (app) => {
-      await (waiting.get(app)?.told.promise ?? inFlight.get(app))
+    reported: async (app) => {
+      await (waiting.get(app)?.reported.promise ?? inFlight.get(app))
     },
     async stop() {
       clearInterval(timer)

@@ -4,9 +4,9 @@ import type { UserSocket } from '../connections/session.ts'
 export type Connection = UserSocket['connection']
 
 /** How many connections beyond the limit of an address are accepted for a moment, to send the error; others are refused. */
-const toldAtOnce = 20
+const notifiedAtOnce = 20
 /** For how long they are kept: a client that handles the error connects its socket at once. */
-const tellWithinMS = 1_000
+const closeAfterMS = 1_000
 
 /** Counts the connections of each address from their opening on, with or without a socket. */
 export interface AddressLimit {
@@ -38,11 +38,11 @@ export function createAddressLimit(limit: number): AddressLimit {
   return {
     refuses(address, transport) {
       if (limit === 0) return false
-      const most = transport === 'bridge' ? limit : limit + toldAtOnce
+      const most = transport === 'bridge' ? limit : limit + notifiedAtOnce
       return (counts.get(addressBlock(address)) ?? 0) >= most
     },
     opened(connection, close) {
-      if (count(connection.address, 1) > limit && limit > 0) over.set(connection, setTimeout(close, tellWithinMS))
+      if (count(connection.address, 1) > limit && limit > 0) over.set(connection, setTimeout(close, closeAfterMS))
     },
     isOver: (connection) => over.has(connection),
     closed(connection) {

@@ -9,7 +9,7 @@ export interface OwnPresenceNews {
 }
 
 /** What changes in a turn of the event loop goes out together, once Redis has it. */
-export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'told'>): OwnPresenceNews {
+export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceNews {
   /** How the users of this node are, by `app NUL user`. */
   const states = new Map<string, 'online' | 'away'>()
   let changed = new Map<string, { app: string; user: string }>()
@@ -18,7 +18,7 @@ export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'tol
     await nextTurn()
     const about = changed
     changed = new Map()
-    await online.told()
+    await online.reported()
     for (const user of about.values()) publishPresenceNews(bus, user, 'state')
   }
 

@@ -26,7 +26,7 @@ export interface Settler {
   /** What was appended, and the profiles of its senders by key(app, user). */
   take(append: TailAppend, senders: ReadonlyMap<string, UserDoc>): void
   /** Settles when everything that was taken is settled, or could not be: then the relay does it. */
-  idle(): Promise<void>
+  drained(): Promise<void>
 }
 
 export function createSettler(
@@ -100,7 +100,7 @@ export function createSettler(
       bytes += append.bytes
       schedule(waitMS())
     },
-    async idle() {
+    async drained() {
       while (running || waiting.length > 0) if (!(await run())) break
       clearTimeout(timer)
     },

@@ -39,7 +39,7 @@ describe('work that takes longer than a request may', () => {
       { timeout: 100_000, interval: 20 },
     )
   const messagesIn = async (room: string) => {
-    await gateway.chat.settler.idle()
+    await gateway.chat.settler.drained()
     return gateway.chat.db.messages.countDocuments({ roomKey: key(gateway.app, room) })
   }
 

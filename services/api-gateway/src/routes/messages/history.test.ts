@@ -165,7 +165,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     return Promise.all(Array.from({ length: count }, (_, i) => sendMessage(i % 2 ? gateway.chat : other.chat, draft)))
   }
   const perTime = async (room: string, order: Order): Promise<number[]> => {
-    await Promise.all([gateway, other].map(({ chat }) => chat.settler.idle()))
+    await Promise.all([gateway, other].map(({ chat }) => chat.settler.drained()))
     const counts = await gateway.chat.db.messages
       .aggregate<{ count: number }>([
         { $match: { roomKey: key(gateway.app, room) } },
@@ -267,7 +267,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     const room = await gateway.newRoom([alice, bob])
     const { _id } = await send(room)
     const content = '{"n": 1.0, "__proto__": [12345678901234567890], "constructor": "\\u00e9"}'
-    await gateway.chat.settler.idle()
+    await gateway.chat.settler.drained()
     await gateway.chat.db.messages.updateOne({ _id }, { $set: { content } })
     await send(room, null)
     const deleted = await send(room)

@@ -169,7 +169,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     const once = { clientMessageID: `once in ${room}` }
     const first = await sent(other, once)
     assert.equal((await sent(gateway, once))._id, first._id)
-    await other.chat.settler.idle()
+    await other.chat.settler.drained()
     assert.equal((await sent(gateway, once))._id, first._id)
   })
 

@@ -53,7 +53,7 @@ describe('MongoDB is killed (-9) between two steps of settling, and is back befo
       }
       const sent = await Promise.all(Array.from({ length: 20 }, (_, i) => send(`${point} ${i}`)))
       await killed.promise
-      await gateway.chat.settler.idle()
+      await gateway.chat.settler.drained()
 
       const { data } = (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
       const ids = sent.map(({ body }): string => body.result._id)

@@ -129,8 +129,8 @@ describe('whoever sends is killed (-9)', () => {
       const again = { room, ...last, _id: undefined, message: 'again', messageType: 'text' }
       assert.equal((await gateway.admin('POST', '/messages', again)).body.result._id, last._id)
 
-      const told = () => new Set(heard.events.map(({ payload }) => (payload as { _id: string })._id))
-      await until('every event', () => ids.difference(told()).size === 0)
+      const published = () => new Set(heard.events.map(({ payload }) => (payload as { _id: string })._id))
+      await until('every event', () => ids.difference(published()).size === 0)
       await until('all is settled', async () => {
         return (await gateway.chat.db.rooms.findOne({ _id: roomKey }))?.tail?.length === 0
       })

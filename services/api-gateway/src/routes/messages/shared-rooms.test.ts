@@ -72,7 +72,7 @@ describe('a room that several gateways send to', () => {
     assert.deepEqual((await history(room)).map(as), bySeq.map(as))
     const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
     assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
-    for (const { chat } of gateways) await chat.settler.idle()
+    for (const { chat } of gateways) await chat.settler.drained()
     assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
     assert.deepEqual((await history(room)).map(as), bySeq.map(as))
     const { db } = (gateways[0] as TestGateway).chat
@@ -142,7 +142,7 @@ describe('a room that several gateways send to', () => {
     const second = await sent(2, room, 'second')
     const third = await sent(2, room, 'third')
     assert.ok(hasArrived, 'MongoDB got the first try late')
-    await gateways[2]?.chat.settler.idle()
+    await gateways[2]?.chat.settler.drained()
     const shown = (await history(room)).map(({ _id, seq }) => [_id, seq])
     assert.deepEqual(shown.slice(-2), [
       [second._id, 5],

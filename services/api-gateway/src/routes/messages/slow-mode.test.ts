@@ -57,7 +57,7 @@ describe('slowModeS of a room', () => {
     const first = await send(bob, room, { clientMessageID: 'once' })
     assert.equal(first.status, 200)
     isSlow(await send(bob, room))
-    await gateway.chat.settler.idle()
+    await gateway.chat.settler.drained()
     isSlow(await send(bob, room))
     assert.equal((await send(bob, room, { clientMessageID: 'once' })).body.result._id, first.body.result._id)
     await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)

@@ -88,7 +88,7 @@ describe('a message that is acknowledged', () => {
   async function sentAndHeld(point: SettlePoint) {
     room = await other.newRoom([alice, bob])
     const settled = await send()
-    await gateway.chat.settler.idle()
+    await gateway.chat.settler.drained()
     const reached = gate.hold(point)
     const sent = [await send(), await send('bob'), await send()]
     await reached
@@ -119,7 +119,7 @@ describe('a message that is acknowledged', () => {
           assert.equal((shown.data?.[0] ?? shown).lastMessage._id, all.at(-1))
         }
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         assert.deepEqual([await unread(alice), await unread(bob)], [1, 3])
         assert.deepEqual((await roomDoc())?.tail, [])
         assert.deepEqual(await ids('timeRangeField=createdAt'), all.toReversed())
@@ -132,7 +132,7 @@ describe('a message that is acknowledged', () => {
         assert.equal((await ok(bob, 'PUT', `/rooms/${room}/lastRead`, { message: sent[1]?._id })).unread, 1)
         assert.deepEqual([await unread(alice), await unread(bob)], [1, 1])
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         assert.deepEqual([await unread(alice), await unread(bob)], [1, 1])
         assert.equal((await ok(alice, 'PUT', `/rooms/${room}/lastRead`, { message: sent[1]?._id })).unread, 0)
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 1])
@@ -162,14 +162,14 @@ describe('a message that is acknowledged', () => {
         }
         await check()
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         await check()
         void gate.hold(point)
         await send()
         assert.equal((await other.admin('DELETE', `/rooms/${room}/messages/_all`)).status, 200)
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 0])
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 0])
         await send()
         assert.deepEqual([await unread(alice), await unread(bob)], [0, 1])
@@ -186,7 +186,7 @@ describe('a message that is acknowledged', () => {
         const found = await ok(bob, 'POST', '/search', { keyword: `find${size}${point}`, room })
         assert.deepEqual(found.messages, [{ room, messages: [sent._id] }])
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         assert.equal((await send('alice', { clientMessageID: once }, other))._id, sent._id)
         assert.equal((await roomDoc())?.seq, 1)
       })
@@ -205,7 +205,7 @@ describe('a message that is acknowledged', () => {
         }
         await check()
         gate.release()
-        await gateway.chat.settler.idle()
+        await gateway.chat.settler.drained()
         await check()
         await ok(bob, 'PUT', `/rooms/${room}/lastRead`, { message: sent[2]?._id })
         assert.equal(await unread(bob), 0)
@@ -224,7 +224,7 @@ describe('a message that is acknowledged', () => {
       [7, 6, 5, 4, 3, 2, 1],
     )
     assert.deepEqual([await unread(alice), await unread(bob)], [3, 4])
-    await Promise.all([gateway, other].map(({ chat }) => chat.settler.idle()))
+    await Promise.all([gateway, other].map(({ chat }) => chat.settler.drained()))
     assert.deepEqual([await unread(alice), await unread(bob)], [3, 4])
   })
 
@@ -242,7 +242,7 @@ describe('a message that is acknowledged', () => {
       sent.map((_, i) => i + 1),
     )
     assert.deepEqual([await unread(alice), await unread(bob)], [120, 120])
-    await Promise.all(gateways.map(({ chat }) => chat.settler.idle()))
+    await Promise.all(gateways.map(({ chat }) => chat.settler.drained()))
     assert.deepEqual([await unread(alice), await unread(bob)], [120, 120])
     assert.deepEqual((await roomDoc())?.tail, [])
     assert.equal(await other.chat.db.messages.countDocuments({ roomKey: key(other.app, room) }), 240)

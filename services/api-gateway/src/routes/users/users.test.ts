@@ -39,7 +39,7 @@ function refusedBare({ status, body }: Answer, wanted: number, code: string, mes
 describe('POST /admin/clients', () => {
   test('issueAccessToken true creates the user and returns the envelope with token and expirationDate, 30 days ahead', async () => {
     proves('POST /admin/clients', 'body._id', 'body.nickname', 'body.issueAccessToken')
-    proves('POST /admin/clients', 'mode 1: issueAccessToken true answers a new token and expirationDate')
+    proves('POST /admin/clients', 'mode 1: issueAccessToken true returns a new token and expirationDate')
     const { status, body } = await save({ _id: 'u1', nickname: 'One', issueAccessToken: true })
     assert.equal(status, 200)
     assert.equal(body.RC, 0)
@@ -59,7 +59,7 @@ describe('POST /admin/clients', () => {
   })
 
   test('assign an external token to a new user: the answer is the bare object', async () => {
-    proves('POST /admin/clients', 'mode 2: creates with an external token, answers the bare object', 'body.avatarUrl')
+    proves('POST /admin/clients', 'mode 2: creates with an external token, returns the bare object', 'body.avatarUrl')
     proves('POST /admin/clients', 'body.token', 'body.expirationDate', 'bare _id', 'bare nickname', 'bare avatarUrl')
     proves('POST /admin/clients', 'bare issueAccessToken', 'bare token', 'bare expirationDate')
     proves('Client keys and user tokens', 'a supplied token has any format')
