@@ -103,8 +103,8 @@ const namesOfEvents = {
   messageDeleted: 'MESSAGE_DELETED',
   room: 'ROOM',
 } as const satisfies Partial<Record<ServerEvent, WebhookEvent>>
-type WebhookEvent = keyof typeof namesOfEvents
-const isForWebhooks = (event: string): event is WebhookEvent => Object.hasOwn(namesOfEvents, event)
+type RoomEvent = keyof typeof namesOfEvents
+const isForWebhooks = (event: string): event is RoomEvent => Object.hasOwn(namesOfEvents, event)
 
 function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined {
   const { to, event, webhook, request } = readEvent(message, raw)
