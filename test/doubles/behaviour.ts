@@ -2,10 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /**
  * How a double responds when it does not succeed: late, with an error, never, or by breaking the connection.
- * `lateMS` alone is a good answer that is late.
+ * `lateMS` or `after` alone is a good answer that is late.
  */
 export type Behaviour =
-  | { lateMS?: number; status?: number; reason?: string; headers?: Record<string, string>; body?: string }
+  | {
+      lateMS?: number
+      after?: Promise<unknown>
+      status?: number
+      reason?: string
+      headers?: Record<string, string>
+      body?: string
+    }
   | 'hang'
   | 'reset'
 
@@ -23,5 +30,6 @@ export async function actOut(
     return undefined
   }
   if (behaviour?.lateMS !== undefined) await pause(behaviour.lateMS)
+  await behaviour?.after
   return behaviour ?? {}
 }

@@ -5,9 +5,11 @@ import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import type { Turn } from './turn.ts'
 
 /**
  * Shows the other members what the caller is typing (docs/reference/messages.md#typing-and-streaming). Never stored.
+ * @param turn its place among what the caller's client shows there
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
  */
 export async function notifyTyping(
@@ -15,11 +17,14 @@ export async function notifyTyping(
   caller: UserCaller,
   room: string,
   message: string,
+  turn?: Turn,
 ): Promise<Record<string, never>> {
   const { app, user } = caller
   const { room: doc, membership } = await requireMember(chat, caller, room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   requireNotFrozen(doc)
+  const before = turn?.come()
+  if (before) await before
   const json = JSON.stringify({ room, message, sender: user })
   await publishEvent(chat.bus, { to: { app, room }, event: 'typing', json, id: newId(), exceptUser: user })
   return {}

@@ -1,6 +1,7 @@
 import type { AuthenticatedUser } from '@parley/chat/access/caller'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Socket } from '@parley/socketio/sockets/socket'
+import type { Turns } from '../emits/turns.ts'
 
 /** The user of a connection, once `auth2` has succeeded. */
 export interface Session extends AuthenticatedUser {
@@ -33,10 +34,15 @@ export interface SocketData {
   nextLogin: (() => void) | undefined
   /** Failed logins since the last one that succeeded. */
   failedLogins: number
+  /** Of its emits that stay in order; undefined before the first. */
+  turns: Turns | undefined
 }
 
 export function newSocketData(): SocketData {
-  return { session: undefined, second: 0, events: 0, isLoggingIn: false, nextLogin: undefined, failedLogins: 0 }
+  return {
+    ...{ session: undefined, second: 0, events: 0, isLoggingIn: false, nextLogin: undefined, failedLogins: 0 },
+    turns: undefined,
+  }
 }
 
 export type UserSocket = Socket<SocketData>

@@ -20,6 +20,7 @@ import { type AuthenticateParts, authenticate } from '../logins/authenticate.ts'
 import { countFailures } from '../logins/failed-logins.ts'
 import { inTurnOfSocket } from '../logins/login-turns.ts'
 import { type EmitArguments, readArguments } from './emit-arguments.ts'
+import { inTurn } from './turns.ts'
 
 /** One emit's work; what it returns is the `result` of the acknowledgement. */
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
@@ -57,7 +58,8 @@ export function createClientEmits(
     'chat message': handler(parts, 'chat message', (socket, [{ sendAtMS, ...message }], request) => {
       const session = required(socket)
       if (sendAtMS !== undefined) return scheduleMessage(chat, session, { ...message, sendAtMS })
-      return sendMessage(chat, { ...message, app: session.app, sender: session.user, byClient: true, request })
+      const send = { ...message, app: session.app, sender: session.user, byClient: true, request }
+      return inTurn(socket, 'chat message', message.room, (turn) => sendMessage(chat, { ...send, turn }))
     }),
 
     lastRead: handler(parts, 'lastRead', (socket, [{ room, message }]) =>
@@ -69,9 +71,10 @@ export function createClientEmits(
       return chat.deliveries.report({ app, user, room, message })
     }),
 
-    typing: handler(parts, 'typing', (socket, [{ room, message }]) =>
-      notifyTyping(chat, required(socket), room, message),
-    ),
+    typing: handler(parts, 'typing', (socket, [{ room, message }]) => {
+      const session = required(socket)
+      return inTurn(socket, 'typing', room, (turn) => notifyTyping(chat, session, room, message, turn))
+    }),
 
     'presence subscribe': handler(parts, 'presence subscribe', async (socket, [{ clients }]) => ({
       clients: await watching.subscribe(socket, required(socket), clients),
@@ -88,9 +91,10 @@ export function createClientEmits(
       return {}
     }),
 
-    ai_streaming: handler(parts, 'ai_streaming', (socket, [{ room, text }]) =>
-      streamText(chat, required(socket), room, text),
-    ),
+    ai_streaming: handler(parts, 'ai_streaming', (socket, [{ room, text }]) => {
+      const session = required(socket)
+      return inTurn(socket, 'ai_streaming', room, (turn) => streamText(chat, session, room, text, turn))
+    }),
   }
   const otherEvents: NamespaceOptions<SocketData>['otherEvents'] = (socket, event, _args, ack) =>
     answer(parts, 'unknown', socket, ack, () => {

@@ -13,6 +13,7 @@ import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
 import type { Draft, Outcome, Refusal } from '../accepting/message-batch.ts'
 import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
+import type { Turn } from '../turn.ts'
 import { contentOf } from './message-content.ts'
 
 export interface MessageToSend {
@@ -47,6 +48,8 @@ export interface MessageToSend {
   request?: string | undefined
   /** What the message is to be called, by an ID that nothing has; by default a new one. */
   id?: string | undefined
+  /** Its place among the messages that its client sends to the room. */
+  turn?: Turn | undefined
 }
 
 /**
@@ -55,7 +58,7 @@ export interface MessageToSend {
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
  *   SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
- *   FILE_NOT_FOUND
+ *   FILE_NOT_FOUND; those of the turn
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
   const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
@@ -105,7 +108,12 @@ export async function sendContent(
   // What a robot streams is not there yet.
   const isAsked = send.byClient && !send.streaming
   const moderated = isAsked ? await moderateSend(chat, draft, isInThread) : draft
-  const outcome = await accept(chat, moderated, isInThread)
+  const before = send.turn?.come()
+  if (before) await before
+  const accepting = accept(chat, moderated, isInThread)
+  // The room's messages are written in the order in which they are handed over; a message of a thread is not among them.
+  if (!isInThread) send.turn?.over()
+  const outcome = await accepting
   if ('refused' in outcome) throw await refusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
