@@ -1,9 +1,7 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
-import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { moderateSend } from '../../moderation/moderate.ts'
@@ -15,6 +13,7 @@ import type { Draft, Outcome, Refusal } from '../accepting/message-batch.ts'
 import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
 import type { Turn } from '../turn.ts'
 import { contentOf } from './message-content.ts'
+import { errorOfRefusal } from './refused-send.ts'
 
 export interface MessageToSend {
   app: string
@@ -114,7 +113,7 @@ export async function sendContent(
   // The room's messages are written in the order in which they are handed over; a message of a thread is not among them.
   if (!isInThread) send.turn?.over()
   const outcome = await accepting
-  if ('refused' in outcome) throw await refusal(chat, outcome, send)
+  if ('refused' in outcome) throw await errorOfRefusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
 }
@@ -132,30 +131,4 @@ async function findReplyTo(
 ): Promise<Pick<ThreadDraft, 'replyTo' | 'quoted'>> {
   const quoted = await findSentMessage(db, key(app, room), replyTo)
   return { replyTo, ...(quoted && { quoted }) }
-}
-
-async function refusal(
-  chat: Chat,
-  { refused: code, afterMS = 0 }: Refusal,
-  send: Pick<MessageToSend, 'app' | 'room' | 'sender' | 'replyTo'>,
-): Promise<ApiError> {
-  switch (code) {
-    case 'ROOM_NOT_FOUND':
-      return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
-    case 'NOT_ROOM_MEMBER':
-      if (!(await findUser(chat.db, send.app, send.sender))) {
-        return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
-      }
-      return new ApiError(code, 'sender is not a member of the room')
-    case 'USER_BLOCKED':
-      return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
-    case 'MESSAGE_NOT_FOUND':
-      return new ApiError(code, `replyTo: no message ${JSON.stringify(send.replyTo)} in the room, or it was deleted`)
-    case 'SLOW_MODE': {
-      const message = `room: it has a slow mode: send again in ${Math.ceil(afterMS / 1_000)} s`
-      return new ApiError(code, message, { details: { retryAfterMS: afterMS } })
-    }
-    default:
-      return new ApiError(code)
-  }
 }
