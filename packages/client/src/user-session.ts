@@ -155,7 +155,7 @@ export class UserSession {
       this.me.set(user)
       this.#deliveries.read(this.rooms.rooms.get())
       this.invitations.read()
-      await inParts([...this.#handles.values()], roomsAtOnce, (handle) => handle.catchUp())
+      await workOnAll([...this.#handles.values()], roomsAtOnce, (handle) => handle.catchUp())
     }
     await this.rooms.settled()
     for (const handle of this.#handles.values()) handle.loggedIn()
@@ -177,7 +177,7 @@ export class UserSession {
 }
 
 /** Works on all, `most` at a time; fails with the first that fails. */
-async function inParts<T>(all: T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
+async function workOnAll<T>(all: T[], most: number, work: (one: T) => Promise<void>): Promise<void> {
   const one = async () => {
     for (let next = all.pop(); next !== undefined; next = all.pop()) await work(next)
   }

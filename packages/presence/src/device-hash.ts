@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Presence } from './connect.ts'
 import { nodesKey, nodeTtlMS } from './connection-counts.ts'
 
@@ -42,8 +43,8 @@ export function writeFields(
   fields: readonly string[],
 ): Promise<unknown>[] {
   const writes: Promise<unknown>[] = []
-  for (let i = 0; i < fields.length; i += usersPerWrite) {
-    const [held, gone] = partition(fields.slice(i, i + usersPerWrite), (field) => current.has(field))
+  for (const part of inParts(fields, usersPerWrite)) {
+    const [held, gone] = partition(part, (field) => current.has(field))
     if (held.length > 0) {
       writes.push(redis.hset(onlineKey(node), ...held.flatMap((field) => [field, current.get(field) as string])))
     }
@@ -58,11 +59,8 @@ export async function writeAll(
   node: string,
   current: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const fields = [...current].flat()
   const transaction = redis.multi().del(onlineKey(node)).hset(onlineKey(node), spoken, '1')
-  for (let i = 0; i < fields.length; i += 2 * usersPerWrite) {
-    transaction.hset(onlineKey(node), ...fields.slice(i, i + 2 * usersPerWrite))
-  }
+  for (const part of inParts([...current], usersPerWrite)) transaction.hset(onlineKey(node), ...part.flat())
   for (const [error] of (await transaction.exec()) ?? []) if (error) throw error
   await stay(redis, node)
 }

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { findLivingTokens } from '@parley/db/users/tokens'
 import type { Chat } from '../chat.ts'
 
@@ -9,8 +10,8 @@ export async function livingTokens<T extends { app: string; tokenDigest: string 
   held: readonly T[],
 ): Promise<Set<T>> {
   const living = new Set<T>()
-  for (let i = 0; i < held.length; i += tokensAtOnce) {
-    for (const one of await findLivingTokens(db, held.slice(i, i + tokensAtOnce))) living.add(one)
+  for (const part of inParts(held, tokensAtOnce)) {
+    for (const one of await findLivingTokens(db, part)) living.add(one)
   }
   return living
 }

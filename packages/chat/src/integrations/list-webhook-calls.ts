@@ -1,9 +1,9 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listWebhookCalls as operation } from '@parley/contracts/operations/integrations/webhooks'
-import { type CallCursor, findCalls } from '@parley/db/push/call-history'
+import { findCalls } from '@parley/db/push/call-history'
 import { keptDays } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
 import { parseTime } from '../read-time.ts'
 import { toDeliveryView } from '../views/webhook-delivery.ts'
 
@@ -20,14 +20,11 @@ export async function listWebhookCalls(
 ): Promise<Result<typeof operation>> {
   const sinceMS = since === undefined ? Date.now() - keptMS : parseTime('since', since)
   const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
-  const before = cursor === undefined ? undefined : parseCursor(cursor)
+  const before = parseCursor(cursor, /./s)
   const calls = await findCalls(db, { app, room, sinceMS, untilMS }, { before, limit })
   const last = calls.length === limit ? calls.at(-1) : undefined
-  return { data: calls.map(toDeliveryView), ...(last && { cursor: `${last.createdAtMS} ${last._id}` }) }
-}
-
-function parseCursor(cursor: string): CallCursor {
-  const [, time = '', id = ''] = /^(\d{1,15}) (.+)$/s.exec(cursor) ?? []
-  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
-  return { createdAtMS: Number(time), _id: id }
+  return {
+    data: calls.map(toDeliveryView),
+    ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last._id }) }),
+  }
 }

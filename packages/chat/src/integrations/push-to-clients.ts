@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { maxClientsPerOrder, type PushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import { newId } from '@parley/db/messages/messages'
@@ -17,8 +18,7 @@ export async function pushToClients(
   request: string,
 ): Promise<void> {
   const clients = [...(await expandGroups(chat.db, app, ids))]
-  for (let i = 0; i < clients.length; i += maxClientsPerOrder) {
-    const part = clients.slice(i, i + maxClientsPerOrder)
+  for (const part of inParts(clients, maxClientsPerOrder)) {
     const order: PushToClientsOrder = { id: newId(), clients: part, payload, request }
     await chat.outbox.noteAndPublish({ kind: 'push', id: order.id, app, json: JSON.stringify(order) })
   }

@@ -1,9 +1,9 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listReports as operation } from '@parley/contracts/operations/moderation/reports'
 import { reportStatus } from '@parley/contracts/resources/report'
-import { findReports, type ReportCursor } from '@parley/db/moderation/reports'
+import { findReports } from '@parley/db/moderation/reports'
 import type { Chat } from '../chat.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
 import { toReportView } from '../views/report.ts'
 
 /**
@@ -16,14 +16,8 @@ export async function listReports(
   { status, room, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
   const statuses = status === undefined ? reportStatus.options : [status]
-  const before = cursor === undefined ? undefined : parseCursor(cursor)
+  const before = parseCursor(cursor)
   const reports = await findReports(db, { app, room, statuses }, { before, limit })
   const last = reports.length === limit ? reports.at(-1) : undefined
-  return { data: reports.map(toReportView), ...(last && { cursor: `${last.createdAtMS} ${last.id}` }) }
-}
-
-function parseCursor(cursor: string): ReportCursor {
-  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
-  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
-  return { createdAtMS: Number(time), id }
+  return { data: reports.map(toReportView), ...(last && { cursor: toCursor({ atMS: last.createdAtMS, id: last.id }) }) }
 }

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listRooms as operation } from '@parley/contracts/operations/rooms/rooms'
@@ -30,9 +31,7 @@ export async function listRooms(chat: Chat, caller: UserCaller, query: Query): P
   const page = entries.slice(query.skip, query.limit === 0 ? undefined : query.skip + query.limit)
 
   async function* parts(): AsyncGenerator<string[]> {
-    for (let i = 0; i < page.length; i += roomsAtOnce) {
-      yield roomTexts(chat, caller, page.slice(i, i + roomsAtOnce))
-    }
+    for (const part of inParts(page, roomsAtOnce)) yield roomTexts(chat, caller, part)
   }
   async function* text(): AsyncGenerator<string> {
     yield `{"totalCount":${entries.length},"data":`

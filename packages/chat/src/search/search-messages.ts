@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
@@ -71,8 +72,9 @@ async function searchAll(
   const untilMS = Date.now() + searchMS
   const found: Found[] = []
   try {
-    for (let i = 0; i < rooms.length && found.length < limit; i += roomsAtOnce) {
-      const group = new Map(rooms.slice(i, i + roomsAtOnce).map((room) => [room._id, room]))
+    for (const part of inParts(rooms, roomsAtOnce)) {
+      if (found.length >= limit) break
+      const group = new Map(part.map((room) => [room._id, room]))
       found.push(...(await searchRooms(chat, caller, { rooms: group, words, limit: limit - found.length, untilMS })))
     }
   } catch (error) {

@@ -1,10 +1,10 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listThreads as operation } from '@parley/contracts/operations/messages/threads'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findMessages } from '@parley/db/messages/messages'
+import type { PagePlace } from '@parley/db/page-place'
 import { findRoomsByKey, type RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
 import { findRootsOfThreads, findThreadsOfUser, type RootSummary } from '@parley/db/threads/thread-members'
@@ -13,6 +13,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
+import { parseCursor, toCursor } from '../page-cursor.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
 import { unreadInThread } from './unread-in-thread.ts'
@@ -34,7 +35,7 @@ export async function listThreads(
   { app, user }: UserCaller,
   { unread, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
-  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const after = parseCursor(cursor)
   const all = (await findListed(chat.db, app, user)).toSorted((a, b) => byLatest(placeOf(a), placeOf(b)))
   const isWanted = (one: Listed) =>
     (unread === 'false' || one.unread > 0) && (!after || byLatest(after, placeOf(one)) < 0)
@@ -43,7 +44,7 @@ export async function listThreads(
   const last = rest.length > limit ? page.at(-1) : undefined
   const place = last && placeOf(last)
   const unreadThreads = all.filter((one) => one.unread > 0).length
-  const about = { unreadThreads, ...(place && { cursor: `${place.atMS} ${place.id}` }) }
+  const about = { unreadThreads, ...(place && { cursor: toCursor(place) }) }
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, app, page)).join(',')}]`))
 }
 
@@ -89,22 +90,11 @@ async function shownThreads(db: Db, app: string, page: readonly Listed[]): Promi
   })
 }
 
-interface Place {
-  atMS: number
-  id: string
-}
-
-function placeOf({ root: { _id, thread } }: Listed): Place {
+function placeOf({ root: { _id, thread } }: Listed): PagePlace {
   return { atMS: thread.lastMessageAtMS, id: _id }
 }
 
 /** Below 0 when `a` comes first. */
-function byLatest(a: Place, b: Place): number {
+function byLatest(a: PagePlace, b: PagePlace): number {
   return b.atMS - a.atMS || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
-}
-
-function parseCursor(cursor: string): Place {
-  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
-  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
-  return { atMS: Number(time), id }
 }

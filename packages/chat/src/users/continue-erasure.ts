@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
@@ -34,9 +35,9 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   await removeFilesOf(chat.db, app, user)
   let { done } = job
   for (let rooms = await findRoomIdsOfUser(chat.db, app, user); rooms.length > 0; ) {
-    for (let i = 0; i < rooms.length; i += roomsAtOnce) {
+    for (const part of inParts(rooms, roomsAtOnce)) {
       if (chat.jobs.signal.aborted) return false
-      done += await leaveTogetherOrEach(chat, { ...job, done }, user, rooms.slice(i, i + roomsAtOnce))
+      done += await leaveTogetherOrEach(chat, { ...job, done }, user, part)
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }

@@ -1,3 +1,4 @@
+import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import type { CollectionName } from '../collections.ts'
 import type { Db } from '../connect.ts'
@@ -145,13 +146,6 @@ async function deleteCalls(db: Db, app: string, onDeleted: (deleted: number) => 
   return deleted
 }
 
-async function* pagesOf<T>(cursor: FindCursor<T>): AsyncGenerator<T[]> {
-  let page: T[] = []
-  for await (const one of cursor.batchSize(perBatch)) {
-    page.push(one)
-    if (page.length < perBatch) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
+function pagesOf<T>(cursor: FindCursor<T>): AsyncGenerator<T[]> {
+  return readInParts(cursor.batchSize(perBatch), perBatch)
 }

@@ -63,13 +63,14 @@ export async function insertNotes(
   // The server puts its own time into an empty timestamp: MongoDB manual, "BSON Types", "Timestamps".
   const order = new Timestamp({ t: 0, i: 0 })
   const notes = changes.map(({ lane, events }) =>
-    inParts(events).map((part) => ({ _id: newNoteId(), atMS, lane, order, events: part })),
+    inNotes(events).map((part) => ({ _id: newNoteId(), atMS, lane, order, events: part })),
   )
   await db.pendingEvents.insertMany(notes.flat(), { session })
   return notes
 }
 
-function inParts(events: readonly NotedEvent[]): NotedEvent[][] {
+/** The events in their order, in parts of at most `maxNoteBytes`. */
+function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
   const parts: NotedEvent[][] = [[]]
   let bytes = 0
   for (const event of events) {

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { AnyBulkWriteOperation } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { bucketOf, keptLevels, type SentFact, type StatsRoomDoc, type StatsUserDoc } from '../stats-buckets.ts'
@@ -40,8 +41,8 @@ export class ImportedStats {
     this.#rooms.clear()
     this.#users.clear()
     const { statsUsers } = this.#db
-    for (const part of inParts(users)) await insertMissing(this.#db, statsUsers.collectionName, part)
-    for (const part of inParts(rooms)) await this.#writeRooms(part)
+    for (const part of inParts(users, perCommand)) await insertMissing(this.#db, statsUsers.collectionName, part)
+    for (const part of inParts(rooms, perCommand)) await this.#writeRooms(part)
   }
 
   /** Most are new; those that are there grow. */
@@ -58,8 +59,4 @@ export class ImportedStats {
     })
     if (grown.length > 0) await statsRooms.bulkWrite(grown, { ordered: false })
   }
-}
-
-function* inParts<T>(all: readonly T[]): Generator<T[]> {
-  for (let i = 0; i < all.length; i += perCommand) yield all.slice(i, i + perCommand)
 }

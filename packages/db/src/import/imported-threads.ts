@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
@@ -83,8 +84,8 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
       ...{ user, userKey: key(app, user), joinedAtMS: lastMessageAtMS, readSeq: seq, uncounted: 0 },
     })),
   )
-  for (let i = 0; i < members.length; i += perCommand) {
-    await insertMissing(db, db.threadMembers.collectionName, members.slice(i, i + perCommand))
+  for (const part of inParts(members, perCommand)) {
+    await insertMissing(db, db.threadMembers.collectionName, part)
   }
   const statements = threads
     .filter(({ wasThere }) => wasThere)
@@ -93,8 +94,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
       u: { $set: { readSeq: seq, uncounted: 0 } },
       multi: true,
     }))
-  for (let i = 0; i < statements.length; i += perCommand) {
-    const part = statements.slice(i, i + perCommand)
+  for (const part of inParts(statements, perCommand)) {
     await runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable')
   }
 }

@@ -3,6 +3,7 @@ import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
 
 /** What users report about one message. */
@@ -104,22 +105,14 @@ export async function findReport(db: Db, app: string, id: string): Promise<Repor
   return db.reports.findOne({ app, id }, shown)
 }
 
-/** Where a page of reports ends. */
-export type ReportCursor = Pick<ReportDoc, 'createdAtMS' | 'id'>
-
 /** A page of reports, the newest first, each with its latest reasons. */
 export async function findReports(
   db: Db,
   { app, room, statuses }: { app: string; room?: string | undefined; statuses: readonly ReportDoc['status'][] },
-  { before, limit }: { before?: ReportCursor | undefined; limit: number },
+  { before, limit }: { before?: PagePlace | undefined; limit: number },
 ): Promise<ReportDoc[]> {
   const of: Filter<ReportDoc> = room === undefined ? { app } : { roomKey: key(app, room) }
-  const rest: Filter<ReportDoc> = before
-    ? {
-        createdAtMS: { $lte: before.createdAtMS },
-        $or: [{ createdAtMS: { $lt: before.createdAtMS } }, { id: { $lt: before.id } }],
-      }
-    : {}
+  const rest = beyond(before, { time: 'createdAtMS', id: 'id', order: -1 })
   return db.reports
     .find({ ...of, status: { $in: [...statuses] }, ...rest }, shown)
     .sort({ createdAtMS: -1, id: -1 })

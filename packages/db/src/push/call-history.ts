@@ -1,5 +1,6 @@
 import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
 import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
@@ -12,23 +13,17 @@ export interface CallRange {
   untilMS: number
 }
 
-/** Where a page of calls ends. */
-export type CallCursor = Pick<OutgoingCallDoc, '_id' | 'createdAtMS'>
-
 /** A page of calls of any state, the latest first; one index, without their data. */
 export async function findCalls(
   db: Db,
   { app, room, sinceMS, untilMS }: CallRange,
-  { before, limit }: { before?: CallCursor | undefined; limit: number },
+  { before, limit }: { before?: PagePlace | undefined; limit: number },
 ): Promise<Omit<OutgoingCallDoc, 'data'>[]> {
   const of: Filter<OutgoingCallDoc> = { app, ...(room !== undefined && { room }) }
-  const newest = before ? Math.min(before.createdAtMS, untilMS) : untilMS
-  const range: Filter<OutgoingCallDoc> = { createdAtMS: { $gte: sinceMS, $lte: newest } }
-  const rest: Filter<OutgoingCallDoc>[] = before
-    ? [{ $or: [{ createdAtMS: { $lt: before.createdAtMS } }, { _id: { $lt: before._id } }] }]
-    : []
+  const range: Filter<OutgoingCallDoc> = { createdAtMS: { $gte: sinceMS, $lte: untilMS } }
+  const rest = beyond(before, { time: 'createdAtMS', id: '_id', order: -1 })
   return db.outgoingCalls
-    .find({ $and: [of, range, ...rest] }, { projection: { data: 0 } })
+    .find({ $and: [of, range, rest] }, { projection: { data: 0 } })
     .sort({ createdAtMS: -1, _id: -1 })
     .limit(limit)
     .toArray()

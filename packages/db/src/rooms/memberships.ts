@@ -1,3 +1,4 @@
+import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -104,30 +105,24 @@ export async function findMembershipsByKey(
 
 /** The fields that decide whether a member gets a push. */
 export type MemberToPush = Pick<MembershipDoc, 'user' | 'joinedAtMS' | 'readSeq' | 'pref'> & BlockMark
+export const memberToPush = {
+  _id: 0,
+  user: 1,
+  joinedAtMS: 1,
+  readSeq: 1,
+  blocked: 1,
+  blockedUntilMS: 1,
+  'pref.muted': 1,
+} as const
 
 /** All members of a room in pages, always in the same order: the longest-standing first. */
 export async function* pageMembers(db: Db, roomKey: string, perPage: number): AsyncGenerator<MemberToPush[]> {
   const members = db.memberships
     .find({ roomKey })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .project<MemberToPush>({
-      _id: 0,
-      user: 1,
-      joinedAtMS: 1,
-      readSeq: 1,
-      blocked: 1,
-      blockedUntilMS: 1,
-      'pref.muted': 1,
-    })
+    .project<MemberToPush>(memberToPush)
     .batchSize(perPage)
-  let page: MemberToPush[] = []
-  for await (const member of members) {
-    page.push(member)
-    if (page.length < perPage) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
+  yield* readInParts(members, perPage)
 }
 
 /** What decides whether a member may send. */

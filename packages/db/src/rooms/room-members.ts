@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -58,9 +59,7 @@ async function insertDocuments(
       ...blocked.get(key(app, id, user)),
     })),
   )
-  for (let i = 0; i < documents.length; i += 5_000) {
-    await db.memberships.insertMany(documents.slice(i, i + 5_000), { session })
-  }
+  for (const part of inParts(documents, 5_000)) await db.memberships.insertMany(part, { session })
 }
 
 /** Which of these users are members of the room. */

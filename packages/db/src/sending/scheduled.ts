@@ -3,6 +3,7 @@ import type { Db } from '../connect.ts'
 import { letFilesGo } from '../files/files.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
 
 /** A message that is to be sent later. */
@@ -75,22 +76,14 @@ export async function countScheduled(db: Db, app: string, sender: string, most: 
   return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
 }
 
-/** Where a page of scheduled messages ends. */
-export type ScheduledCursor = Pick<ScheduledDoc, 'sendAtMS' | 'id'>
-
 /** A page of the messages to send later, the next first: of a sender, or of the app. */
 export async function findScheduledPage(
   db: Db,
   { app, sender }: { app: string; sender: string | undefined },
-  { after, limit }: { after?: ScheduledCursor | undefined; limit: number },
+  { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<ScheduledDoc[]> {
   const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
-  const rest: Filter<ScheduledDoc> = after
-    ? {
-        sendAtMS: { $gte: after.sendAtMS },
-        $or: [{ sendAtMS: { $gt: after.sendAtMS } }, { id: { $gt: after.id } }],
-      }
-    : {}
+  const rest = beyond(after, { time: 'sendAtMS', id: 'id', order: 1 })
   return db.scheduled
     .find({ ...of, ...rest })
     .sort({ sendAtMS: 1, id: 1 })

@@ -1,8 +1,15 @@
+import { inParts, readInParts } from '@parley/async/in-parts'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
-import { currentMarker, type MembershipDoc, type MemberToPush, type ReadMarker } from '../rooms/memberships.ts'
+import {
+  currentMarker,
+  type MembershipDoc,
+  type MemberToPush,
+  memberToPush,
+  type ReadMarker,
+} from '../rooms/memberships.ts'
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
@@ -122,29 +129,18 @@ export async function* pageThreadMembers(
     .sort({ joinedAtMS: 1, _id: 1 })
     .project<{ user: string }>({ _id: 0, user: 1 })
     .batchSize(perPage)
-  let users: string[] = []
-  for await (const { user } of members) {
-    left.delete(user)
-    if (users.push(user) < perPage) continue
+  for await (const page of readInParts(members, perPage)) {
+    const users = page.map(({ user }) => user)
+    for (const user of users) left.delete(user)
     yield findMembersToPush(db, app, room, users)
-    users = []
   }
-  const all = [...users, ...left]
-  for (let i = 0; i < all.length; i += perPage) yield findMembersToPush(db, app, room, all.slice(i, i + perPage))
+  for (const users of inParts([...left], perPage)) yield findMembersToPush(db, app, room, users)
 }
 
 function findMembersToPush(db: Db, app: string, room: string, users: readonly string[]): Promise<MemberToPush[]> {
   return db.memberships
     .find({ _id: { $in: users.map((user) => key(app, room, user)) } })
     .sort({ joinedAtMS: 1, _id: 1 })
-    .project<MemberToPush>({
-      _id: 0,
-      user: 1,
-      joinedAtMS: 1,
-      readSeq: 1,
-      blocked: 1,
-      blockedUntilMS: 1,
-      'pref.muted': 1,
-    })
+    .project<MemberToPush>(memberToPush)
     .toArray()
 }

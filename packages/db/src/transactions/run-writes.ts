@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { endAbandoned } from './transaction.ts'
@@ -54,8 +55,7 @@ export async function runWrites(
   { passOver = () => false, inOrder = false }: { passOver?: PassOver; inOrder?: boolean } = {},
 ): Promise<number> {
   let matched = 0
-  for (let i = 0; i < statements.length; i += mostStatements) {
-    const part = statements.slice(i, i + mostStatements)
+  for (const part of inParts(statements, mostStatements)) {
     const reply = await runWrite(db, {
       [command]: collection,
       [command === 'update' ? 'updates' : 'documents']: part,

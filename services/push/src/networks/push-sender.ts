@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createInFlight } from '@parley/async/in-flight'
+import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import { findDuePushes, type PushDoc, type PushNetwork, takePushes } from '@parley/db/push/pushes'
@@ -58,8 +59,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   async function sendDue(): Promise<number> {
     const due = await findDuePushes(db, name, atOnce() - inFlight.size)
     const [known, current] = await Promise.all([contentsOf(due), withCurrentTokens(db, due)])
-    for (let i = 0; i < due.length; i += perTake) {
-      const some = due.slice(i, i + perTake)
+    for (const some of inParts(due, perTake)) {
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)
       const taken = await retryForever(() => takePushes(db, ids, takenBy))

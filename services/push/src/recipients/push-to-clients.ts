@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
@@ -44,8 +45,8 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<O
     const content = key(app, id)
     const said: PushContent = { of: 'clients', order: id, payload, ...(request !== undefined && { request }) }
     await insertPushContent(db, content, JSON.stringify(said))
-    for (let i = 0; i < clients.length; i += 1_000) {
-      const devices = await findDevicesOfUsers(db, app, clients.slice(i, i + 1_000))
+    for (const users of inParts(clients, 1_000)) {
+      const devices = await findDevicesOfUsers(db, app, users)
       const reachable = devices.filter(({ type }) => networks.has(networkOf[type]))
       await insertPushes(
         db,

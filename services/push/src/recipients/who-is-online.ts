@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Presence } from '@parley/presence/connect'
 import { findOnlineDevices } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
@@ -22,9 +23,9 @@ export function askWhoIsOnline(presence: Presence, nodes: () => readonly string[
   return async (app, users, attempt) => {
     const online = new Map<string, Set<string>>()
     try {
-      for (let i = 0; i < users.length; i += perQuestion) {
-        const some = await findOnlineDevices(presence, app, users.slice(i, i + perQuestion), nodes())
-        for (const [user, devices] of some) online.set(user, devices)
+      for (const part of inParts(users, perQuestion)) {
+        const found = await findOnlineDevices(presence, app, part, nodes())
+        for (const [user, devices] of found) online.set(user, devices)
       }
     } catch (error) {
       if (attempt <= attemptsThatWait) throw error

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { markStream, readStreamState } from '@parley/bus/stream/stream-state'
@@ -50,8 +51,8 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   if (isBehind() || queue.isHeld) return
   queue.drain()
   const json = JSON.stringify({ serverTimeMS: Math.floor(nowMS) } satisfies EventPayload<'serverTime'>)
-  for (let i = 0; i < listening.length; i += socketsAtOnce) {
-    server().sendTo(listening.slice(i, i + socketsAtOnce).filter(isListening), 'serverTime', json)
+  for (const part of inParts(listening, socketsAtOnce)) {
+    server().sendTo(part.filter(isListening), 'serverTime', json)
     await slices.turn()
   }
 }

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Bus } from '@parley/bus/connect'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { replayEvents } from '@parley/bus/stream/replay'
@@ -56,8 +57,8 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   })
   await disconnectRevoked(chat, held)
   const users = [...Map.groupBy(held, ({ session }) => topicOf({ app: session.app, user: session.user })).values()]
-  for (let i = 0; i < users.length; i += usersAtOnce) {
-    await Promise.all(users.slice(i, i + usersAtOnce).map((ofUser) => readRoomsAgain(parts, ofUser)))
+  for (const some of inParts(users, usersAtOnce)) {
+    await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser)))
   }
   await interest.effective()
   // Live events are newer and wait, or clients would get an older state last.

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Chat } from '@parley/chat/chat'
 import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-users'
 import type { Logger } from '@parley/service/log'
@@ -71,8 +72,8 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
       takeOverdue()
       const now = [...waiting].slice(0, socketsPerRound)
       for (const [socket] of now) waiting.delete(socket)
-      for (let i = 0; i < now.length; i += atOnce) {
-        await Promise.all(now.slice(i, i + atOnce).map(([socket, clients]) => check(socket, clients)))
+      for (const some of inParts(now, atOnce)) {
+        await Promise.all(some.map(([socket, clients]) => check(socket, clients)))
       }
     },
   }

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
@@ -26,8 +27,8 @@ export async function findQuoted(
   if (wanted.size === 0) return nothingQuoted
   const quoted = new Map<string, MessageDoc>()
   const all = [...wanted.values()]
-  for (let i = 0; i < all.length; i += atOnce) {
-    for (const [id, message] of await findSentMessages(db, all.slice(i, i + atOnce))) quoted.set(id, message)
+  for (const part of inParts(all, atOnce)) {
+    for (const [id, message] of await findSentMessages(db, part)) quoted.set(id, message)
   }
   const known = rooms ?? (await findRooms(db, all))
   return new Map(

@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Db } from '@parley/db/connect'
 import type { JobOutcome } from '@parley/db/jobs'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
@@ -16,8 +17,7 @@ const atOnce = 100
  * no messages in memory.
  */
 export async function* outcomesText(db: Db, outcomes: readonly BatchOutcome[]): AsyncGenerator<string[]> {
-  for (let i = 0; i < outcomes.length; i += atOnce) {
-    const part = outcomes.slice(i, i + atOnce)
+  for (const part of inParts(outcomes, atOnce)) {
     const sent = part.flatMap((outcome) =>
       'message' in outcome ? [{ _id: outcome.message, roomKey: outcome.roomKey }] : [],
     )

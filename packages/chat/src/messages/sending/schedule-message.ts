@@ -18,6 +18,7 @@ import { requireMember } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { bannedFromApp } from '../../moderation/ban-user.ts'
+import { parseCursor, toCursor } from '../../page-cursor.ts'
 import { requireReply } from '../../threads/require-reply.ts'
 import { contentOf } from './message-content.ts'
 
@@ -78,10 +79,10 @@ export async function listScheduled(
   if (own !== undefined && sender !== undefined && sender !== own) {
     throw new ApiError('INVALID_QUERY', 'sender: must be the caller')
   }
-  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const after = parseCursor(cursor)
   const found = await scheduled.findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit })
   const last = found.length === limit ? found.at(-1) : undefined
-  return { data: found.map(toView), ...(last && { cursor: `${last.sendAtMS} ${last.id}` }) }
+  return { data: found.map(toView), ...(last && { cursor: toCursor({ atMS: last.sendAtMS, id: last.id }) }) }
 }
 
 /**
@@ -144,12 +145,6 @@ function requireTime(sendAtMS: number | undefined): void {
   const now = Date.now()
   if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
   throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a time to come within a year, in Unix milliseconds')
-}
-
-function parseCursor(cursor: string): scheduled.ScheduledCursor {
-  const [, time = '', id = ''] = /^(\d{1,15}) ([0-9a-f]{24})$/.exec(cursor) ?? []
-  if (id === '') throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
-  return { sendAtMS: Number(time), id }
 }
 
 function toView(doc: scheduled.ScheduledDoc): ScheduledMessage {

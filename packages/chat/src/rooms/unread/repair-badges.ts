@@ -1,3 +1,4 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
@@ -37,5 +38,5 @@ export async function repairBadges(
 
 async function* pagesOf(db: Db, app: string, client: string): AsyncGenerator<string[]> {
   const ids = (await findRoomIdsOfUser(db, app, client)).map((room) => key(app, room, client))
-  for (let i = 0; i < ids.length; i += perPage) yield ids.slice(i, i + perPage)
+  yield* inParts(ids, perPage)
 }

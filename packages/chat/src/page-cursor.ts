@@ -1,0 +1,20 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { PagePlace } from '@parley/db/page-place'
+
+const objectID = /^[0-9a-f]{24}$/
+
+export function toCursor({ atMS, id }: PagePlace): string {
+  return `${atMS} ${id}`
+}
+
+/**
+ * The place that a cursor of `toCursor` names; undefined without one.
+ * @param ids what the IDs of the list look like
+ * @throws ApiError INVALID_QUERY
+ */
+export function parseCursor(cursor: string | undefined, ids = objectID): PagePlace | undefined {
+  if (cursor === undefined) return undefined
+  const [, time = '', id = ''] = /^(\d{1,15}) (.+)$/s.exec(cursor) ?? []
+  if (!ids.test(id)) throw new ApiError('INVALID_QUERY', 'cursor: expected the cursor of a page')
+  return { atMS: Number(time), id }
+}

@@ -1,0 +1,21 @@
+import type { Document } from 'mongodb'
+
+/** Where a page of a list ends that is sorted by a time, then by an ID. */
+export interface PagePlace {
+  atMS: number
+  id: string
+}
+
+/** The filter for what comes behind a place in a list; an index of the two fields is read from there on. No place: everything. */
+export function beyond(
+  place: PagePlace | undefined,
+  { time, id, order }: { time: string; id: string; order: 1 | -1 },
+): Document {
+  if (!place) return {}
+  const further = order === 1 ? '$gt' : '$lt'
+  const notBefore = order === 1 ? '$gte' : '$lte'
+  return {
+    [time]: { [notBefore]: place.atMS },
+    $or: [{ [time]: { [further]: place.atMS } }, { [id]: { [further]: place.id } }],
+  }
+}
