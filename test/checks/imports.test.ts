@@ -31,7 +31,7 @@ const testsMayImport: Record<string, string[]> = {
   'packages/db': ['stack'],
   'packages/bus': ['stack'],
   'packages/presence': ['stack'],
-  'services/api-gateway': ['stack', 'conformance', 'db', 'bus', 'presence'],
+  'services/api-gateway': ['stack', 'conformance', 'db', 'bus', 'presence', 'wiring'],
   test: ['db', 'bus'],
 }
 /** What wires the parts of a service together may also reach for the outside systems. */

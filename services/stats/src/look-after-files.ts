@@ -1,4 +1,5 @@
 import { clearFiles } from '@parley/chat/files/clear-files'
+import type { ScannedFile } from '@parley/chat/files/scan-file'
 import type { Db } from '@parley/db/connect'
 import { openStore } from '@parley/files/open-store'
 import type { fileSettings } from '@parley/service/file-settings'
@@ -11,7 +12,7 @@ import type { SettingsOf } from '@parley/service/settings'
  * @throws Error when a scanner would get addresses of nothing
  */
 export function lookAfterFiles(
-  { db, log }: { db: Db; log: Logger },
+  { db, log, askScanner }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },
   settings: SettingsOf<typeof fileSettings>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -19,6 +20,8 @@ export function lookAfterFiles(
   if (url !== undefined && publicUrl === undefined && settings.s3.bucket === undefined) {
     throw new Error('PARLEY_FILES_SCAN_URL needs PARLEY_FILES_URL: the scanner fetches files of the folder there')
   }
-  const scanner = url === undefined ? undefined : { url, isOpen, base: publicUrl ?? '' }
+  const base = publicUrl ?? ''
+  const scanner =
+    url === undefined ? undefined : { isClean: (file: ScannedFile) => askScanner(url, file), isOpen, base }
   return clearFiles({ db, log }, { store: openStore(settings), scanner }, signal)
 }

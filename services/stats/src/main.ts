@@ -3,6 +3,7 @@ import { consumerState, ensureConsumer } from '@parley/bus/stream/stream'
 import { createSearchIndex } from '@parley/chat/search/index-messages'
 import { key } from '@parley/db/keys'
 import { runService } from '@parley/service/lifecycle'
+import { askScanner } from '@parley/wiring/ask-scanner'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { followConnections } from './connections.ts'
@@ -38,7 +39,7 @@ await runService(
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)
     onStop('connections', () => following)
-    const files = lookAfterFiles({ db, log }, settings.files, signal)
+    const files = lookAfterFiles({ db, log, askScanner }, settings.files, signal)
     onStop('files', () => files)
     const checking = runBadgeChecks({ db, log, metrics, ...settings.badgeCheck }, signal)
     onStop('badge checks', () => checking)

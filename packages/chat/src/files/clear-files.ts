@@ -43,10 +43,10 @@ export async function clearFiles(chat: FileKeeping, files: Kept, signal: AbortSi
     }
     return runEvery(lookEveryMS, all, { onError, signal })
   }
-  const toScan = () => lookNext(chat, files, Date.now(), { scan: 'pending' })
+  const toScan = () => lookNext(chat, files, Date.now(), 'toScan')
   await Promise.all([
     ...Array.from({ length: scansAtOnce }, () => run(toScan)),
-    run(() => lookNext(chat, files, Date.now(), { scan: { $ne: 'pending' } })),
+    run(() => lookNext(chat, files, Date.now(), 'others')),
     run(() => clearNext(chat, files.store, Date.now())),
   ])
 }
@@ -56,9 +56,9 @@ export async function lookNext(
   chat: FileKeeping,
   files: Kept,
   nowMS: number,
-  of: Parameters<typeof takeFileToLookAt>[2] = {},
+  which?: 'toScan' | 'others',
 ): Promise<boolean> {
-  const file = await takeFileToLookAt(chat.db, nowMS, of)
+  const file = await takeFileToLookAt(chat.db, nowMS, which)
   if (file?.scan === 'pending') await scanFile(chat, files, file)
   else if (file?.wantsThumbnail && !file.scan) await addThumbnail(chat, files.store, file)
   else if (file) await lookAt(chat, file, nowMS)

@@ -4,16 +4,26 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from './files.ts'
 
+/** What a scanner gets of a file. */
+export interface ScannedFile {
+  appID: string
+  fileID: string
+  name: string
+  type: string
+  size: number
+  url: string
+}
+
 /** The service that looks at files before they are given out (docs/operations.md#a-scanner-for-viruses). */
 export interface Scanner {
-  url: string
+  /** Throws when it does not say. */
+  isClean(file: ScannedFile): Promise<boolean>
   /** A file that it says nothing about is given out. */
   isOpen: boolean
   /** The address of the gateways, for the scanner. */
   base: string
 }
 
-const answerWithinMS = 30_000
 const againAfterMS = 10_000
 /** The scanner fetches the file at once. */
 const urlMS = 10 * 60 * 1_000
@@ -28,7 +38,7 @@ export async function scanFile(
   // A setting that is taken back holds for those that wait too.
   if (!scanner) return releaseFile(db, file)
   try {
-    if (await isClean(scanner, store, file)) return await releaseFile(db, file)
+    if (await ask(scanner, store, file)) return await releaseFile(db, file)
     await refuseFile(db, file)
     await store.removeUpload(id, stored)
     log.warn({ app, file: id }, 'file refused by the scanner')
@@ -39,20 +49,9 @@ export async function scanFile(
   }
 }
 
-async function isClean({ url, base }: Scanner, store: FileStore, file: FileDoc): Promise<boolean> {
+async function ask(scanner: Scanner, store: FileStore, file: FileDoc): Promise<boolean> {
   const { app, id, name, type, size, stored = '' } = file
-  const expiresAtMS = Date.now() + urlMS
-  const saved = { base, file, use: 'save' as const, name: stored }
-  const at = await contentUrl(store, saved, contentHeaders(file, true), expiresAtMS)
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ appID: app, fileID: id, name, type, size, url: at }),
-    signal: AbortSignal.timeout(answerWithinMS),
-    redirect: 'error',
-  })
-  const verdict = answer.ok ? ((await answer.json()) as { clean?: unknown }) : {}
-  if (typeof verdict.clean !== 'boolean')
-    throw new Error(`the scanner returned ${answer.status} without clean: true or false`)
-  return verdict.clean
+  const saved = { base: scanner.base, file, use: 'save' as const, name: stored }
+  const url = await contentUrl(store, saved, contentHeaders(file, true), Date.now() + urlMS)
+  return scanner.isClean({ appID: app, fileID: id, name, type, size, url })
 }

@@ -99,7 +99,7 @@ export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promi
   }
 }
 
-/** The result of an operation whose work goes on, or comes later: answered with status 202. */
+/** The result of an operation whose work goes on, or comes later. */
 export class Accepted<Result = { job: string }> {
   readonly result: Result
 

@@ -1,14 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import {
-  firstRead,
-  historyStages,
-  type PageSize,
-  type PageStart,
-  readHistory,
-  type TimeField,
-} from '@parley/db/messages/history'
+import { readThreadHistory } from '@parley/db/messages/history'
 import { findMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { findRoom } from '@parley/db/rooms/rooms'
@@ -43,7 +36,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
     // One in the tail of the room is about no thread yet.
     root: (await findMessages(db, [found._id], session))[0] ?? found,
     member: await findThreadMember(db, thread, user, session),
-    messages: await readPage(db, found, { start, field, size }),
+    messages: await readThreadHistory(db, threadKey(found, found._id), start, field, size),
   }))
   const all = [root, ...messages]
   const [users, hidden, quoted] = await Promise.all([
@@ -64,18 +57,6 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const rootJson = messageJson(currentMessage(root, room), users.get(root.sender), quoted)
   const withRoot = withField({ ...counts, userDeletedIDs }, 'root', rootJson)
   return new JsonText([`${withRoot.slice(0, -1)},"data":${data}}`])
-}
-
-async function readPage(
-  db: Db,
-  root: MessageDoc,
-  { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
-): Promise<MessageDoc[]> {
-  const roomKey = threadKey(root, root._id)
-  const most = firstRead(size)
-  const settled = await db.messages.aggregate<MessageDoc>(historyStages(roomKey, start, field, most)).toArray()
-  const of = { roomKey, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, of, start, field, size, { settled, most })
 }
 
 async function findCursor(db: Db, root: MessageDoc, id: string): Promise<MessageDoc> {

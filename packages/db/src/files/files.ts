@@ -148,10 +148,15 @@ export async function holdFiles(
   return db.files.find(named).toArray()
 }
 
-/** Takes one of these files whose time has come to be looked at: no other process does for a while. */
-export async function takeFileToLookAt(db: Db, nowMS: number, of: Filter<FileDoc> = {}): Promise<FileDoc | null> {
+const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
+  toScan: { scan: 'pending' },
+  others: { scan: { $ne: 'pending' } },
+}
+
+/** Takes a file whose time has come to be looked at, of those to scan, of the others, or of all: no other process does for a while. */
+export async function takeFileToLookAt(db: Db, nowMS: number, which?: keyof typeof toLookAt): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(
-    { ...of, lookAtMS: { $lte: nowMS } },
+    { ...(which && toLookAt[which]), lookAtMS: { $lte: nowMS } },
     { $set: { lookAtMS: nowMS + lookLeaseMS } },
     { sort: { lookAtMS: 1 }, returnDocument: 'after' },
   )

@@ -13,7 +13,12 @@ export const expiringMessageIndexes: IndexDescription[] = [
 export type ExpiredMessage = Pick<MessageDoc, '_id' | 'app' | 'room'>
 
 /** The settled messages whose time has come, the longest overdue first. */
-export function findExpired(db: Db, atMS: number, limit: number): FindCursor<ExpiredMessage> {
+export function findExpired(db: Db, atMS: number, limit: number): Promise<ExpiredMessage[]> {
+  return expiredMessages(db, atMS, limit).toArray()
+}
+
+/** The query of findExpired: reads the index of messages that are to expire. */
+export function expiredMessages(db: Db, atMS: number, limit: number): FindCursor<ExpiredMessage> {
   return db.messages
     .find(expiredAt(atMS))
     .hint({ expiresAtMS: 1 })

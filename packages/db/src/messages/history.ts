@@ -94,6 +94,20 @@ export async function readHistory(
   return [...read, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
 }
 
+/** The same for what has no tail: a thread. */
+export async function readThreadHistory(
+  db: Db,
+  roomKey: string,
+  start: PageStart,
+  field: TimeField,
+  size: PageSize,
+): Promise<MessageDoc[]> {
+  const most = firstRead(size)
+  const settled = await db.messages.aggregate<MessageDoc>(historyStages(roomKey, start, field, most)).toArray()
+  const of = { roomKey, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
+  return readHistory(db, of, start, field, size, { settled, most })
+}
+
 /**
  * What is settled and, where they belong, messages of the tail that are not; the first `most` of all, or with 0 all.
  * The tail was read before: what has left it since is settled.

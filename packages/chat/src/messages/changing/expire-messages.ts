@@ -31,7 +31,7 @@ export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<v
 
 /** Makes stubs of what is due, at most so many at once; returns how many there were. */
 export async function expireDue(chat: Chat): Promise<number> {
-  const due = await findExpired(chat.db, Date.now(), atOnce).toArray()
+  const due = await findExpired(chat.db, Date.now(), atOnce)
   // Several processes begin with the same messages: each in another order of rooms.
   const rooms = [...Map.groupBy(due, ({ app, room }) => key(app, room)).values()]
   const byChance = rooms.map((own) => ({ own, at: Math.random() })).toSorted((a, b) => a.at - b.at)

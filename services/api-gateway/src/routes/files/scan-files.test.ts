@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { lookNext } from '@parley/chat/files/clear-files'
+import type { Scanner } from '@parley/chat/files/scan-file'
 import { key } from '@parley/db/keys'
+import { askScanner } from '@parley/wiring/ask-scanner'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { upload } from './test-files.ts'
@@ -24,10 +26,11 @@ describe('a file is given out when the scanner has found nothing in it', () => {
   let gateway: TestGateway
   let alice: TestUser
   let room: string
-  const scanner = { url: '', isOpen: false, base: '' }
+  let url: string
+  const scanner: Scanner = { isClean: (file) => askScanner(url, file), isOpen: false, base: '' }
   beforeAll(async () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    scanner.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     gateway = await startTestGateway({ files: { isScanned: true } })
     scanner.base = gateway.url
     alice = await gateway.newUser()
