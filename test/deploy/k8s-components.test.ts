@@ -7,6 +7,10 @@ interface Backend {
   name: string
   port: number | { name: string }
 }
+interface IngressPath {
+  path: string
+  backend: { service: Backend }
+}
 interface PolicyRule {
   ports: { port: number | string; protocol?: string }[]
 }
@@ -20,17 +24,13 @@ describe('deploy/k8s: what goes beside the services', () => {
   const routes = (specOf(ofKind('HTTPRoute')[0]) as { rules: { backendRefs: Backend[] }[] }).rules.flatMap(
     ({ backendRefs }) => backendRefs,
   )
-  const [ingress] = (
-    specOf(ofKind('Ingress')[0]) as { rules: { http: { paths: { backend: { service: Backend } }[] } }[] }
-  ).rules
-  const paths = ingress?.http.paths.map(({ backend }) => backend.service) ?? []
+  const paths = ofKind('Ingress').flatMap((ingress) =>
+    (specOf(ingress) as { rules: { http: { paths: IngressPath[] } }[] }).rules.flatMap(({ http }) => http.paths),
+  )
 
   test('the HTTPRoute and the Ingress lead to Services and ports that are there: sockets to realtime, the rest to gateways', () => {
-    for (const backends of [routes, paths]) {
-      assert.deepEqual(
-        backends.map(({ name }) => name),
-        ['realtime', 'api-gateway'],
-      )
+    for (const backends of [routes, paths.map(({ backend }) => backend.service)]) {
+      assert.deepEqual(backends.map(({ name }) => name).toSorted(), ['api-gateway', 'api-gateway', 'realtime'])
       for (const { name, port } of backends) {
         const ports = ofKind('Service').find(({ metadata }) => metadata.name === name)?.spec.ports as
           | { name: string; port: number }[]
@@ -41,6 +41,19 @@ describe('deploy/k8s: what goes beside the services', () => {
         )
       }
     }
+  })
+
+  test('files as large as the gateways take by default pass, for as long as they take', () => {
+    const files = ofKind('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
+    const { annotations } = files?.metadata as { annotations?: Record<string, string> }
+    const [, gibibytes] = /^(\d+)g$/.exec(annotations?.['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
+    const [, most] = /PARLEY_GATEWAY_FILE_MAX_BYTES` \| `(\d+)`/.exec(read('docs/settings.md')) ?? []
+    assert.ok(Number(gibibytes) * 1024 ** 3 > Number(most), `${gibibytes} GiB`)
+    const { rules } = specOf(ofKind('HTTPRoute')[0]) as {
+      rules: { matches: { path: { value: string } }[]; timeouts: { request: string } }[]
+    }
+    const route = rules.find(({ matches }) => matches[0]?.path.value === '/files/')
+    assert.equal(route?.timeouts.request, '0s')
   })
 
   test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {
