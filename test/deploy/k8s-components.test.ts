@@ -45,8 +45,8 @@ describe('deploy/k8s: what goes beside the services', () => {
 
   test('files as large as the gateways take by default pass, for as long as they take', () => {
     const files = ofKind('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
-    const { annotations } = files?.metadata as { annotations?: Record<string, string> }
-    const [, gibibytes] = /^(\d+)g$/.exec(annotations?.['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
+    const annotations = files?.metadata.annotations ?? {}
+    const [, gibibytes] = /^(\d+)g$/.exec(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '') ?? []
     const [, most] = /PARLEY_GATEWAY_FILE_MAX_BYTES` \| `(\d+)`/.exec(read('docs/settings.md')) ?? []
     assert.ok(Number(gibibytes) * 1024 ** 3 > Number(most), `${gibibytes} GiB`)
     const { rules } = specOf(ofKind('HTTPRoute')[0]) as {
