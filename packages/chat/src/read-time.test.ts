@@ -21,10 +21,18 @@ describe('a time without an offset, on a machine far from Greenwich', () => {
     ['2026-11-20T11:00:00Z', '2026-11-20T11:00:00.000Z'],
     ['2026-11-20T11:00:00+08:00', '2026-11-20T03:00:00.000Z'],
     ['2026-11-20T11:00:00-0130', '2026-11-20T12:30:00.000Z'],
+    ['2026-11-20T11:00+08', '2026-11-20T03:00:00.000Z'],
   ] as const) {
     test(`${text} is ${utc}`, () => {
       assert.equal(isoDate(text).toISOString(), utc)
       assert.equal(parseTime('time', text), Date.parse(utc))
     })
+  }
+})
+
+test('what is no time of the calendar is none', () => {
+  for (const text of ['2026-02-30', '2026-02-29T00:00Z', '2026-11-31', '2026-11-20T24:00', 'Nov 20 2026', '']) {
+    assert.ok(Number.isNaN(isoDate(text).getTime()), text)
+    assert.throws(() => parseTime('time', text), /time: expected/)
   }
 })

@@ -1,10 +1,25 @@
 import { ApiError } from '@parley/contracts/errors'
+import { isoPattern } from '@parley/contracts/time-parameter'
 
-const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/
+const iso = new RegExp(`^${isoPattern}$`)
 
-/** ISO-8601 as a date. Without an offset it is UTC, whatever the time zone of this machine. */
+/**
+ * ISO-8601 as a date; an invalid date for what is none, as the 30th of February. Without an offset it is UTC, whatever the
+ * time zone of this machine.
+ */
 export function isoDate(text: string): Date {
-  return new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
+  const [day = '', time] = text.split('T')
+  const midnight = new Date(day)
+  // JavaScript takes the 30th of February for the 2nd of March.
+  if (!iso.test(text) || midnight.getUTCDate() !== Number(day.slice(-2))) return new Date(Number.NaN)
+  return time === undefined ? midnight : new Date(`${day}T${withOffset(time)}`)
+}
+
+/** JavaScript reads an offset only with its minutes and a colon. */
+function withOffset(time: string): string {
+  if (time.endsWith('Z')) return time
+  const [, clock = '', hours, minutes = '00'] = /^(.*?)(?:([+-]\d\d):?(\d\d)?)?$/.exec(time) ?? []
+  return hours === undefined ? `${clock}Z` : `${clock}${hours}:${minutes}`
 }
 
 /**
@@ -13,11 +28,7 @@ export function isoDate(text: string): Date {
  */
 export function parseTime(name: string, text: string): number {
   // A '+' of an offset that was not percent-encoded in the URL arrives as a space.
-  const timeMS = /^-?\d+$/.test(text)
-    ? Number(text)
-    : iso.test(text.replace(' ', '+'))
-      ? isoDate(text.replace(' ', '+')).getTime()
-      : Number.NaN
+  const timeMS = /^-?\d+$/.test(text) ? Number(text) : isoDate(text.replace(' ', '+')).getTime()
   if (!Number.isFinite(timeMS) || Math.abs(timeMS) > 8.64e15) {
     throw new ApiError('INVALID_QUERY', `${name}: expected an ISO-8601 time or milliseconds`)
   }

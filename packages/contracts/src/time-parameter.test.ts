@@ -16,6 +16,7 @@ describe('a time in a query, by the pattern in the document', () => {
     '2024-02-29T23:59Z',
     '2024-02-29T23:59:59.123456789+05:30',
     '2024-02-29T00:00:00-0100',
+    '2024-02-29T00:00+08',
     '2024-02-29T00:00:00',
   ]) {
     test(`may be ${time}`, () => assert.ok(isTime(time)))
@@ -25,7 +26,6 @@ describe('a time in a query, by the pattern in the document', () => {
     'now',
     '1.5',
     '1e3',
-
     '2024-13-01',
     '2024-01-32',
     '2024-01-01T24:00Z',

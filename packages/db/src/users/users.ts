@@ -150,7 +150,7 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
             isAdmin,
             updatedAt,
             revision,
-            ...(email && { email }),
+            ...(email !== undefined && { email }),
             ...(commands && { commands }),
           },
         },

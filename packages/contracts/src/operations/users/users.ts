@@ -5,6 +5,7 @@ import { ours } from '../../ours.ts'
 import { robotCommands } from '../../resources/command.ts'
 import { acceptedJob } from '../../resources/job.ts'
 import { adminUser, savedUser } from '../../resources/user.ts'
+import { isoPattern } from '../../time-parameter.ts'
 import { exampleUser } from '../examples.ts'
 
 /** A token of the integrator's: any string of 1 to 4,096 bytes. */
@@ -14,7 +15,8 @@ export const suppliedToken = z
   .refine((token) => Buffer.byteLength(token) <= 4096, 'at most 4096 bytes')
 
 export const expirationDate = z
-  .union([z.iso.datetime({ offset: true, local: true }), z.iso.date()])
+  .string()
+  .regex(new RegExp(`^${isoPattern}$`), 'expected an ISO-8601 time')
   .describe('ISO-8601 expiry of a supplied token')
 
 /** What a user's profile is made of in requests. */
@@ -173,7 +175,7 @@ export const eraseUser = operation({
   tag: 'Users and tokens',
   summary: 'Erase a user',
   description:
-    'Profile, tokens, devices and preferences go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile; no record of pushes names the user any more. Until it is over, the ID is taken.',
+    'Profile, tokens, devices, preferences and personal blocks go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile; no record of pushes names the user any more. Until it is over, the ID is taken.',
   access: 'admin',
   form: 'envelope',
   params: z.object({ client_id: userId }),

@@ -140,6 +140,26 @@ describe('POST /admin/clients', () => {
       isAdmin: true,
     })
     assert.equal('token' in body.result || 'expirationDate' in body.result, false)
+    await save({ _id: 'u10', nickname: '', email: '', avatarUrl: '' })
+    assert.partialDeepStrictEqual((await save({ _id: 'u10' })).body.result, { nickname: '', email: '', avatarUrl: '' })
+  })
+
+  test('an expirationDate may be written in every way of ISO-8601', async () => {
+    for (const [expirationDate, utc] of [
+      ['2099-06-01', '2099-06-01T00:00:00.000Z'],
+      ['2099-06-01T12:00Z', '2099-06-01T12:00:00.000Z'],
+      ['2099-06-01T12:00:00', '2099-06-01T12:00:00.000Z'],
+      ['2099-06-01T12:00:00.123456+0800', '2099-06-01T04:00:00.123Z'],
+      ['2099-06-01T12:00:00-08', '2099-06-01T20:00:00.000Z'],
+    ] as const) {
+      await save({ _id: 'u14', token: 'u14 bound', expirationDate })
+      const { expiresAt } = (await gateway.chat.db.tokens.findOne({ app: gateway.app, user: 'u14' })) ?? {}
+      assert.equal(expiresAt?.toISOString(), utc)
+    }
+    for (const expirationDate of ['2099-02-30', '2099-06-01T24:00Z', '2099-13-01', 'June 1, 2099', 4_084_000_000_000]) {
+      const refusal = await save({ _id: 'u14', token: 'u14 bound', expirationDate })
+      refusedBare(refusal, 400, 'INVALID_REQUEST', /expirationDate/)
+    }
   })
 
   test('issuing, binding and updating answer the envelope with the User', async () => {
