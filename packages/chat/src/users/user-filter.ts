@@ -43,13 +43,25 @@ const lists: ReadonlyMap<string, 'in' | 'nin'> = new Map([
   ['$in', 'in'],
   ['$nin', 'nin'],
 ] as const)
-const typeNames = new Set(['double', 'string', 'object', 'array', 'bool', 'date', 'null', 'int', 'long', 'number'])
+/** By the number of the BSON type, which is another name of it. */
+const numberedTypes: Record<number, string> = {
+  1: 'double',
+  2: 'string',
+  3: 'object',
+  4: 'array',
+  8: 'bool',
+  9: 'date',
+  10: 'null',
+  16: 'int',
+  18: 'long',
+}
+const typeNames = new Set([...Object.values(numberedTypes), 'number'])
 const regexFlags: Record<string, number> = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 
 /**
  * Reads the filter `q` of GET /admin/clients. Only the operators listed here ever reach the
  * database: `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$regex` with `$options`, `$in`, `$nin`, `$exists`, `$type`,
- * `$and` and `$or`, on the fields above. Times are ISO-8601 or milliseconds.
+ * `$and` and `$or`, on the fields above. Times are ISO-8601 or milliseconds, alone or as `$date`.
  * @throws ApiError INVALID_QUERY naming the place
  */
 export function parseUserFilter(q: string): UserQuery {
@@ -85,7 +97,7 @@ function parseFilter(given: unknown, at: string, depth: number, budget: Budget):
 }
 
 function parseCondition(kind: Kind, condition: unknown, at: string, budget: Budget): Comparison[] {
-  if (!isObject(condition)) return [{ operator: 'eq', value: scalar(kind, condition, at) }]
+  if (!isObject(condition) || '$date' in condition) return [{ operator: 'eq', value: scalar(kind, condition, at) }]
   const operators = Object.entries(condition)
   if (operators.length === 0) throw invalid(at, 'expected a value or operators')
   if ('$options' in condition && !('$regex' in condition)) throw invalid(`${at}.$options`, 'only beside $regex')
@@ -115,15 +127,22 @@ function parseComparison(
       if (typeof operand !== 'boolean') throw invalid(here, 'expected true or false')
       return { operator: 'exists', value: operand }
     case '$type':
-      if (typeof operand !== 'string' || !typeNames.has(operand)) {
-        throw invalid(here, `expected one of ${[...typeNames].join(', ')}`)
-      }
-      return { operator: 'type', value: operand }
+      return { operator: 'type', value: toList(operand).map((type) => typeName(type, here)) }
     case '$regex':
       return { operator: 'regex', ...readPattern(operand, options ?? '', at, budget) }
     default:
       throw invalid(here, 'this operator is not supported')
   }
+}
+
+function toList(operand: unknown): unknown[] {
+  return Array.isArray(operand) && operand.length > 0 ? operand : [operand]
+}
+
+function typeName(given: unknown, at: string): string {
+  const name = typeof given === 'number' ? numberedTypes[given] : given
+  if (typeof name === 'string' && typeNames.has(name)) return name
+  throw invalid(at, `expected one of ${[...typeNames].join(', ')}`)
 }
 
 /**
@@ -159,7 +178,9 @@ function readPattern(
 function scalar(kind: Kind, value: unknown, at: string): Scalar {
   if (value === null) return null
   if (kind === 'date' || kind === 'milliseconds') {
-    const date = typeof value === 'number' ? new Date(value) : typeof value === 'string' ? isoDate(value) : undefined
+    // As MongoDB writes a time in JSON, or the time alone.
+    const time = isObject(value) ? value['$date'] : value
+    const date = typeof time === 'number' ? new Date(time) : typeof time === 'string' ? isoDate(time) : undefined
     if (!date || Number.isNaN(date.getTime())) {
       throw invalid(at, 'expected a time, ISO-8601 or milliseconds')
     }

@@ -21,8 +21,8 @@ export type Comparison =
   | { operator: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: Scalar }
   | { operator: 'in' | 'nin'; value: Scalar[] }
   | { operator: 'exists'; value: boolean }
-  /** The name of a BSON type, such as `string`. */
-  | { operator: 'type'; value: string }
+  /** Names of BSON types, such as `string`. */
+  | { operator: 'type'; value: string[] }
   /** `options` are letters of `i`, `m` and `s`. */
   | { operator: 'regex'; value: string; options: string }
 
