@@ -12,7 +12,8 @@ import { roomChanged } from '../../events/room-news.ts'
 
 /**
  * Makes a member a manager, or a manager a member.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND, INVALID_REQUEST for
+ *   a direct room
  */
 export async function setMemberRole(
   chat: Chat,
@@ -24,6 +25,7 @@ export async function setMemberRole(
   const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'roles are changed')
+    if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has no managers')
     const members = await findMembersAmong(chat.db, room, [user], session)
     if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
     const others = room.managers.filter((manager) => manager !== user)

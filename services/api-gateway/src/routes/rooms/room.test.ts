@@ -169,4 +169,12 @@ describe('PUT /rooms/{id}/member/{client}', () => {
     refused(await role(owner, room, 'stranger', 'admin'), 404, 'CLIENT_NOT_FOUND')
     refused(await role(owner, room, 'manager', 'boss'), 400, 'INVALID_REQUEST')
   })
+  test('a direct room has no managers: 400 INVALID_REQUEST', async () => {
+    const room = await gateway.newRoom([owner, member], { roomType: 'direct' })
+    for (const by of [admin, { call: gateway.admin }]) {
+      refused(await role(by as TestUser, room, 'member', 'admin'), 400, 'INVALID_REQUEST', /direct room/)
+    }
+    assert.deepEqual((await member.call('GET', `/rooms/${room}`)).body.result.managers, [])
+    refused(await role(owner, room, 'member', 'admin'), 403, 'INSUFFICIENT_PERMISSIONS')
+  })
 })
