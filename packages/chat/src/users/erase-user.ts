@@ -6,6 +6,7 @@ import { deleteInvitationsOf } from '@parley/db/rooms/invitations'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import type { Session } from '@parley/db/transactions/transaction'
 import { removeAppBan } from '@parley/db/users/app-bans'
+import { deleteBlocksBy } from '@parley/db/users/blocks'
 import { deleteDevices } from '@parley/db/users/devices'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
 import { deleteTokens } from '@parley/db/users/tokens'
@@ -20,7 +21,7 @@ import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
 /**
- * Erases a user: profile, tokens, sockets, devices and preferences end at once, and with them a job begins that takes the
+ * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and with them a job begins that takes the
  * user out of all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the
  * ID is nobody else's; erasing again returns the same job.
  * @throws ApiError CLIENT_NOT_FOUND
@@ -48,6 +49,7 @@ async function eraseProfile(chat: Chat, app: string, user: string, session: Sess
   await deleteDevices(db, app, user, 'all', session)
   await deletePrefsOfUser(db, app, user, session)
   await deleteInvitationsOf(db, app, user, session)
+  await deleteBlocksBy(db, app, user, session)
   await removeAppBan(db, { app, id: user }, session)
   await deleteUserDoc(db, app, user, session)
   const total = (await findRoomIdsOfUser(db, app, user)).length

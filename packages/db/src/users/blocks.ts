@@ -78,3 +78,8 @@ export async function findBlockersOf(
 export async function deleteBlock(db: Db, { _id }: BlockDoc, session: ClientSession): Promise<void> {
   await db.blocks.deleteOne({ _id }, { session })
 }
+
+/** Lifts all blocks that a user made, inside a transaction. */
+export async function deleteBlocksBy(db: Db, app: string, blocker: string, session: ClientSession): Promise<void> {
+  await db.blocks.deleteMany({ blockerKey: key(app, blocker) }, { session })
+}
