@@ -117,18 +117,19 @@ describe('errors of HTTP itself speak the envelope, and the bare form where the 
     }
   })
 
-  for (const [method, path] of [
+  for (const [method, path, code = 'INVALID_REQUEST'] of [
     ['DELETE', '/config/%zz'],
     ['DELETE', '/config/%'],
     ['DELETE', '/config/%ff'],
     ['GET', '/rooms/%E0%A4%A'],
     ['PUT', '/rooms/%c0%af/lastRead'],
     ['GET', '/%zz'],
+    ['DELETE', '/blockStatus/room/x/%ff', 'INVALID_USER_ID'],
   ] as const) {
-    test(`${method} ${path}, whose path is not UTF-8, is 400 INVALID_REQUEST`, async () => {
+    test(`${method} ${path}, whose path is not UTF-8, is 400 ${code}`, async () => {
       const { status, body } = await gateway.admin(method, path)
       assert.equal(status, 400)
-      isEnvelope(body, 400, 'INVALID_REQUEST')
+      isEnvelope(body, 400, code)
     })
   }
 

@@ -39,17 +39,18 @@ export function explainInvalidInput(operation: Operation, invalid: InvalidInput,
     case 'params':
       return new ApiError(operation.invalid?.params ?? 'INVALID_REQUEST', message)
     case 'body':
-      return new ApiError(bodyCode(operation, missing, body), message)
+      return new ApiError(bodyCode(operation, issue, missing, body), message)
     default:
       return new ApiError('INVALID_REQUEST', message)
   }
 }
 
-function bodyCode(operation: Operation, missing: boolean, body: unknown): ErrorCode {
+function bodyCode(operation: Operation, { code, path }: Issue, missing: boolean, body: unknown): ErrorCode {
   // In the assign-token form even a missing field is INVALID_REQUEST (docs/reference/users.md#create-update-issue-a-token).
   if (operation.isBare?.(body)) return 'INVALID_REQUEST'
   if (missing) return operation.missing ?? 'MISSING_PARAMETER'
-  return operation.invalid?.body ?? 'INVALID_REQUEST'
+  const isNoObject = code === 'invalid_type' && path.length === 0
+  return operation.invalid?.body ?? (isNoObject ? 'INVALID_BODY' : 'INVALID_REQUEST')
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

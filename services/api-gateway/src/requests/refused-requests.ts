@@ -39,7 +39,10 @@ export function createRefusals(): Refusals {
 
   function refusalOf(request: FastifyRequest, reply: FastifyReply): ApiError | undefined {
     const { raw, originalUrl } = request
-    if (malformed.has(raw)) return new ApiError('INVALID_REQUEST', 'the path is not percent-encoded UTF-8')
+    if (malformed.has(raw)) {
+      const { operation } = request.routeOptions.config
+      return new ApiError(operation?.invalid?.params ?? 'INVALID_REQUEST', 'the path is not percent-encoded UTF-8')
+    }
     if (originalUrl.length > maxUrlLength) return new ApiError('URI_TOO_LONG')
     if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
       return new ApiError('INVALID_REQUEST', 'header Host is missing')
