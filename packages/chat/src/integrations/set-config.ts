@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { isConfigKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
@@ -9,8 +10,6 @@ import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
 import { checkChatPage } from './chat-page-images.ts'
 import { getConfig } from './get-config.ts'
-
-const maxKeyLength = 128
 
 /** The most bytes of all values, since every client may ask for all of them. */
 const maxBytes = 4 * 1024 * 1024
@@ -32,10 +31,8 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {
-    if (name === '' || !name.isWellFormed() || Array.from(name).length > maxKeyLength) {
-      const shown = JSON.stringify(name.slice(0, maxKeyLength))
-      throw new ApiError('INVALID_BODY', `key ${shown}: expected 1 to ${maxKeyLength} characters`)
-    }
+    if (isConfigKey(name)) continue
+    throw new ApiError('INVALID_BODY', `key ${JSON.stringify(name.slice(0, 128))}: expected 1 to 128 characters`)
   }
   const replaced = entries.map(({ name }) => name)
   const bytes = entries.reduce(

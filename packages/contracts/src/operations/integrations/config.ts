@@ -2,15 +2,28 @@ import { z } from 'zod'
 import { naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
-const configKey = naming('configuration key', z.string().min(1).max(128))
+const maxKeyLength = 128
+
+/** 1 to 128 characters: an emoji is one, although it has two units. */
+export function isConfigKey(name: string): boolean {
+  return name !== '' && name.isWellFormed() && Array.from(name).length <= maxKeyLength
+}
+
+const configKey = naming(
+  'configuration key',
+  z
+    .string()
+    .refine(isConfigKey, `expected 1 to ${maxKeyLength} characters`)
+    .meta({ minLength: 1, maxLength: maxKeyLength }),
+)
 // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
 const config = z
   .any()
   .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'expected a JSON object')
   .meta({
     type: 'object',
-    propertyNames: { minLength: 1, maxLength: 128 },
-    description: 'Keys of 1 to 128 characters with any JSON as value',
+    propertyNames: { minLength: 1, maxLength: maxKeyLength },
+    description: `Keys of 1 to ${maxKeyLength} characters with any JSON as value`,
   })
 
 const exampleConfig = { announcement: 'Maintenance at noon', censorship: { keywords: ['darn'] } }

@@ -47,6 +47,13 @@ describe('POST /config', () => {
     assert.deepEqual(await get(), {})
   })
 
+  test('a key of 128 characters, each of two units, is set and removed', async () => {
+    const key = '🙂'.repeat(128)
+    assert.deepEqual((await set({ [key]: 1 })).body.result, { [key]: 1 })
+    assert.equal((await gateway.admin('DELETE', `/config/${encodeURIComponent(key)}`)).status, 200)
+    assert.deepEqual(await get(), {})
+  })
+
   test('a body that is not a JSON object is 400 INVALID_BODY, as is a key that is empty or over 128 characters', async () => {
     proves('POST /config', '400 INVALID_BODY')
     for (const body of ['[]', '"x"', '7', 'null', '{"a":', `{"${'k'.repeat(129)}":1}`, '{"":1}']) {
