@@ -14,10 +14,10 @@ export interface Steps {
   ): { end(attributes?: Record<string, string | number>, error?: Error): void }
 }
 
-/** One call to a server that an app names, signed by its secret. */
+/** One call to a server that an app names, signed by its secrets. */
 export interface HookCalls {
   /** Returns the body of a 2xx response. Fails after the time limit of a call, and for every other response. */
-  call(hook: { url: string; id: string; secret: string; body: string }): Promise<string>
+  call(hook: { url: string; id: string; secrets: readonly string[]; body: string }): Promise<string>
   /** For the metrics. */
   answered(action: string, seconds: number): void
 }

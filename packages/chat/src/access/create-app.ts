@@ -19,7 +19,7 @@ export async function createApp(db: Db, app: string): Promise<NewApp> {
     app,
     clientKey: secret('ck'),
     apiKey: newApiKey(),
-    webhookSecret: `whsec_${randomBytes(24).toString('base64')}`,
+    webhookSecret: newWebhookSecret(),
   }
   const apiKey = {
     digest: digest(made.apiKey),
@@ -29,6 +29,11 @@ export async function createApp(db: Db, app: string): Promise<NewApp> {
   }
   await insertApp(db, appDoc(made, [apiKey]))
   return made
+}
+
+/** As the Standard Webhooks scheme wants it. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(24).toString('base64')}`
 }
 
 function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): AppDoc {

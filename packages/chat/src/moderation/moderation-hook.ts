@@ -6,7 +6,7 @@ import {
   moderationAnswer,
   moderationHook,
 } from '@parley/contracts/resources/moderation-hook'
-import { findApp } from '@parley/db/apps/apps'
+import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -36,8 +36,8 @@ export interface Moderation {
 
 export interface AppHook extends ModerationHook {
   app: string
-  /** The app's secret, by which calls are signed. */
-  secret: string
+  /** The app's secrets, by which calls are signed. */
+  secrets: readonly string[]
 }
 
 interface HookState {
@@ -62,8 +62,8 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
   async function findHook(app: string): Promise<AppHook | undefined> {
     const found = await findConfigValue(db, app, moderateKey)
     const hook = found && moderationHook.safeParse(JSON.parse(found.json)).data
-    const secret = hook && (await findApp(db, app))?.webhookSecret
-    return hook && secret !== undefined ? { ...hook, app, secret } : undefined
+    const appDoc = hook && (await findApp(db, app))
+    return appDoc ? { ...hook, app, secrets: signingSecrets(appDoc) } : undefined
   }
 
   function stateOf({ app, url }: AppHook): HookState {
@@ -73,10 +73,10 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
     return state
   }
 
-  async function call({ app, url, secret }: AppHook, state: HookState, question: ModerationCall): Promise<HookAnswer> {
+  async function call({ app, url, secrets }: AppHook, state: HookState, question: ModerationCall): Promise<HookAnswer> {
     state.inFlight++
     try {
-      const signed = { url, id: `moderate_${newId()}`, secret, body: JSON.stringify(question) }
+      const signed = { url, id: `moderate_${newId()}`, secrets, body: JSON.stringify(question) }
       const answer = moderationAnswer.parse(JSON.parse(await calls.call(signed)))
       state.failures = 0
       return answer

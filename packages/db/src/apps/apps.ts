@@ -10,6 +10,8 @@ export interface AppDoc {
   apiKeys: ApiKeyDoc[]
   /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
   webhookSecret: string
+  /** The secret before, which calls are signed by too until then (Unix milliseconds). */
+  formerWebhookSecret?: { secret: string; untilMS: number }
   createdAt: Date
   /** Set while it is being deleted: its keys are no longer valid. */
   deletingSince?: Date
@@ -49,6 +51,18 @@ export async function insertApp(db: Db, app: AppDoc): Promise<void> {
 
 export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
   return db.apps.findOne({ _id: app })
+}
+
+/** The secrets that calls to the integrator's servers are signed by now: after a change of it, the one before too. */
+export function signingSecrets({ webhookSecret, formerWebhookSecret: former }: AppDoc): string[] {
+  return former && former.untilMS > Date.now() ? [webhookSecret, former.secret] : [webhookSecret]
+}
+
+/** Gives an app another webhook secret; calls are signed by the one before too until then. False when there is no such app. */
+export async function changeWebhookSecret(db: Db, app: string, secret: string, untilMS: number): Promise<boolean> {
+  const former = { secret: '$webhookSecret', untilMS }
+  const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecret: former } }]
+  return (await db.apps.updateOne({ _id: app, ...open }, change)).matchedCount === 1
 }
 
 /** All apps, by ID. */

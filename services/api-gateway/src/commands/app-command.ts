@@ -3,6 +3,7 @@ import { findApp, findApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { deleteAppCommand } from './deletion-command.ts'
+import { rotateWebhookSecretCommand } from './webhook-secret-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
@@ -18,7 +19,7 @@ export function appCommand(withDb: WithDb): Command {
         if (await findApp(db, id)) throw new Error(`there is an app ${JSON.stringify(id)} already`)
         return createApp(db, id)
       })
-      console.log(`app ${made.app} created. Its keys are stored as digests and not shown again:`)
+      console.log(`app ${made.app} created. Its keys, which are not shown again:`)
       console.log(`  client key      ${made.clientKey}`)
       console.log(`  API key         ${made.apiKey}   (with the platform permission)`)
       console.log(`  webhook secret  ${made.webhookSecret}`)
@@ -35,6 +36,7 @@ export function appCommand(withDb: WithDb): Command {
       }
       if (apps.length === 0) console.log('there are no apps')
     })
+  app.addCommand(rotateWebhookSecretCommand(withDb))
   app.addCommand(deleteAppCommand(withDb))
   return app
 }

@@ -4,7 +4,7 @@ import { currentCallData, retriedCallData } from '@parley/chat/integrations/call
 import { typedCommand } from '@parley/chat/integrations/typed-command'
 import { ApiError } from '@parley/contracts/errors'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
-import { findApp } from '@parley/db/apps/apps'
+import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import { findRoom } from '@parley/db/rooms/rooms'
@@ -29,22 +29,26 @@ export interface DeliverCallParts {
 /** Makes one try of a call, with the room's current webhook and bot state, and carries out the response. */
 export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
   const { db, dispatcher, timeoutMS, generic, tracing, log } = parts
-  const secrets = new LRUCache<string, string>({ max: 1_000, ttl: 60_000 })
+  const known = new LRUCache<string, string[]>({ max: 1_000, ttl: 10_000 })
 
-  async function secretOf(app: string): Promise<string | undefined> {
-    const secret = secrets.get(app) ?? (await findApp(db, app))?.webhookSecret
-    if (secret !== undefined) secrets.set(app, secret)
-    return secret
+  async function secretsOf(app: string): Promise<string[] | undefined> {
+    const found = known.get(app)
+    if (found) return found
+    const doc = await findApp(db, app)
+    if (!doc) return undefined
+    const secrets = signingSecrets(doc)
+    known.set(app, secrets)
+    return secrets
   }
 
   async function deliver(call: OutgoingCallDoc): Promise<CallOutcome> {
-    const secret = await secretOf(call.app)
-    if (secret === undefined) return { as: 'refused', reason: 'no such app' }
+    const secrets = await secretsOf(call.app)
+    if (!secrets) return { as: 'refused', reason: 'no such app' }
     const { _id: id } = call
     const data = await dataOf(db, call)
     if (call.kind === 'push') {
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
-      return callOnce(dispatcher, timeoutMS, { url: generic, id, secret, body: data })
+      return callOnce(dispatcher, timeoutMS, { url: generic, id, secrets, body: data })
     }
     const room = await findRoom(db, call.app, call.room)
     if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
@@ -59,7 +63,12 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       ...(command && { command }),
       data: about,
     }
-    const outcome = await callOnce(dispatcher, timeoutMS, { url: room.webhook, id, secret, body: JSON.stringify(said) })
+    const outcome = await callOnce(dispatcher, timeoutMS, {
+      url: room.webhook,
+      id,
+      secrets,
+      body: JSON.stringify(said),
+    })
     if (outcome.as === 'done') await carryOut(parts, call, outcome.answer)
     return outcome
   }

@@ -1,0 +1,16 @@
+import { changeWebhookSecret } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
+import { newWebhookSecret } from './create-app.ts'
+
+/**
+ * Gives an app a new webhook secret, in clear text for this one time; calls are signed by the one before too for so many hours,
+ * so that the integrator's server may change at any moment meanwhile.
+ * @throws Error when there is no such app
+ */
+export async function rotateWebhookSecret(db: Db, app: string, hours: number): Promise<string> {
+  const secret = newWebhookSecret()
+  if (!(await changeWebhookSecret(db, app, secret, Date.now() + hours * 3_600_000))) {
+    throw new Error(`there is no app ${JSON.stringify(app)}`)
+  }
+  return secret
+}

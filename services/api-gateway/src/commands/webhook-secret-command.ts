@@ -1,0 +1,36 @@
+import { rotateWebhookSecret } from '@parley/chat/access/rotate-webhook-secret'
+import type { Db } from '@parley/db/connect'
+import { Command, InvalidArgumentError } from 'commander'
+
+type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+const mostHours = 30 * 24
+
+/** `parley app rotate-webhook-secret`. */
+export function rotateWebhookSecretCommand(withDb: WithDb): Command {
+  return new Command('rotate-webhook-secret')
+    .description(
+      'Give an app a new webhook secret and print it, once; calls are signed by the one before too for a while',
+    )
+    .argument('<appID>', 'the app')
+    .option(
+      '--hours <number>',
+      'for how many hours the secret before goes on signing, at most 720; 0 ends it',
+      toHours,
+      24,
+    )
+    .action(async (app: string, { hours }: { hours: number }) => {
+      const secret = await withDb((db) => rotateWebhookSecret(db, app, hours))
+      console.log(
+        `${app} has a new webhook secret, which is not shown again. Within ten seconds every call is signed by it:`,
+      )
+      console.log(`  ${secret}`)
+      if (hours > 0) console.log(`For ${hours} hours calls are signed by the secret before, too.`)
+    })
+}
+
+function toHours(text: string): number {
+  const hours = Number(text)
+  if (text.trim() !== '' && hours >= 0 && hours <= mostHours) return hours
+  throw new InvalidArgumentError(`expected a number from 0 to ${mostHours}.`)
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { commandEnv } from '../operating/command-env.ts'
+import { eventually } from '../platform.ts'
+import { startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
+
+const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+
+describe('parley app rotate-webhook-secret', () => {
+  let platform: WebhookPlatform
+  let alice: string
+  beforeAll(async () => {
+    platform = await startWebhookPlatform()
+    await platform.startPush()
+    alice = await platform.newUser()
+  })
+  afterAll(() => platform.stop())
+
+  async function rotate(...more: string[]): Promise<string> {
+    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const args = [parleyFile, 'app', 'rotate-webhook-secret', platform.app, ...more]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+    return /whsec_\S+/.exec(stdout)?.[0] ?? ''
+  }
+
+  test('signs by the new secret and the one before, then by the new one alone', async () => {
+    const secrets = [`whsec_${Buffer.from(`of ${platform.app}, not a secret`).toString('base64')}`]
+    const { room, calls } = await platform.newHookedRoom([alice])
+    /** Which of the secrets have signed the next call, by their places. */
+    async function signers(): Promise<number[]> {
+      const before = calls().length
+      await platform.send(room, alice, { message: 'x' })
+      await eventually('the call', () => calls().length > before)
+      const { text, headers } = calls()[before] as ReturnType<typeof calls>[number]
+      return secrets.flatMap((secret, place) => {
+        try {
+          new Webhook(secret).verify(text, headers as Record<string, string>)
+          return [place]
+        } catch {
+          return []
+        }
+      })
+    }
+    const signedBy = (wanted: number[]) =>
+      eventually(`signed by ${wanted.join(', ')}`, async () => String(await signers()) === String(wanted))
+
+    await eventually('the room', () => calls().length === 1)
+    assert.deepEqual(await signers(), [0])
+    secrets.push(await rotate())
+    await signedBy([0, 1])
+    secrets.push(await rotate('--hours', '0'))
+    await signedBy([2])
+    await assert.rejects(rotate('--hours', 'many'), /expected a number from 0 to 720/)
+  })
+
+  test('of an app that is not there fails', async () => {
+    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const args = [parleyFile, 'app', 'rotate-webhook-secret', 'nobody']
+    await assert.rejects(promisify(execFile)(process.execPath, args, { env }), /there is no app "nobody"/)
+  })
+})
