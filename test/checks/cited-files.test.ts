@@ -50,6 +50,18 @@ describe('what a page or a comment cites is in the repository', () => {
     assert.deepEqual(broken, [])
   })
 
+  test('the operation that CONTRIBUTING.md adds is in the repository as it stands there', () => {
+    const [example = ''] = /^### Add an operation$.*?(?=^### )/ms.exec(read('CONTRIBUTING.md')) ?? []
+    const parts = [
+      ...example.matchAll(/`((?:packages|services)\/[\w/.-]+\.ts)`[^`]*(?:`[^`\n]+`[^`]*)*?```ts\n(.*?)```/gs),
+    ]
+    assert.equal(parts.length, 4)
+    const lines = (text: string) => text.split('\n').map((line) => line.trim())
+    for (const [, file = '', code = ''] of parts) {
+      assert.ok(lines(read(file)).join('\n').includes(lines(code).join('\n').trim()), file)
+    }
+  })
+
   test('source files that ARCHITECTURE.md and docs/README.md name', () => {
     const folders = ['', 'packages/chat/src', 'services/push/src', 'services/api-gateway/src']
     const missing = ['ARCHITECTURE.md', 'docs/README.md'].flatMap((page) =>
