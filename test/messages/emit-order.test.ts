@@ -49,7 +49,7 @@ describe('what one socket emits to one room without waiting for acknowledgements
   const emit = (event: string, body: object): Promise<Ack> => socket.emitWithAck(event, body)
   const say = (message: string, more: object = {}) =>
     emit('chat message', { room, message, messageType: 'text', ...more })
-  /** What Bob has heard of an event in the room, when he has heard this. */
+  /** What Bob has heard of an event in the room, once this one has come. */
   async function heardUntil(last: string, event: string, field: string): Promise<unknown[]> {
     const those = () =>
       heard.flatMap(([name, payload]) => (name === event && payload['room'] === room ? [payload[field]] : []))

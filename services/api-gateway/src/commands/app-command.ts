@@ -3,7 +3,7 @@ import { findApp, findApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
 import { deleteAppCommand } from './deletion-command.ts'
-import { rotateWebhookSecretCommand } from './webhook-secret-command.ts'
+import { rotateWebhookSecretCommand } from './secret-command.ts'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
