@@ -35,6 +35,7 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
       sender: 'ann',
       push: true,
       parts: [],
+      end: 0,
       closeAtMS: far.getTime(),
     },
     pendingEvents: { _id: `note ${app}`, app, atMS, events: noted },

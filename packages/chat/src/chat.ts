@@ -18,7 +18,7 @@ import type { Draft, Outcome } from './messages/accepting/message-batch.ts'
 import { createSenderProfiles } from './messages/accepting/sender-profiles.ts'
 import type { AtPoint } from './messages/accepting/settle-appended.ts'
 import { createSettler, type Settler } from './messages/accepting/settler.ts'
-import { createStreamedPieces, type StreamedPieces } from './messages/streaming/streamed-pieces.ts'
+import { createStreamedTexts, type StreamedTexts } from './messages/streaming/streamed-texts.ts'
 import { type Censor, createCensor } from './moderation/censorship.ts'
 import { createModeration, type Moderation } from './moderation/moderation-hook.ts'
 import { type HookCalls, type Log, noHookCalls, type Steps } from './ports.ts'
@@ -55,7 +55,7 @@ export interface Chat {
   settler: Settler
   jobs: Jobs
   deliveries: Deliveries
-  streamed: StreamedPieces
+  streamed: StreamedTexts
   /** Limits how many expensive requests run at a time. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   accept(draft: Draft): Promise<Outcome>
@@ -133,7 +133,7 @@ export function createChat(
     settler,
     jobs: createJobs(settings.jobAfterMS),
     deliveries: createDeliveries({ db, bus }),
-    streamed: createStreamedPieces({ db, censor, log }, settings.streamSilenceMS),
+    streamed: createStreamedTexts({ db, censor, log }),
     limits: {
       queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
       searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),

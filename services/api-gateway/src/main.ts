@@ -41,7 +41,7 @@ await runService(
     onStop('scheduled messages', () => scheduled)
     const closer = closeSilentStreams(chat, signal)
     onStop('closer of silent streams', () => closer)
-    onStop('streamed pieces', () => chat.streamed.drained())
+    onStop('streamed texts', () => chat.streamed.drained())
     const { files: filing } = settings
     const files = { ...filing, store: openStore(filing), isScanned: filing.scanUrl !== undefined }
     const jobs = runJobs(chat, signal)

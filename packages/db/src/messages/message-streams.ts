@@ -19,9 +19,15 @@ export interface MessageStreamDoc {
   /** Whether it is pushed at its end. */
   push: boolean
   parts: StreamedPart[]
+  /** Where the last of the pieces ends. */
+  end: number
+  /** It is being ended: nothing is added any more. */
+  ended?: true
   /** When it ends by itself, if no piece comes. */
   closeAtMS: number
 }
+
+type StreamName = Pick<MessageStreamDoc, 'app' | 'message'>
 
 export const messageStreamIndexes: IndexDescription[] = [{ key: { closeAtMS: 1 } }]
 
@@ -34,6 +40,15 @@ export async function findStream(db: Db, app: string, message: string): Promise<
   return db.messageStreams.findOne({ _id: key(app, message) })
 }
 
+/** The same without its pieces, which may be many. */
+export async function findStreamAlone(
+  db: Db,
+  app: string,
+  message: string,
+): Promise<Omit<MessageStreamDoc, 'parts'> | null> {
+  return db.messageStreams.findOne({ _id: key(app, message) }, { projection: { parts: 0 } })
+}
+
 /** Those that have been silent for too long. */
 export async function findSilentStreams(db: Db, nowMS: number, limit: number): Promise<MessageStreamDoc[]> {
   return db.messageStreams
@@ -44,28 +59,47 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 }
 
 /**
- * Adds pieces to a stream, and writes what there is so far into its message, as long as that is being streamed: not when it
- * was recalled, edited or deleted meanwhile. A shorter text never replaces a longer one.
+ * Adds a piece to a stream; without `at` where the last one ends, whichever process that was added by.
+ * @returns where the piece begins; undefined when the stream has ended
  */
-export async function addParts(
+export async function addPart(
   db: Db,
-  { app, message }: Pick<MessageStreamDoc, 'app' | 'message'>,
-  { parts, closeAtMS, show }: { parts: StreamedPart[]; closeAtMS: number; show: (stream: MessageStreamDoc) => string },
-): Promise<void> {
-  const update = { $push: { parts: { $each: parts } }, $max: { closeAtMS } }
-  const stream = await db.messageStreams.findOneAndUpdate({ _id: key(app, message) }, update, {
-    returnDocument: 'after',
-  })
-  if (!stream) return
-  const streamed = textOfParts(stream.parts).length
-  const isLonger = { $not: { $gte: streamed } }
-  await db.messages.updateOne(
-    { _id: message, streaming: true, streamed: isLonger },
-    { $set: { content: show(stream), streamed } },
-  )
+  { app, message }: StreamName,
+  { at, text, closeAtMS }: { at?: number | undefined; text: string; closeAtMS: number },
+): Promise<number | undefined> {
+  const begins = at ?? '$end'
+  const part = { at: begins, text: { $literal: text } }
+  const changed = {
+    parts: { $concatArrays: ['$parts', [part]] },
+    end: { $max: ['$end', { $add: [begins, text.length] }] },
+    closeAtMS: { $max: ['$closeAtMS', closeAtMS] },
+  }
+  const filter = { _id: key(app, message), ended: { $exists: false } }
+  const options = { returnDocument: 'before', projection: { end: 1 } } as const
+  const before = await db.messageStreams.findOneAndUpdate(filter, [{ $set: changed }], options)
+  return before ? (at ?? before.end) : undefined
 }
 
-export async function deleteStream(db: Db, { app, message }: Pick<MessageStreamDoc, 'app' | 'message'>): Promise<void> {
+/** From here on nothing is added to the stream; returns what it has. */
+export async function endParts(db: Db, { app, message }: StreamName): Promise<StreamedPart[]> {
+  const ended = await db.messageStreams.findOneAndUpdate({ _id: key(app, message) }, { $set: { ended: true } })
+  return ended?.parts ?? []
+}
+
+/**
+ * Writes what there is of a streamed text so far into its message, as long as that is being streamed: not when it was
+ * recalled, edited or deleted meanwhile. A shorter text never replaces a longer one.
+ */
+export async function showStreamed(
+  db: Db,
+  message: string,
+  { content, streamed }: { content: string; streamed: number },
+): Promise<void> {
+  const isLonger = { $not: { $gte: streamed } }
+  await db.messages.updateOne({ _id: message, streaming: true, streamed: isLonger }, { $set: { content, streamed } })
+}
+
+export async function deleteStream(db: Db, { app, message }: StreamName): Promise<void> {
   await db.messageStreams.deleteOne({ _id: key(app, message) })
 }
 

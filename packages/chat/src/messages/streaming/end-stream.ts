@@ -3,13 +3,7 @@ import type { PushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { stopStreaming } from '@parley/db/messages/change-messages'
-import {
-  deleteStream,
-  findSilentStreams,
-  findStream,
-  type MessageStreamDoc,
-  textOfParts,
-} from '@parley/db/messages/message-streams'
+import { deleteStream, endParts, findSilentStreams, textOfParts } from '@parley/db/messages/message-streams'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
@@ -18,7 +12,7 @@ import { bannedFromApp } from '../../moderation/ban-user.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/message-content.ts'
-import { findOwnStream } from './stream-message.ts'
+import { findOwnStream, type OwnStream } from './stream-message.ts'
 
 const lookEveryMS = 1_000
 const atOnce = 100
@@ -30,7 +24,6 @@ const atOnce = 100
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
   const content = message === undefined ? undefined : contentOf(message)
-  await chat.streamed.drained()
   return close(chat, stream, content)
 }
 
@@ -56,11 +49,12 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
 }
 
 /** Several may close the same: the message is changed once. */
-async function close(chat: Chat, stream: MessageStreamDoc, given?: string): Promise<SentMessage> {
+async function close(chat: Chat, stream: OwnStream, given?: string): Promise<SentMessage> {
   const { app, room, sender, push, message: id } = stream
   const robot = await findUser(chat.db, app, sender)
   if (robot && banInForce(robot)) throw bannedFromApp(sender)
-  const { parts = [] } = (await findStream(chat.db, app, id)) ?? {}
+  // Every piece that was acknowledged is among them.
+  const parts = await endParts(chat.db, stream)
   const mask = await chat.censor.maskOf(app)
   const content = given ?? JSON.stringify(textOfParts(parts))
   const ended = {

@@ -4,11 +4,11 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { appendStream as append, openStream as open } from '@parley/contracts/operations/messages/streams'
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
 import {
+  addPart,
   deleteStream,
-  findStream,
+  findStreamAlone,
   insertStream,
   type MessageStreamDoc,
-  textOfParts,
 } from '@parley/db/messages/message-streams'
 import { newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
@@ -18,6 +18,9 @@ import type { Chat } from '../../chat.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { sendContent } from '../sending/send-message.ts'
 import { requireRobot } from './require-robot.ts'
+
+/** A stream without its pieces. */
+export type OwnStream = Omit<MessageStreamDoc, 'parts'>
 
 /**
  * Opens a message that a robot writes piece by piece (docs/reference/messages.md#streamed-messages): it is sent with empty
@@ -41,7 +44,7 @@ export async function openStream(
   const id = newId()
   const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request, id }
   const closeAtMS = Date.now() + chat.settings.streamSilenceMS
-  const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], closeAtMS })
+  const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], end: 0, closeAtMS })
   // Before the message: a process that dies between the two leaves a stream that ends in silence, and never a message without.
   await insertStream(chat.db, stream(id))
   const { message, quoted } = await sendContent(chat, send, '""').catch(async (error: unknown) => {
@@ -56,7 +59,7 @@ export async function openStream(
 }
 
 /**
- * Adds a piece: the room gets it live at once, and it is written within a second or so.
+ * Adds a piece, which is written when this settles; the room gets it live, and the history shows it within a second or so.
  * @throws ApiError MESSAGE_NOT_FOUND when nothing of this ID is being streamed, and as streamText
  */
 export async function appendStream(
@@ -65,29 +68,34 @@ export async function appendStream(
   id: string,
   { text, at }: Input<typeof append>['body'],
 ): Promise<Result<typeof append>> {
-  const stream = await findOwnStream(chat, caller, id)
-  const { app, room, sender } = stream
+  const { app, room, sender, end } = await findOwnStream(chat, caller, id)
   await requireRobot(chat.db, app, sender)
   const { room: doc, membership } = await requireMember(chat, asUser(app, sender), room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   requireNotFrozen(doc)
-  const begins = at ?? chat.streamed.endOf(id) ?? textOfParts(stream.parts).length
-  if (begins + text.length > maxMessageBytes) {
+  if ((at ?? end) + text.length > maxMessageBytes) {
     throw new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
   }
-  const length = chat.streamed.add({ app, message: id, part: { at: begins, text } })
+  const stream = { app, message: id }
+  const begins = await addPart(chat.db, stream, { at, text, closeAtMS: Date.now() + chat.settings.streamSilenceMS })
+  if (begins === undefined) throw notStreamed(id)
+  chat.streamed.grew(stream)
   const json = JSON.stringify({ room, sender, text, message: id, at: begins })
   // It is written: who misses a live piece reads it in the history.
   if (chat.bus.connected) await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
-  return { messageID: id, length }
+  return { messageID: id, length: begins + text.length }
 }
 
 /** @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS when it is another's */
-export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<MessageStreamDoc> {
-  const stream = await findStream(chat.db, caller.app, id)
-  if (!stream) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} is being streamed`)
+export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream> {
+  const stream = await findStreamAlone(chat.db, caller.app, id)
+  if (!stream) throw notStreamed(id)
   if (caller.kind === 'user' && caller.user !== stream.sender) {
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only its sender may stream a message')
   }
   return stream
+}
+
+function notStreamed(id: string): ApiError {
+  return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} is being streamed`)
 }

@@ -57,7 +57,7 @@ export const appendStream = operation({
   tag: 'Messages',
   summary: 'Add a piece to a message that is being streamed',
   description:
-    'The room gets the piece at once by ai_streaming. What is there so far is written into the history once a second.',
+    'It is written, and the room gets it by ai_streaming. The history shows what is there so far once a second.',
   access: 'client-or-admin',
   form: 'envelope',
   params: z.object({ id: messageId }),
@@ -68,7 +68,7 @@ export const appendStream = operation({
       .int()
       .min(0)
       .optional()
-      .describe('Where the piece begins, in UTF-16 units; left out, where the last one ended that this gateway had'),
+      .describe('Where the piece begins, in UTF-16 units; left out, where the last one ends'),
   }),
   result: z.object({ messageID: messageId, length: z.number().int().describe('Where the piece ends: the next `at`') }),
   errors,

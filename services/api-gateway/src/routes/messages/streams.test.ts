@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 describe('POST /messages/stream', () => {
@@ -39,5 +39,21 @@ describe('POST /messages/stream', () => {
     assert.equal((await robot.call('POST', `/messages/${_id}/stream`, { text: 'Hello' })).status, 200)
     assert.equal((await robot.call('POST', `/messages/${_id}/stream/end`)).body.result.message, 'Hello')
     assert.equal(await streams(), before)
+  })
+  test('has every piece that was acknowledged, whichever gateways they and the end come to', async () => {
+    const other = await gateway.another()
+    onTestFinished(() => other.stop())
+    const { _id } = (await open()).body.result
+    const append = (at: TestGateway, text: string) => at.admin('POST', `/messages/${_id}/stream`, { text })
+    for (const [i, text] of ['One ', '$two ', 'three', ''].entries()) {
+      const { body } = await append(i % 2 === 0 ? gateway : other, text)
+      assert.equal(body.result.length, ['One ', 'One $two ', 'One $two three', 'One $two three'][i]?.length)
+    }
+    const sideBySide = await Promise.all(['a', 'b', 'c', 'd'].map((text, i) => append(i < 2 ? gateway : other, text)))
+    const places = sideBySide.map(({ body }) => body.result.length).toSorted((a, b) => a - b)
+    assert.deepEqual(places, [15, 16, 17, 18])
+    const ended = (await other.admin('POST', `/messages/${_id}/stream/end`, {})).body.result
+    assert.match(ended.message, /^One \$two three[abcd]{4}$/)
+    assert.deepEqual([...ended.message].slice(-4).toSorted(), ['a', 'b', 'c', 'd'])
   })
 })

@@ -1,0 +1,53 @@
+import { gather } from '@parley/async/gather'
+import { createInFlight } from '@parley/async/in-flight'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findStream, showStreamed, textOfParts } from '@parley/db/messages/message-streams'
+import type { Censor } from '../../moderation/censorship.ts'
+import type { Log } from '../../ports.ts'
+
+/** The pieces of a stream that come within this long are shown by one write. */
+const togetherMS = 1_000
+
+interface Stream {
+  app: string
+  message: string
+}
+
+/** Shows in streamed messages what there is of them so far. */
+export interface StreamedTexts {
+  /** A stream has a new piece: its message has it within a second or so. */
+  grew(stream: Stream): void
+  /** Settles when all messages show what there was, or could not be written. */
+  drained(): Promise<void>
+}
+
+export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censor; log: Log }): StreamedTexts {
+  const inFlight = createInFlight()
+  const show = gather(
+    async (grown: Stream[]) => {
+      const streams = [...Map.groupBy(grown, ({ app, message }) => key(app, message)).values()]
+      await Promise.all(streams.map(([first]) => first && showSoFar(first)))
+      return grown
+    },
+    { most: 5_000, waitMS: togetherMS, keyOf: ({ app, message }) => key(app, message) },
+  )
+
+  async function showSoFar({ app, message }: Stream): Promise<void> {
+    const stream = await findStream(db, app, message)
+    if (!stream) return
+    const text = textOfParts(stream.parts)
+    const content = JSON.stringify(text)
+    const mask = await censor.maskOf(app)
+    await showStreamed(db, message, { content: mask ? mask(content) : content, streamed: text.length })
+  }
+
+  return {
+    grew(stream) {
+      inFlight
+        .add(show(stream))
+        .catch((error: unknown) => log.warn({ err: error, ...stream }, 'text of a streamed message not shown yet'))
+    },
+    drained: () => inFlight.drained(),
+  }
+}
