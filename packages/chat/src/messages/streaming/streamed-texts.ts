@@ -26,8 +26,8 @@ export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censo
   const inFlight = createInFlight()
   const show = gather(
     async (grown: Stream[]) => {
-      const streams = [...Map.groupBy(grown, ({ app, message }) => key(app, message)).values()]
-      await Promise.all(streams.map(([first]) => first && showSoFar(first)))
+      const streams = new Map(grown.map((stream) => [key(stream.app, stream.message), stream]))
+      await Promise.all([...streams.values()].map(showSoFar))
       return grown
     },
     { most: 5_000, waitMS: togetherMS, keyOf: ({ app, message }) => key(app, message) },
