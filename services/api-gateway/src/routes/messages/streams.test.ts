@@ -54,6 +54,6 @@ describe('POST /messages/stream', () => {
     assert.deepEqual(places, [15, 16, 17, 18])
     const ended = (await other.admin('POST', `/messages/${_id}/stream/end`, {})).body.result
     assert.match(ended.message, /^One \$two three[abcd]{4}$/)
-    assert.deepEqual([...ended.message].slice(-4).toSorted(), ['a', 'b', 'c', 'd'])
+    assert.deepEqual(new Set(ended.message.slice(-4)), new Set('abcd'))
   })
 })
