@@ -1,9 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { ModerationCall } from '@parley/contracts/resources/moderation-hook'
-import { newId } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'
 import type { Draft, Refusal } from '../messages/accepting/message-batch.ts'
-import { makeBatch, readFacts } from '../messages/accepting/read-batch.ts'
+import { expectedOutcome } from '../messages/accepting/read-batch.ts'
 import { cut } from '../messages/reading/message-text.ts'
 import { contentOf } from '../messages/sending/message-content.ts'
 import type { AppHook } from './moderation-hook.ts'
@@ -20,9 +19,7 @@ const mostChars = 500
 export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean): Promise<Draft | Refusal> {
   const hook = await chat.moderation.hookOf(draft.app)
   if (!hook) return draft
-  const sends = [{ draft, id: newId() }]
-  const { outcomes } = await makeBatch(chat.db, chat.censor, sends, await readFacts(chat.db, sends))
-  const [expected] = outcomes
+  const expected = await expectedOutcome(chat, draft)
   if (!expected || 'refused' in expected) return expected ?? draft
   if (expected.repeated) return draft
   const { app, room, sender, messageType, mentions, attachments, replyTo } = draft

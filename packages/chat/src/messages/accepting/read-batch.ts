@@ -1,13 +1,18 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findMessages, type MessageDoc, newId } from '@parley/db/messages/messages'
 import type { Sender } from '@parley/db/rooms/memberships'
 import { findSendFacts, type SendFacts } from '@parley/db/sending/send-facts'
-import { fromTail, sendKeyOf } from '@parley/db/sending/tails'
+import { fromTail, sendKeyOf, untilDurable } from '@parley/db/sending/tails'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { type Censor, censorshipKey } from '../../moderation/censorship.ts'
-import { type Draft, MessageBatch, sendKeysOf } from './message-batch.ts'
+import { type Draft, MessageBatch, type Outcome, sendKeysOf } from './message-batch.ts'
 import { findPauses } from './slow-mode.ts'
+
+interface Parts {
+  db: Db
+  censor: Censor
+}
 
 /** A draft and the ID that its message gets. */
 export interface Send {
@@ -44,6 +49,23 @@ export async function makeBatch(
     batch.add(mask ? { ...draft, content: mask(draft.content) } : draft, id)
   }
   return batch
+}
+
+/** What would become of a send as things are now; nothing is written. */
+export async function expectedOutcome({ db, censor }: Parts, draft: Draft): Promise<Outcome | undefined> {
+  const sends = [{ draft, id: newId() }]
+  const { outcomes } = await makeBatch(db, censor, sends, await readFacts(db, sends))
+  return outcomes[0]
+}
+
+/** The first message of a send that was made before under its key, whatever became of its parts since. */
+export async function findRepeated(parts: Parts, draft: Draft): Promise<MessageDoc | undefined> {
+  if (draft.sendKey === undefined) return undefined
+  const outcome = await expectedOutcome(parts, draft)
+  if (!outcome || 'refused' in outcome || !outcome.repeated) return undefined
+  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  await untilDurable(parts.db)
+  return outcome.message
 }
 
 /**

@@ -10,6 +10,7 @@ import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
 import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
 import type { Draft, Outcome, Refusal } from '../accepting/message-batch.ts'
+import { findRepeated } from '../accepting/read-batch.ts'
 import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
 import type { Turn } from '../turn.ts'
 import { contentOf } from './message-content.ts'
@@ -82,8 +83,7 @@ export async function sendContent(
   const sendKey = send.idempotencyKey ?? send.clientMessageID
   requireReply(send.thread, send.replyTo)
   const replyTo = send.replyTo === undefined ? undefined : await findReplyTo(chat, send, send.replyTo)
-  const attachments = send.attachments && (await attachFiles(chat, send, send.attachments))
-  const draft: Draft = {
+  const plain: Draft = {
     app: send.app,
     room: send.room,
     sender: send.sender,
@@ -98,11 +98,12 @@ export async function sendContent(
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
-    ...(attachments && { attachments }),
     ...replyTo,
     ...(send.request !== undefined && { request: send.request }),
     ...(send.id !== undefined && { id: send.id }),
   }
+  const draft = send.attachments ? await withFiles(chat, send, plain, send.attachments) : plain
+  if ('first' in draft) return { message: draft.first, quoted: await findQuoted(chat.db, [draft.first]) }
   const isInThread = send.thread === true || replyTo?.quoted?.threadOf !== undefined
   // What a robot streams is not there yet.
   const isAsked = send.byClient && !send.streaming
@@ -116,6 +117,22 @@ export async function sendContent(
   if ('refused' in outcome) throw await errorOfRefusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
+}
+
+/** The draft with its files. One that was sent before, and whose files may be gone since, is what it became. */
+async function withFiles(
+  chat: Chat,
+  send: Omit<MessageToSend, 'message'>,
+  draft: Draft,
+  files: readonly AttachmentToSend[],
+): Promise<Draft | { first: MessageDoc }> {
+  try {
+    return { ...draft, attachments: await attachFiles(chat, send, files) }
+  } catch (error) {
+    const first = error instanceof ApiError && (await findRepeated(chat, draft))
+    if (first) return { first }
+    throw error
+  }
 }
 
 function accept(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<Outcome> | Outcome {

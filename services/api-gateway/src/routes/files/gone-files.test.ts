@@ -84,6 +84,27 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.deepEqual([await isThere(root), await isThere(inThread)], [false, false])
   })
 
+  test('a send that is repeated under its key is the first message, whatever became of its files and its quote', async () => {
+    const [, root] = await sent([room])
+    const repeats: [body: object, id: string][] = []
+    for (const [clientMessageID, more] of [
+      ['reply', { replyTo: root }],
+      ['in thread', { replyTo: root, thread: true }],
+    ] as const) {
+      const [fileID, message = ''] = await sent([room], { clientMessageID, ...more })
+      const body = { message: 'x', messageType: 'image', attachments: [{ fileID }], clientMessageID, ...more }
+      repeats.push([body, message])
+    }
+    const write = (body: object) => alice.call('POST', `/rooms/${room}/message`, body)
+    for (const _id of [...repeats.map(([, id]) => id), root]) await write({ _id, messageType: 'recall' })
+    await clear()
+    for (const [body, message] of repeats) {
+      const { status, body: again } = await write(body)
+      assert.deepEqual([status, again.result?._id, again.result?.messageType], [200, message, 'recall'])
+      assert.equal((await write({ ...body, clientMessageID: 'another' })).body.error.code, 'FILE_NOT_FOUND')
+    }
+  })
+
   test('not while another message has it; and with its room', async () => {
     const second = await gateway.newRoom([alice, bob])
     const third = await gateway.newRoom([alice, bob])
