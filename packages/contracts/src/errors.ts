@@ -54,6 +54,7 @@ export const errorCatalogue = {
   USER_EXISTS: { status: 409, when: 'Assign-token create for an existing _id, or the ID is that of a user or group' },
   CONFLICT: { status: 409, when: 'Something of the same name exists already; nothing was changed', ours: true },
   TOO_MANY_SCHEDULED: { status: 409, when: 'The user has as many messages to send later as they may have', ours: true },
+  TOO_MANY_PREFS: { status: 409, when: 'The user has as many preferences as they may have', ours: true },
   FILE_UPLOADED: { status: 409, when: 'The file has its content already', ours: true },
   FILE_TYPE_MISMATCH: { status: 409, when: 'The first bytes of the file are not those of its type', ours: true },
   FILES_FULL: { status: 409, when: 'The user has as many bytes of files as they may have', ours: true },

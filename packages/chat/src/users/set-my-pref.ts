@@ -1,8 +1,8 @@
 import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { ApiError } from '@parley/contracts/errors'
-import { maxPrefBytes } from '@parley/contracts/operations/users/preferences'
+import { maxPrefBytes, maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { hidePresencePref } from '@parley/contracts/resources/presence'
-import { deletePref, savePref } from '@parley/db/users/prefs'
+import { countPrefs, deletePref, savePref } from '@parley/db/users/prefs'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
@@ -11,7 +11,7 @@ import { notifyUser } from '../events/notify-user.ts'
 
 /**
  * Sets a personal preference and emits myPrefChange to the user's other devices.
- * @throws ApiError INVALID_REQUEST when the value is over 16 KiB as JSON
+ * @throws ApiError INVALID_REQUEST when the value is over 16 KiB as JSON; TOO_MANY_PREFS
  */
 export async function setMyPref(
   chat: Chat,
@@ -25,7 +25,11 @@ export async function setMyPref(
     throw new ApiError('INVALID_REQUEST', `data: at most ${maxPrefBytes} bytes as JSON`)
   }
   await changeAndNotify(chat, userLane(caller), async (session, pending) => {
-    await savePref(chat.db, caller, key, json, session)
+    const isNew = await savePref(chat.db, caller, key, json, session)
+    // Changes of a user take turns in a process: several gateways at once may go past the limit by one each.
+    if (isNew && (await countPrefs(chat.db, caller, maxPrefs + 1, session)) > maxPrefs) {
+      throw new ApiError('TOO_MANY_PREFS', `key: a user has at most ${maxPrefs} preferences`)
+    }
     notifyUser(pending, caller, 'myPrefChange', { data, key }, device)
   })
   if (key === hidePresencePref) publishPresenceNews(chat.bus, caller, 'rights')

@@ -132,6 +132,7 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'CONFLICT'
   | 'TOO_MANY_SCHEDULED'
+  | 'TOO_MANY_PREFS'
   | 'FILE_UPLOADED'
   | 'FILE_TYPE_MISMATCH'
   | 'FILES_FULL'
@@ -1413,7 +1414,7 @@ export interface AppendStreamInput {
   id: string
   text: string
   /**
-   * Where the piece begins, in UTF-16 units; left out, where the last one ended that this gateway had
+   * Where the piece begins, in UTF-16 units; left out, where the last one ends
    */
   at?: number
 }

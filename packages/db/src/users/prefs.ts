@@ -50,15 +50,22 @@ export async function findUsersWithPref(
 
 type User = { app: string; user: string }
 
+/** Returns whether it is a new one. */
 export async function savePref(
   db: Db,
   { app, user }: User,
   name: string,
   json: string,
   session: ClientSession,
-): Promise<void> {
+): Promise<boolean> {
   const _id = key(app, user, name)
-  await db.prefs.replaceOne({ _id }, { userKey: key(app, user), name, json }, { upsert: true, session })
+  const saved = await db.prefs.replaceOne({ _id }, { userKey: key(app, user), name, json }, { upsert: true, session })
+  return saved.upsertedCount === 1
+}
+
+/** How many preferences a user has, counted up to `most`. */
+export async function countPrefs(db: Db, { app, user }: User, most: number, session: ClientSession): Promise<number> {
+  return db.prefs.countDocuments({ userKey: key(app, user) }, { limit: most, session })
 }
 
 /** Returns whether the preference existed. */

@@ -6,6 +6,8 @@ import { optionalPage } from '../../optional-page.ts'
 
 /** A preference value is at most this many bytes as JSON. */
 export const maxPrefBytes = 16 * 1024
+/** A user has at most this many preferences. */
+export const maxPrefs = 1_000
 
 const key = z.string().min(1).max(128)
 
@@ -31,6 +33,7 @@ export const setMyPref = operation({
   path: '/me/pref/:key',
   tag: 'Preferences',
   summary: 'Set a personal preference; myPrefChange goes to the other devices',
+  description: 'A user has at most 1,000 preferences.',
   access: 'client',
   form: 'envelope',
   params: z.object({ key }),
@@ -42,7 +45,7 @@ export const setMyPref = operation({
       .describe('Any JSON of at most 16 KiB'),
   }),
   result: z.object({ key: z.string(), data: z.unknown() }),
-  errors: ['MISSING_PARAMETER'],
+  errors: ['MISSING_PARAMETER', 'TOO_MANY_PREFS'],
   extension: true,
   example: { body: { data: { dark: true } }, result: { key: 'theme', data: { dark: true } } },
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -62,6 +63,28 @@ describe('/me/pref', () => {
     const long = await alice.call('POST', `/me/pref/${'x'.repeat(129)}`, { data: 1 })
     assert.deepEqual([long.status, long.body.error.code], [400, 'INVALID_REQUEST'])
     assert.deepEqual((await alice.call('GET', '/me/pref')).body.result, {})
+  })
+})
+
+describe('a user with as many preferences as they may have', () => {
+  test('sets those that are there, and no other: 409 TOO_MANY_PREFS, side by side too, until one is deleted', async () => {
+    const { db } = gateway.chat
+    const user = await gateway.newUser()
+    const set = (name: string) => user.call('POST', `/me/pref/${name}`, { data: 2 })
+    const there = Array.from({ length: 999 }, (_, i) => `p${i}`)
+    const userKey = key(gateway.app, user.id)
+    await db.prefs.insertMany(there.map((name) => ({ _id: key(gateway.app, user.id, name), userKey, name, json: '1' })))
+    const statuses = (await Promise.all(['a', 'b', 'c'].map(set))).map(({ status }) => status)
+    assert.deepEqual(
+      statuses.toSorted((a, b) => a - b),
+      [200, 409, 409],
+    )
+    const refused = await set('another')
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'TOO_MANY_PREFS'])
+    assert.match(refused.body.error.message, /^key: /)
+    assert.equal((await set('p1')).status, 200)
+    await user.call('DELETE', '/me/pref/p2')
+    assert.equal((await set('another')).status, 200)
   })
 })
 
