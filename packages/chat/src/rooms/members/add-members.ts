@@ -1,10 +1,12 @@
 import type { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { addMembers as operation } from '@parley/contracts/operations/rooms/members'
-import { saveInvitations } from '@parley/db/rooms/invitations'
+import type { Invitation } from '@parley/contracts/resources/invitation'
+import { endInvitations, saveInvitations } from '@parley/db/rooms/invitations'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
-import { findUsers } from '@parley/db/users/users'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import { findUsers, findUsersAndGroups } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
@@ -80,7 +82,24 @@ async function invite(
     }
     return { room: found, invitations: shown }
   })
-  return { ...toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers)), invitations }
+  const users = await findUsers(chat.db, by.app, [...room.firstMembers, ...invitations.map(({ invitee }) => invitee)])
+  const gone = invitations.filter(({ invitee }) => !users.has(invitee))
+  if (gone.length > 0) await endOfErased(chat, room, gone)
+  return { ...toRoomViewFor(by, room, users), invitations: invitations.filter((one) => !gone.includes(one)) }
+}
+
+/** Who was erased meanwhile has no invitation, nor a later user of the ID: the erasure may have looked before the commit. */
+async function endOfErased(
+  { db }: Chat,
+  room: RoomDoc,
+  invitations: readonly Pick<Invitation, 'invitee'>[],
+): Promise<void> {
+  const invitees = invitations.map(({ invitee }) => invitee)
+  await inTransaction(db, async (session) => {
+    const there = await findUsersAndGroups(db, room.app, invitees, session)
+    const gone = invitees.filter((user) => !there.has(user))
+    await endInvitations(db, room, gone, session)
+  })
 }
 
 async function isMemberNow(chat: Chat, room: RoomDoc, user: string): Promise<boolean> {

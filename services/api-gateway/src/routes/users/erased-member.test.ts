@@ -7,12 +7,13 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../test-ga
 describe('a user who is erased while they become a member', () => {
   let gateway: TestGateway
   let bob: TestUser
+  let carol: TestUser
   let eve: TestUser
   beforeAll(async () => {
     gateway = await startTestGateway()
     bob = await gateway.newUser('bob')
+    carol = await gateway.newUser('carol')
     const chat = { ...gateway.chat }
-    const erase = async () => assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}`)).status, 200)
     gateway.chat.addMembers = async (wanted) => {
       await erase()
       return chat.addMembers(wanted)
@@ -27,6 +28,7 @@ describe('a user who is erased while they become a member', () => {
   })
   afterAll(() => gateway.stop())
 
+  const erase = async () => assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}`)).status, 200)
   const memberships = () => gateway.chat.db.memberships.countDocuments({ userKey: key(gateway.app, eve.id) })
 
   test('is a member of no group: neither one that they are added to, nor one that is made', async () => {
@@ -42,6 +44,28 @@ describe('a user who is erased while they become a member', () => {
     const made = await gateway.newRoom([bob, eve])
     assert.equal(await memberships(), 0)
     assert.equal((await bob.call('GET', `/rooms/${made}`)).body.result.memberCount, 1)
+  })
+
+  test('is not invited, and neither is a later user of the ID', async () => {
+    const room = await gateway.newRoom([bob])
+    const { outbox } = gateway.chat
+    gateway.chat.outbox = {
+      ...outbox,
+      async note(changes, session, areNew) {
+        gateway.chat.outbox = outbox
+        await erase()
+        return outbox.note(changes, session, areNew)
+      },
+    }
+    const body = { invitees: [eve.id, 'carol'], invitationRequired: true }
+    const invited = (await bob.call('POST', `/rooms/${room}/members`, body)).body.result
+    assert.deepEqual(
+      invited.invitations.map(({ invitee }: { invitee: string }) => invitee),
+      ['carol'],
+    )
+    const later = await gateway.newUser(eve.id)
+    assert.deepEqual((await later.call('GET', '/invitations')).body.result.data, [])
+    assert.equal((await carol.call('GET', '/invitations')).body.result.data.length, 1)
   })
 
   test('gets no direct room: 404 CLIENT_NOT_FOUND', async () => {
