@@ -1,6 +1,6 @@
 import { runEvery } from '@parley/async/run-every'
 import { type FileUse, findAttachedIn } from '@parley/db/files/attached'
-import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt } from '@parley/db/files/files'
+import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
 import {
   clearAgain,
   type FilesToClearDoc,
@@ -28,6 +28,9 @@ interface Kept {
 const lookEveryMS = 2_000
 /** Whatever nobody has noted, such as a deletion by the release before, is found so late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
+/** Between looks at a picture whose store is away. */
+const shortestPauseMS = 10_000
+const longestPauseMS = 60 * 60 * 1_000
 /** A scanner may take long. Thumbnails take memory, and are made one at a time. */
 const scansAtOnce = 4
 
@@ -60,7 +63,7 @@ export async function lookNext(
 ): Promise<boolean> {
   const file = await takeFileToLookAt(chat.db, nowMS, which)
   if (file?.scan === 'pending') await scanFile(chat, files, file)
-  else if (file?.wantsThumbnail && !file.scan) await addThumbnail(chat, files.store, file)
+  else if (file?.wantsThumbnail && !file.scan) await lookAtPicture(chat, files.store, file, nowMS)
   else if (file) await lookAt(chat, file, nowMS)
   return file !== null
 }
@@ -72,7 +75,16 @@ export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: numb
   return toClear !== null
 }
 
-async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number): Promise<void> {
+/** While its store is away a picture waits for its thumbnail, longer every time; meanwhile it goes like any other file. */
+async function lookAtPicture(chat: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
+  if (await addThumbnail(chat, store, file)) return
+  const ageMS = nowMS - file.createdAtMS
+  const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
+  if (ageMS < unsentMS) await lookAtAgain(chat.db, file, nowMS + againMS)
+  else await lookAt(chat, file, nowMS, againMS)
+}
+
+async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number, againMS = lookAgainMS): Promise<void> {
   const { app, owner, heldUntilMS = 0 } = file
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
   const isRead = (uses: readonly FileUse[]) => livingUses(db, uses).then((living) => living.length > 0)
@@ -80,10 +92,10 @@ async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number): Promis
   const isUsed = async () => (await isScheduled(db, file)) || (await hasUse(db, file, isRead))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
-    if (await isUsed()) return lookAtAgain(db, file, nowMS + lookAgainMS)
+    if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
     // Sends that are older than the hold may still be in tails.
     await settleApp(db, app)
-    if (await isUsed()) return lookAtAgain(db, file, nowMS + lookAgainMS)
+    if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
 }

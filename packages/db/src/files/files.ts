@@ -105,6 +105,11 @@ export async function countThumbnailTry(db: Db, { _id }: FileDoc): Promise<numbe
   return counted?.thumbnailTries ?? 0
 }
 
+/** No try counts: the picture killed no process. */
+export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<void> {
+  await db.files.updateOne({ _id }, { $unset: { thumbnailTries: 1 } })
+}
+
 /** The thumbnail of a file that was taken is made, or there is none. */
 export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<void> {
   const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const

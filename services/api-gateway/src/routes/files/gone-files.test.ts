@@ -164,6 +164,25 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal((await fetch(thumbnail.url)).status, 404)
   })
 
+  test('a picture whose store is away waits for its thumbnail, however often; one that was never sent goes all the same', async () => {
+    const { chat, store } = gateway
+    const [id] = await sent([room])
+    const unsent = await upload(alice.call, png, picture)
+    await remember(unsent)
+    const away = () => Promise.reject(new Error('the store is away'))
+    let nowMS = Date.now()
+    for (const broken of [{ readAll: away }, { keep: away }]) {
+      for (let tries = 0; tries < 4; tries++) {
+        for (const one of [id, unsent]) await lookNext(chat, { store: { ...store, ...broken } }, nowMS, { id: one })
+        nowMS += 4 * hourMS
+      }
+    }
+    assert.equal(await isThere(unsent), false)
+    assert.equal(await lookNext(chat, gateway, nowMS, { id }), true)
+    const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.deepEqual([thumbnail?.width, thumbnail?.height], [1, 1])
+  })
+
   test('also when who took the work died with it', async () => {
     const [id, message] = await sent([room])
     await remember(id)
