@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { createServer, get, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Front, openFront } from './front.ts'
 
@@ -10,22 +12,28 @@ describe('the front', () => {
   let behind: Server
   beforeAll(async () => {
     // Like uWebSockets.js: it closes when asked, without announcing it.
-    behind = createServer((request, response) => {
+    behind = createServer((asked, response) => {
       response.setHeader('connection', 'keep-alive')
-      if (request.headers.connection === 'close') response.on('finish', () => setImmediate(() => request.socket.end()))
+      if (asked.headers.connection === 'close') response.on('finish', () => setImmediate(() => asked.socket.end()))
       const chunks: Buffer[] = []
-      request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => response.end(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()};`))
+      asked.on('data', (chunk: Buffer) => chunks.push(chunk))
+      asked.on('end', () => response.end(`${asked.method} ${asked.url} ${Buffer.concat(chunks).toString()};`))
     })
     await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
-    front = await openFront('127.0.0.1', 0)
-    const { port } = behind.address() as AddressInfo
-    front.balance({ gateways: [port], realtime: [port] })
+    front = await opened()
   })
   afterAll(async () => {
-    await front.close()
+    await Promise.all(fronts.map((one) => one.close()))
     behind.close()
   })
+  const fronts: Front[] = []
+  async function opened(headMS?: number): Promise<Front> {
+    const one = await openFront('127.0.0.1', 0, headMS)
+    fronts.push(one)
+    const { port } = behind.address() as AddressInfo
+    one.balance({ gateways: [port], realtime: [port] })
+    return one
+  }
 
   test('serves clients that close each connection, over kept-alive connections of its own', async () => {
     const ask = (path: string) =>
@@ -87,5 +95,19 @@ describe('the front', () => {
       { say: 'GET /three HTTP/1.1\r\nHost: x\r\n\r\n', until: 'three ;' },
     )
     assert.deepEqual(answersIn(heard), ['POST /one hellothere;', 'GET /two ;', 'GET /three ;'])
+  })
+  test('lets a body take longer than a head may: the process that gets it says how long', async () => {
+    const { port } = await opened(500)
+    const upload = request({ port, method: 'PUT', path: '/file', headers: { 'content-length': 10 } })
+    const answered = once(upload, 'response') as Promise<[IncomingMessage]>
+    upload.write('hello')
+    for (let i = 0; i < 3; i++) {
+      const late = connect(port, '127.0.0.1')
+      late.write('GET / HTTP/1.1\r\n')
+      assert.match(await text(late), /^HTTP\/1\.1 408 /)
+    }
+    upload.end('there')
+    const [answer] = await answered
+    assert.equal(await text(answer), 'PUT /file hellothere;')
   })
 })

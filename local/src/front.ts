@@ -6,15 +6,11 @@ import { StackError } from '@parley/stack/stack-error'
 import { createFrontProxy, toPath } from './front-proxy.ts'
 import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
-/** The gateways' own limits, with more time for a body, so that the gateway is the one to refuse slow bodies. */
-const bounds = {
-  headersTimeout: 30_000,
-  // As the gateways: Node's own 5 s are so short that clients send on connections that are just being closed.
-  keepAliveTimeout: 72_000,
-  requestTimeout: 60_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 32_768,
-}
+/** The gateways' own limits. */
+const headMS = 30_000
+const maxHeaderSize = 32_768
+// As the gateways: Node's own 5 s are so short that clients send on connections that are just being closed.
+const keepAliveTimeout = 72_000
 
 /** How many processes a request is passed to, where those before have just died. */
 const maxTries = 3
@@ -35,9 +31,11 @@ export interface Front {
 /**
  * Listens at once, so that the port is ours before anything else is started; returns 503 until there are targets.
  *
+ * @param headersTimeout how long the head of a request may take; how long a body may is for the processes to say, since a file
+ *   may take longer than anything else
  * @throws StackError when the port is taken
  */
-export async function openFront(host: string, port: number): Promise<Front> {
+export async function openFront(host: string, port: number, headersTimeout = headMS): Promise<Front> {
   let gateways = inTurn([])
   let realtime = inTurn([])
   let takeOwn: (request: IncomingMessage, response: ServerResponse) => boolean = () => false
@@ -55,6 +53,8 @@ export async function openFront(host: string, port: number): Promise<Front> {
 
   const isOpenTo = (request: IncomingMessage) => (isSocketPath(request) ? realtime : gateways).count > 0
   const broken = answerBrokenRequests()
+  const connectionsCheckingInterval = Math.min(1_000, headersTimeout)
+  const bounds = { headersTimeout, requestTimeout: 0, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize }
   const server = createServer(bounds, (request, response) => {
     toPath(request)
     if (takeOwn(request, response)) return
