@@ -3,16 +3,15 @@ import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import type { Chat } from '../../chat.ts'
-import { attachFiles } from '../../files/attach-files.ts'
 import { moderateSend } from '../../moderation/moderate.ts'
 import { requireReply } from '../../threads/require-reply.ts'
 import { sendInThread, type ThreadDraft } from '../../threads/send-in-thread.ts'
 import { JsonText } from '../../views/json-text.ts'
 import { sentMessageJson, toSentMessageView } from '../../views/message.ts'
 import type { Draft, Outcome, Refusal } from '../accepting/message-batch.ts'
-import { findRepeated } from '../accepting/read-batch.ts'
 import { findQuoted, type Quoted, quotedBy } from '../reading/quoted-messages.ts'
 import type { Turn } from '../turn.ts'
+import { attachToDraft } from './attach-to-draft.ts'
 import { contentOf } from './message-content.ts'
 import { errorOfRefusal } from './refused-send.ts'
 
@@ -102,7 +101,7 @@ export async function sendContent(
     ...(send.request !== undefined && { request: send.request }),
     ...(send.id !== undefined && { id: send.id }),
   }
-  const draft = send.attachments ? await withFiles(chat, send, plain, send.attachments) : plain
+  const draft = send.attachments ? await attachToDraft(chat, send.attachments, plain) : plain
   if ('first' in draft) return { message: draft.first, quoted: await findQuoted(chat.db, [draft.first]) }
   const isInThread = send.thread === true || replyTo?.quoted?.threadOf !== undefined
   // What a robot streams is not there yet.
@@ -117,22 +116,6 @@ export async function sendContent(
   if ('refused' in outcome) throw await errorOfRefusal(chat, outcome, send)
   const { message, quoted, repeated } = outcome
   return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
-}
-
-/** The draft with its files. One that was sent before, and whose files may be gone since, is what it became. */
-async function withFiles(
-  chat: Chat,
-  send: Omit<MessageToSend, 'message'>,
-  draft: Draft,
-  files: readonly AttachmentToSend[],
-): Promise<Draft | { first: MessageDoc }> {
-  try {
-    return { ...draft, attachments: await attachFiles(chat, send, files) }
-  } catch (error) {
-    const first = error instanceof ApiError && (await findRepeated(chat, draft))
-    if (first) return { first }
-    throw error
-  }
 }
 
 function accept(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<Outcome> | Outcome {

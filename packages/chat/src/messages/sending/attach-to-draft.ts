@@ -1,0 +1,26 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
+import type { Draft } from '../accepting/message-batch.ts'
+import { findRepeated } from '../accepting/read-batch.ts'
+
+/**
+ * The draft with its files. When they are not to be had, as after a recall, and the draft was sent before under its key: what
+ * was sent first.
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
+ */
+export async function attachToDraft(
+  chat: Chat,
+  files: readonly AttachmentToSend[],
+  draft: Draft,
+): Promise<Draft | { first: MessageDoc }> {
+  try {
+    return { ...draft, attachments: await attachFiles(chat, draft, files) }
+  } catch (error) {
+    const first = error instanceof ApiError && (await findRepeated(chat, draft))
+    if (first) return { first }
+    throw error
+  }
+}
