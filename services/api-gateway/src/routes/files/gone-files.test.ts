@@ -172,12 +172,12 @@ describe('a file goes, from the store too, when no message has it any more', () 
     let nowMS = Date.now()
     for (const broken of [{ readAll: away }, { keep: away }]) {
       for (let tries = 0; tries < 4; tries++) {
-        for (const one of [id, unsent]) await lookNext(chat, { store: { ...store, ...broken } }, nowMS, { id: one })
+        while (await lookNext(chat, { store: { ...store, ...broken } }, nowMS)) continue
         nowMS += 4 * hourMS
       }
     }
     assert.equal(await statusFor(alice, unsent), 404)
-    assert.equal(await lookNext(chat, gateway, nowMS, { id }), true)
+    while (await lookNext(chat, gateway, nowMS)) continue
     const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
     assert.deepEqual([thumbnail?.width, thumbnail?.height], [1, 1])
   })
