@@ -1,10 +1,7 @@
 import type { Chat } from '@parley/chat/chat'
-import {
-  cancelScheduled,
-  changeScheduled,
-  listScheduled,
-  scheduleMessage,
-} from '@parley/chat/messages/sending/schedule-message'
+import { cancelScheduled, changeScheduled } from '@parley/chat/messages/sending/change-scheduled'
+import { listScheduled } from '@parley/chat/messages/sending/list-scheduled'
+import { scheduleMessage } from '@parley/chat/messages/sending/schedule-message'
 import * as operations from '@parley/contracts/operations/messages/scheduled'
 import type { Mount } from '../../mount.ts'
 

@@ -1,0 +1,58 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { changeScheduled as operation } from '@parley/contracts/operations/messages/scheduled'
+import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import { letFilesGo } from '@parley/db/files/files'
+import * as scheduled from '@parley/db/sending/scheduled'
+import { type Caller, userOf } from '../../access/caller.ts'
+import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
+import { toScheduledView } from '../../views/scheduled-message.ts'
+import { contentOf } from './message-content.ts'
+import { requireScheduledTime, requireWriter } from './schedule-message.ts'
+
+/**
+ * Changes a message that is to be sent later (docs/reference/messages.md#send-later).
+ * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE, and what
+ *   forbids the sender to write
+ */
+export async function changeScheduled(
+  chat: Chat,
+  by: Caller,
+  id: string,
+  { sendAtMS, message, messageType, attachments: wanted }: Input<typeof operation>['body'],
+): Promise<ScheduledMessage> {
+  const { db } = chat
+  const found = await findOwn(db, by, id)
+  if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
+  await requireWriter(chat, by.app, found.sender, found.room)
+  const attachments = wanted && (await attachFiles(chat, found, wanted))
+  const changed = await scheduled.changeScheduled(db, found, {
+    sendAtMS: sendAtMS ?? found.sendAtMS,
+    ...(message !== undefined && { content: contentOf(message) }),
+    ...(messageType !== undefined && { messageType }),
+    ...(attachments && { attachments }),
+  })
+  if (!changed) throw unknown(id)
+  if (attachments) await letFilesGo(db, by.app, found.attachments ?? [])
+  return toScheduledView(changed)
+}
+
+/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent */
+export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
+  const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
+  if (!cancelled) throw unknown(id)
+  await letFilesGo(db, by.app, cancelled.attachments ?? [])
+  return toScheduledView(cancelled)
+}
+
+async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<scheduled.ScheduledDoc> {
+  const found = await scheduled.findScheduled(db, by.app, id)
+  const own = userOf(by)
+  if (!found || (own !== undefined && found.sender !== own)) throw unknown(id)
+  return found
+}
+
+function unknown(id: string): ApiError {
+  return new ApiError('SCHEDULED_NOT_FOUND', `id: no message ${JSON.stringify(id)} waits, or it is being sent`)
+}

@@ -1,0 +1,18 @@
+import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import type { ScheduledDoc } from '@parley/db/sending/scheduled'
+
+/** A message to send later as the contract shows it. */
+export function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
+  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
+  const { attachments, thread, expiresInS, createdAtMS, refused } = doc
+  return {
+    ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
+    ...(mentions && { mentions }),
+    ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(attachments && { attachments }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(thread && { thread }),
+    ...(expiresInS !== undefined && { expiresInS }),
+    ...(refused && { refused }),
+  }
+}
