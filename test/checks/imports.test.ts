@@ -121,6 +121,18 @@ describe('imports point one way', () => {
     assert.deepEqual(services.filter(loads), ['services/stats/src/main.ts'])
   })
 
+  test('the routes of a file of operations are in a file of the same name', () => {
+    const wrong = files.flatMap((file) => {
+      const [, route] = /^services\/api-gateway\/src\/routes\/(\w+\/[\w-]+)\.ts$/.exec(file) ?? []
+      if (route === undefined || /\/test-/.test(file)) return []
+      return importsOf(file)
+        .map(({ specifier }) => /^@parley\/contracts\/operations\/(.+)$/.exec(specifier)?.[1])
+        .filter((operations) => operations !== undefined && operations !== route)
+        .map((operations) => `${file} has those of ${operations}`)
+    })
+    assert.deepEqual(wrong, [])
+  })
+
   test('no service reaches the database through chat', () => {
     const wrong = files.filter(
       (file) => file.startsWith('services/') && !isTest(file) && /\bchat\.db\b/.test(read(file)),

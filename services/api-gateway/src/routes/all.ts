@@ -20,15 +20,20 @@ import { mountScheduled } from './messages/scheduled.ts'
 import { mountStreams } from './messages/streams.ts'
 import { mountThreads } from './messages/threads.ts'
 import { mountTrace } from './messages/trace.ts'
+import { mountAppBans } from './moderation/app-bans.ts'
 import { mountBans } from './moderation/bans.ts'
 import { mountBlocks } from './moderation/blocks.ts'
 import { mountReports } from './moderation/reports.ts'
+import { mountChanges } from './rooms/changes.ts'
+import { mountCommands } from './rooms/commands.ts'
+import { mountDelivered } from './rooms/delivered.ts'
 import { mountMembers } from './rooms/members.ts'
 import { mountReadMarkers } from './rooms/read-markers.ts'
 import { mountRoomPreferences } from './rooms/room-preferences.ts'
 import { mountRooms } from './rooms/rooms.ts'
 import { mountUnread } from './rooms/unread.ts'
 import { mountSearch } from './search/search.ts'
+import { mountConnections } from './users/connections.ts'
 import { mountDevices } from './users/devices.ts'
 import { mountGroups } from './users/groups.ts'
 import { mountMe } from './users/me.ts'
@@ -50,11 +55,15 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountStreams(mount, chat)
   mountPins(mount, chat)
   mountRooms(mount, chat)
+  mountChanges(mount, chat)
+  mountCommands(mount, chat)
   mountReadMarkers(mount, chat)
+  mountDelivered(mount, chat)
   mountUnread(mount, chat)
   mountRoomPreferences(mount, chat)
   mountMembers(mount, chat)
   mountUsers(mount, chat)
+  mountConnections(mount, chat)
   mountMe(mount, chat)
   mountDevices(mount, chat)
   mountGroups(mount, chat)
@@ -62,6 +71,7 @@ export function mountAll(mount: Mount, chat: Chat, presence: Presence, feeds: Fe
   mountPresence(mount, chat, presence)
   mountTokens(mount, chat)
   mountBans(mount, chat)
+  mountAppBans(mount, chat)
   mountBlocks(mount, chat)
   mountReports(mount, chat)
   mountSearch(mount, chat)

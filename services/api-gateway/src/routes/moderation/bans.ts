@@ -1,8 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
 import { banMember, unbanMember } from '@parley/chat/moderation/ban-member'
-import { banUser, unbanUser } from '@parley/chat/moderation/ban-user'
 import { listBans } from '@parley/chat/moderation/list-bans'
-import * as appBans from '@parley/contracts/operations/moderation/app-bans'
 import * as operations from '@parley/contracts/operations/moderation/bans'
 import type { Mount } from '../../mount.ts'
 
@@ -12,10 +10,6 @@ export function mountBans(mount: Mount, chat: Chat): void {
   )
 
   mount(operations.unbanMember, ({ caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
-
-  mount(appBans.banUser, ({ caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
-
-  mount(appBans.unbanUser, ({ caller, params }) => unbanUser(chat, caller.app, params.client_id))
 
   mount(operations.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
 }

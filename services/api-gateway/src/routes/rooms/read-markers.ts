@@ -1,13 +1,8 @@
 import type { Chat } from '@parley/chat/chat'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'
-import * as delivered from '@parley/contracts/operations/rooms/delivered'
 import * as operations from '@parley/contracts/operations/rooms/read-markers'
 import type { Mount } from '../../mount.ts'
 
 export function mountReadMarkers(mount: Mount, chat: Chat): void {
   mount(operations.markRead, ({ caller, params, body }) => markRead(chat, caller, params.id, body.message))
-
-  mount(delivered.markDelivered, ({ caller: { app, user }, params, body }) =>
-    chat.deliveries.report({ app, user, room: params.id, message: body.message }),
-  )
 }

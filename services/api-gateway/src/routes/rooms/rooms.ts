@@ -1,13 +1,9 @@
 import type { Chat } from '@parley/chat/chat'
-import { changesSince } from '@parley/chat/rooms/changes-since'
 import { createRoom } from '@parley/chat/rooms/create-room'
 import { deleteRoom } from '@parley/chat/rooms/delete-room'
 import { getRoom } from '@parley/chat/rooms/get-room'
-import { listCommands } from '@parley/chat/rooms/list-commands'
 import { listRooms } from '@parley/chat/rooms/list-rooms'
 import { updateRoom } from '@parley/chat/rooms/update-room'
-import { getChanges } from '@parley/contracts/operations/rooms/changes'
-import * as commands from '@parley/contracts/operations/rooms/commands'
 import * as operations from '@parley/contracts/operations/rooms/rooms'
 import type { Mount } from '../../mount.ts'
 
@@ -16,11 +12,7 @@ export function mountRooms(mount: Mount, chat: Chat): void {
 
   mount(operations.listRooms, ({ caller, query }) => listRooms(chat, caller, query))
 
-  mount(getChanges, ({ caller, query }) => changesSince(chat, caller, query))
-
   mount(operations.getRoom, ({ caller, params }) => getRoom(chat, caller, params.id))
-
-  mount(commands.listCommands, ({ caller, params }) => listCommands(chat, caller, params.id))
 
   mount(operations.updateRoom, ({ caller, params, body }) => updateRoom(chat, caller, params.id, body))
 

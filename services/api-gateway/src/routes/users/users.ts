@@ -1,10 +1,8 @@
 import type { Chat } from '@parley/chat/chat'
 import { eraseUser } from '@parley/chat/users/erase-user'
-import { listConnections } from '@parley/chat/users/list-connections'
 import { listUsers } from '@parley/chat/users/list-users'
 import { saveUser } from '@parley/chat/users/save-user'
 import { saveUsers } from '@parley/chat/users/save-users'
-import * as connections from '@parley/contracts/operations/users/connections'
 import * as operations from '@parley/contracts/operations/users/users'
 import type { Mount } from '../../mount.ts'
 
@@ -19,6 +17,4 @@ export function mountUsers(mount: Mount, chat: Chat): void {
   mount(operations.saveUsers, ({ caller, body }) => saveUsers(chat, caller.app, body.data))
 
   mount(operations.eraseUser, ({ caller, params }) => eraseUser(chat, caller.app, params.client_id))
-
-  mount(connections.listConnections, ({ caller, params }) => listConnections(chat, caller.app, params.client_id))
 }
