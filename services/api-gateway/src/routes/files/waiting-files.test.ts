@@ -3,7 +3,8 @@ import { lookNext } from '@parley/chat/files/clear-files'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 import { png, upload } from './test-files.ts'
 
 const hourMS = 60 * 60_000
@@ -39,9 +40,6 @@ describe('files of messages that are not sent yet, or still streamed', () => {
     const due = { nextMS: { $exists: true } }
     await gateway.chat.db.scheduled.updateMany(due, { $set: { nextMS: Date.now() } })
     await sendDue(gateway.chat)
-  }
-  function refused({ status, body }: Answer, expected: number, code: string): void {
-    assert.deepEqual([status, body.error.code], [expected, code], JSON.stringify(body))
   }
   const last = async () => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=1`)).body.result.data[0]
 

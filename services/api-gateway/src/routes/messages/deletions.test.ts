@@ -6,6 +6,7 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -32,10 +33,6 @@ const history = async (user: TestUser, room: string, query = '') =>
 const unreadIn = async (user: TestUser, room: string) => {
   const { body } = await user.call('GET', '/rooms')
   return body.result.data.find(({ _id }: { _id: string }) => _id === room).unread
-}
-const refused = ({ status, body }: Answer, wanted: number, code: string, message = /./) => {
-  assert.deepEqual([status, body.RC, body.error?.code], [wanted, wanted, code])
-  assert.match(body.error.message, message)
 }
 const makeManager = (room: string, user: TestUser) =>
   gateway.chat.db.rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { managers: [user.id] } })

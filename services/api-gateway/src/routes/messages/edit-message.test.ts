@@ -3,7 +3,8 @@ import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { insertNotes } from '@parley/db/events/pending-events'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 interface Seen {
   _id: string
@@ -30,10 +31,6 @@ describe('POST /rooms/{id}/message', () => {
     (await user.call('POST', path(id), { message, messageType: 'text' })).body.result
   const history = async (id = room) =>
     (await alice.call('GET', `/rooms/${encodeURIComponent(id)}/messages/v3`)).body.result.data
-  const refused = ({ status, body }: Answer, wanted: number, code: string, field?: RegExp) => {
-    assert.deepEqual([status, body.RC, body.error?.code], [wanted, wanted, code])
-    if (field) assert.match(body.error.message, field)
-  }
   const block = async (user: TestUser, id: string) => {
     assert.equal((await gateway.admin('POST', `/blockStatus/room/${id}/${user.id}`)).status, 200)
   }

@@ -7,7 +7,8 @@ import { message as messageShape } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 interface Message {
   _id: string
@@ -48,11 +49,6 @@ describe('GET /rooms/{id}/messages/v3', () => {
   const page = async (room: string, query: Record<string, string | number> = {}): Promise<Message[]> =>
     (await get(room, query)).body.result.data
   const ids = (messages: readonly { _id: string }[]) => messages.map(({ _id }) => _id)
-  const refused = ({ status, body }: Answer, wanted: number, code: string, message = /./) => {
-    assert.deepEqual([status, body.RC, body.error?.code], [wanted, wanted, code])
-    assert.match(body.error.message, message)
-  }
-
   type Order = 'updatedAtMS' | 'createdAtMS'
   const timeRangeField = (order: Order) => ({ timeRangeField: order === 'createdAtMS' ? 'createdAt' : 'updatedAt' })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -15,10 +16,6 @@ beforeAll(async () => {
   room = await gateway.newRoom([alice, robot])
 })
 afterAll(() => gateway.stop())
-
-function refused({ status, body }: Answer, wanted: number, code: string): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-}
 
 describe('POST /rooms/{id}/typing', () => {
   test('emits typing with sender to the room, except to the caller, and stores nothing', async () => {

@@ -4,6 +4,7 @@ import { currentCallData, retriedCallData } from '@parley/chat/integrations/call
 import type { Message } from '@parley/contracts/resources/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 describe('a reply', () => {
   let gateway: TestGateway
@@ -29,11 +30,6 @@ describe('a reply', () => {
   const history = async (room: string): Promise<Message[]> =>
     (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500&timeRangeField=createdAt`)).body.result.data
   const stored = async (room: string, { _id }: Message) => (await history(room)).find((message) => message._id === _id)
-  const refused = ({ status, body }: Answer, wanted: number, code: string, message: RegExp) => {
-    assert.deepEqual([status, body.error?.code], [wanted, code])
-    assert.match(body.error.message, message)
-  }
-
   test('has a quote of what it replies to wherever it is shown, however it was sent', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()

@@ -4,7 +4,8 @@ import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { key } from '@parley/db/keys'
 import { claimDue } from '@parley/db/sending/scheduled'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -36,10 +37,6 @@ async function sendAll(): Promise<void> {
   await beDue()
   await sendDue(gateway.chat)
 }
-function refused({ status, body }: Answer, expected: number, code: string): void {
-  assert.deepEqual([status, body.error.code], [expected, code], JSON.stringify(body))
-}
-
 describe('POST /scheduled', () => {
   test('is sent when it is due, and not before; then it is in no list', async () => {
     const { id } = (await schedule({ replyTo: undefined })).body.result

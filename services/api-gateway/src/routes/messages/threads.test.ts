@@ -5,6 +5,7 @@ import type { Message } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 interface Thread {
   root: Message
@@ -46,11 +47,6 @@ describe('a thread', () => {
   const unread = (root: Message) =>
     Promise.all([alice, bob, carol].map(async (user) => (await thread(user, root)).unread))
   const history = async (room: string) => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
-  const refused = ({ status, body }: Answer, wanted: number, code: string, message = /./) => {
-    assert.deepEqual([status, body.error?.code], [wanted, code])
-    assert.match(body.error.message, message)
-  }
-
   test('has its messages for itself: the room does not move, and its members get `thread message`', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()

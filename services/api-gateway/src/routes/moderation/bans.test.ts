@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -18,9 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-function refused({ status, body }: Answer, wanted: number, code: string): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-}
 const newRoom = () => gateway.newRoom([owner, bob, admin], { owner: 'owner' })
 const at = (room: string, blockee: string) => `/blockStatus/room/${room}/${encodeURIComponent(blockee)}`
 const ban = (by: TestUser, room: string, blockee = bob.id) => by.call('POST', at(room, blockee))

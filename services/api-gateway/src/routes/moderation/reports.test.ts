@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -26,10 +27,6 @@ const only = async (room: string) => {
   assert.equal(data.length, 1)
   return data[0]
 }
-function refused({ status, body }: Answer, expected: number, code: string): void {
-  assert.deepEqual([status, body.error.code], [expected, code], JSON.stringify(body))
-}
-
 describe('POST /messages/{id}/report', () => {
   test('the reports of a message are one, with a count and reasons; a second by the same user changes nothing', async () => {
     const room = await newRoom()

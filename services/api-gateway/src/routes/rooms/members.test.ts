@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -18,10 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-function refused({ status, body }: Answer, wanted: number, code: string, message?: RegExp): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-  if (message) assert.match(body.error.message, message)
-}
 const newRoom = (fields: object = { owner: 'owner' }) => gateway.newRoom([owner, member], fields)
 const add = (by: TestUser, room: string, invitees: string[], more = {}) =>
   by.call('POST', `/rooms/${room}/members`, { invitees, ...more })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -17,9 +18,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-function refused({ status, body }: Answer, wanted: number, code: string): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-}
 const inUrl = encodeURIComponent
 const pref = async () => (await alice.call('GET', '/rooms')).body.result.data[0]
 

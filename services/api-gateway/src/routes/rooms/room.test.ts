@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -20,10 +21,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-function refused({ status, body }: Answer, wanted: number, code: string, message?: RegExp): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-  if (message) assert.match(body.error.message, message)
-}
 async function newRoom(fields = {}): Promise<string> {
   const room = await gateway.newRoom([owner, manager, member], { owner: 'owner', ...fields })
   await gateway.admin('PUT', `/rooms/${room}`, { managers: ['manager'] })

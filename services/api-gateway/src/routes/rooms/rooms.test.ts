@@ -3,7 +3,8 @@ import { proves } from '@parley/conformance/proves'
 import { listRooms } from '@parley/contracts/operations/rooms/rooms'
 import { room as roomShape } from '@parley/contracts/resources/room'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
-import { type Answer, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let alice: TestUser
@@ -14,10 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.stop())
 
-function refused({ status, body }: Answer, wanted: number, code: string, message?: RegExp): void {
-  assert.deepEqual([status, body.error?.code], [wanted, code], JSON.stringify(body))
-  if (message) assert.match(body.error.message, message)
-}
 const create = (body: object, by = gateway) => by.admin('POST', '/rooms/', body)
 const send = (room: string, by: TestUser) =>
   by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })

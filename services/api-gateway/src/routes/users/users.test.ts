@@ -3,6 +3,7 @@ import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Answer, CallApi, TestGateway } from '../../test-gateway.ts'
 import { startTestGateway } from '../../test-gateway.ts'
+import { refused } from '../../test-refused.ts'
 
 let gateway: TestGateway
 let save: (body: object, by?: CallApi) => Promise<Answer>
@@ -20,12 +21,6 @@ async function opens(token: string): Promise<boolean> {
   const { status, body } = await gateway.anonymous('GET', '/me/badge', undefined, headers)
   if (status !== 200) assert.equal(body.error.code, 'INVALID_TOKEN')
   return status === 200
-}
-
-function refused({ status, body }: Answer, wanted: number, code: string, message?: RegExp): void {
-  assert.equal(status, wanted, JSON.stringify(body))
-  assert.deepEqual({ RC: body.RC, code: body.error.code }, { RC: wanted, code })
-  if (message) assert.match(body.error.message, message)
 }
 
 /** The bare form: no envelope. */
