@@ -9,6 +9,7 @@ import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
+import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
 import { median } from './median.ts'
 
@@ -31,6 +32,7 @@ const servers = await startServers({ onProgress: (line) => console.log(`· ${lin
 const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
 const { app, apiKey } = await makeApp(servers.mongoUrl, 'app')
 const gateway = await startBenchService('api-gateway', servers)
+const admin = adminPost(gateway.ports['http'], apiKey)
 const room = await fill()
 
 const times: Record<'with' | 'without', number[]> = { with: [], without: [] }
@@ -75,12 +77,7 @@ async function measure(how: 'with' | 'without'): Promise<number> {
 async function sendAndWait(count: number): Promise<void> {
   const arrived = network.after(count * (members - 1))
   for (let i = 0; i < count; i++) {
-    const answer = await fetch(`http://127.0.0.1:${gateway.ports['http']}/messages`, {
-      method: 'POST',
-      headers: { 'im-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ room, sender: 'member 0', message: 'hello', messageType: 'text' }),
-    })
-    if (answer.status !== 200) throw new Error(`POST /messages: ${answer.status} ${await answer.text()}`)
+    await admin('/messages', { room, sender: 'member 0', message: 'hello', messageType: 'text' })
   }
   await arrived
 }
@@ -88,16 +85,6 @@ async function sendAndWait(count: number): Promise<void> {
 /** A room of users with a device each; returns its ID. */
 async function fill(): Promise<string> {
   const users = Array.from({ length: members }, (_, i) => `member ${i}`)
-  const admin = async (path: string, body: object): Promise<Record<string, unknown>> => {
-    const answer = await fetch(`http://127.0.0.1:${gateway.ports['http']}${path}`, {
-      method: 'POST',
-      headers: { 'im-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    const { result } = (await answer.json()) as { result: Record<string, unknown> }
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
-    return result
-  }
   for (let i = 0; i < members; i += 1_000) {
     await admin('/admin/clients/list', { data: users.slice(i, i + 1_000).map((_id) => ({ _id })) })
   }

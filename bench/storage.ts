@@ -7,6 +7,7 @@ import { makeApp } from '@parley/local/make-app'
 import { wholeNumber } from '@parley/local/whole-number'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
+import { adminPost } from './admin-post.ts'
 import { startBenchService } from './bench-service.ts'
 import { httpRequest, loadHttp } from './http-load.ts'
 import { words } from './storage-words.ts'
@@ -27,6 +28,7 @@ const servers = await startServers({ onProgress: (line) => console.log(`· ${lin
 const db = await connectDb(servers.mongoUrl, { appName: 'bench' })
 const { apiKey } = await makeApp(servers.mongoUrl, 'app')
 const gateway = await startBenchService('api-gateway', servers)
+const post = adminPost(gateway.ports['http'], apiKey)
 const url = `http://127.0.0.1:${gateway.ports['http']}`
 const bus = await connectBus(servers.natsUrl, 'bench')
 
@@ -92,16 +94,6 @@ function perMillion({ messages: count, bytes }: { messages: number; bytes: numbe
 
 function cell(number: number): string {
   return (number > 0 ? number.toFixed(0) : '').padStart(10)
-}
-
-async function post(path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'im-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return ((await answer.json()) as { result: Record<string, unknown> }).result
 }
 
 async function makeUsers(): Promise<void> {

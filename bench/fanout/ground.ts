@@ -1,5 +1,6 @@
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { type Servers, startServers } from '@parley/stack/up'
+import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
 import { cores, pin } from './contestants.ts'
 
@@ -21,16 +22,7 @@ export async function prepareGround(users: number, say: (line: string) => void):
   const servers = await startServers({ onProgress: say })
   const keys = await makeApp(servers.mongoUrl, 'bench')
   const gateway = await startBenchService('api-gateway', servers)
-  const headers = { 'im-api-key': keys.apiKey, 'content-type': 'application/json' }
-  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
-    const answer = await fetch(`http://127.0.0.1:${gateway.ports['http']}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
-    return ((await answer.json()) as { result: Record<string, unknown> }).result
-  }
+  const post = adminPost(gateway.ports['http'], keys.apiKey)
   say(`making ${users + presentUsers} users, each with a token`)
   const ids = Array.from({ length: users + presentUsers }, (_, n) => `user ${n}`)
   const tokens: string[] = []

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
 import type { ServiceProcess } from '@parley/local/service-process'
 import { startServers } from '@parley/stack/up'
+import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
 import { httpRequest, loadHttp } from '../http-load.ts'
@@ -52,20 +53,10 @@ export async function startGround(profiles?: string) {
     }
   }
 
-  async function post(path: string, body: object): Promise<{ token?: string }> {
-    const answer = await fetch(`${urlOf(gateways[0] as ServiceProcess)}${path}`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
-    return ((await answer.json()) as { result: { token?: string } }).result
-  }
-
   return {
     servers,
     keys,
-    post,
+    post: adminPost(gateways[0]?.ports['http'], keys.apiKey),
     messageRequest: (body: object) => httpRequest('POST', '/messages', headers, body),
 
     /** Starts gateways until there are so many; returns whether one was started. */

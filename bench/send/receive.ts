@@ -18,7 +18,7 @@ export interface Receiving {
 export async function measureReceiving(ground: Ground, seconds: number): Promise<Receiving[]> {
   const node = await startBenchService('realtime', ground.servers)
   const listener = 'listener'
-  const { token = '' } = await ground.post('/admin/clients', { _id: listener, issueAccessToken: true })
+  const { token } = await ground.post('/admin/clients', { _id: listener, issueAccessToken: true })
   const [room = ''] = roomIds
   await ground.post(`/rooms/${encodeURIComponent(room)}/members`, { invitees: [listener] })
   const socket = io(`http://127.0.0.1:${node.ports['socket'] ?? node.ports['http']}`, { transports: ['websocket'] })
