@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+
+type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/scaling.md'), 'utf8')
+/** As docs/scaling.md would shard MongoDB. */
+const shardKeys: Record<string, string> = { rooms: '_id', messages: 'roomKey', memberships: 'roomKey' }
+
+describe('docs/scaling.md, "MongoDB with shards": what does not name its shard', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  let message: string
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
+    room = await gateway.newRoom([alice, bob])
+    message = (await send()).body.result._id
+    await gateway.chat.settler.drained()
+  })
+  afterAll(() => gateway.stop())
+
+  const send = () => alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+  /** What a request does to a sharded collection without saying which shard, such as `memberships` by `_id`. */
+  async function unsharded(request: () => Promise<unknown>): Promise<string[]> {
+    const { mongo } = gateway.chat.db
+    await Promise.all([gateway.chat.settler.drained(), gateway.chat.outbox.drained()])
+    await mongo.collection('system.profile').drop()
+    await mongo.command({ profile: 2, slowms: 0 })
+    try {
+      await request()
+    } finally {
+      await mongo.command({ profile: 0 })
+    }
+    const entries = await mongo.collection('system.profile').find().toArray()
+    const found = entries.flatMap(({ op, ns, command }) => {
+      const collection = String(ns).split('.').at(-1) ?? ''
+      const shardKey = shardKeys[collection]
+      if (shardKey === undefined || op === 'insert' || op === 'getmore') return []
+      const filter: Document = command.q ?? command.filter ?? command.query ?? command.pipeline?.[0]?.$match ?? {}
+      const names = [filter, ...(filter['$and'] ?? [])].flatMap((part: Document) => Object.keys(part))
+      return names.includes(shardKey) ? [] : [`\`${collection}\` by \`${names[0]}\``]
+    })
+    return [...new Set(found)].toSorted()
+  }
+
+  const requests: Record<string, () => Promise<unknown>> = {
+    'a send, until it is acknowledged': send,
+    'settling it': async () => {
+      await send()
+      await gateway.chat.settler.drained()
+    },
+    'a page of history': () => bob.call('GET', `/rooms/${room}/messages/v3`),
+    'GET /rooms/{id}': () => bob.call('GET', `/rooms/${room}`),
+    'GET /rooms/{id}/members': () => bob.call('GET', `/rooms/${room}/members`),
+    'GET /rooms': () => bob.call('GET', '/rooms'),
+    'GET /me/badge': () => bob.call('GET', '/me/badge'),
+    lastRead: () => bob.call('PUT', `/rooms/${room}/lastRead`, { message }),
+    'a reaction': () => bob.call('POST', `/messages/${message}/reaction`, { reaction: '+' }),
+    'deleting for all': () => gateway.admin('DELETE', `/rooms/${room}/messages/${message}`),
+  }
+  const [, table = ''] = /^\| request \| looked up on all shards \|\n\|.*\n((?:\|.*\n)+)/m.exec(page) ?? []
+  const rows = [...table.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, what = '', found = '']) => [what, found] as const)
+
+  test('the page has these requests and no other', () => {
+    assert.deepEqual(
+      rows.map(([what]) => what),
+      Object.keys(requests),
+    )
+  })
+
+  for (const [what, wanted] of rows) {
+    test(`${what}: ${wanted}`, async () => {
+      const found = await unsharded(requests[what] as () => Promise<unknown>)
+      assert.equal(found.join(', ') || 'nothing', wanted)
+    })
+  }
+})
