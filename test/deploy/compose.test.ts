@@ -39,7 +39,6 @@ describe('docker-compose.yml', () => {
       assert.deepEqual(service.cap_drop, ['ALL'])
       assert.equal(service.read_only, true)
       assert.deepEqual(service.security_opt, ['no-new-privileges:true'])
-      if (service.restart === 'no') return
       assert.ok(service.deploy?.resources.limits.memory && service.deploy.resources.limits.cpus)
     })
 
