@@ -21,7 +21,7 @@ export interface Publishing {
   rooms: readonly string[]
 }
 
-/** Publishes as ordered, by a clock that does not wait: who is late is late, and the events say so. */
+/** Publishes as ordered, by a clock that does not wait: the events of a late publisher are late, and show it. */
 export async function publishAll(
   { events, burst, everyMS, rooms }: Publishing,
   publish: (room: string, at: number) => Promise<void> | void,

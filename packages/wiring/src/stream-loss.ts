@@ -14,7 +14,7 @@ export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 const gap = 1_000_000_000
 /** Longer than an event takes from its time of creation to the stream. */
 const marginMS = 30_000
-/** As long as NATS may take to write its log to disk: who was away for less finds everything. */
+/** As long as NATS may take to write its log to disk: a service that was away for less finds everything. */
 const atLeastMS = 120_000
 const repairMS = 10_000
 

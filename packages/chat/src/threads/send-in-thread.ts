@@ -121,7 +121,7 @@ async function write(
   const begin = (user: string, readSeq: number) =>
     joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
   const isFirst = seq === 1
-  // Who has left the room takes no part.
+  // A user who has left the room takes no part.
   const author = isFirst && root.sender !== sender && (await findMembership(db, app, roomId, root.sender, session))
   if (author) await begin(root.sender, 0)
   const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)

@@ -49,7 +49,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
     const { nickname, avatarUrl } = user
     return { kind: 'assigned token', assigned: { _id: id, nickname, avatarUrl, issueAccessToken: false, ...fields } }
   }
-  // Who is new is in no room.
+  // A new user is in no room.
   const muted = created ? [] : ((await chat.findMutedRooms([user._id])).get(user._id) ?? [])
   return { kind: 'user', user: { ...toAdminUser(user, muted), ...fields } }
 }

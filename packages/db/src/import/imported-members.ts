@@ -10,7 +10,7 @@ import { ownInTail } from '../unread/unread-sums.ts'
 export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
 
 /**
- * Makes users members of rooms with their read positions, in one transaction. Who is a member already stays one, with the
+ * Makes users members of rooms with their read positions, in one transaction. Members stay members, with the
  * later of both positions. What does not count as unread is counted from the messages.
  */
 export async function saveImportedMembers(

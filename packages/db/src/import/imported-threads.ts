@@ -76,7 +76,7 @@ export interface ImportedThreadMembers {
   wasThere: boolean
 }
 
-/** Lets users take part in threads; what was imported is read. Who takes part already stays, with the later of both markers. */
+/** Lets users take part in threads; what was imported is read. Those who take part already stay, with the later of both markers. */
 export async function joinImported(db: Db, threads: readonly ImportedThreadMembers[]): Promise<void> {
   const members = threads.flatMap(({ app, room, root, users, seq, lastMessageAtMS }) =>
     users.map((user) => ({

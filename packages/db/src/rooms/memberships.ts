@@ -24,7 +24,7 @@ export interface MembershipDoc {
   uncounted: number
   /** Up to this seq, the own messages that are in the room's tail are in `uncounted` (settle-tails.ts). */
   settledSeq?: number
-  /** The delivery marker: seq of the last message that has reached the user. Who has read one has got it too. */
+  /** The delivery marker: seq of the last message that has reached the user. A member who has read a message has got it too. */
   deliveredSeq?: number
   /** When the read marker was last set. */
   markerSetAtMS?: number

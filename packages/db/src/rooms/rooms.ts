@@ -74,7 +74,7 @@ export function revStep(): number {
   return 1 + Math.floor(Math.random() * 2 ** 20)
 }
 
-/** Part of every update of a room: who has read it before finds out. */
+/** Part of every update of a room, so that a process which has read it before notices. */
 export function moved(): { $inc: { rev: number } } {
   return { $inc: { rev: revStep() } }
 }

@@ -14,7 +14,7 @@ import { type CountedThread, threadKey } from './thread.ts'
 
 /**
  * Who takes part in a thread: the sender of its root, and who has sent to it. A document as a membership, with the key of
- * the thread for the room's. It outlives the membership of the room: who comes back takes part as before.
+ * the thread for the room's. It outlives the membership of the room: a member who comes back takes part as before.
  */
 export const threadMemberIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },

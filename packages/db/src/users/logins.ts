@@ -41,7 +41,7 @@ export async function recordLastSeen(
   )
 }
 
-/** When these users were last connected (Unix milliseconds); undefined for who never was. Who does not exist is left out. */
+/** When these users were last connected (Unix milliseconds); undefined for those who never were. Users who do not exist are left out. */
 export async function findLastSeen(
   db: Db,
   app: string,

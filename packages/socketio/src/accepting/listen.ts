@@ -67,7 +67,7 @@ function listenFor(app: Adopting, libc: Libc, { host, port, handshakes }: Listen
 
   function wait(descriptor: number): void {
     const address = libc.peer(descriptor)
-    // Limits hold by address: who has none any more is gone.
+    // Limits hold by address: a connection that has none any more is closed.
     if (address === undefined) closeSync(descriptor)
     else waiting.push({ descriptor, address })
   }

@@ -50,7 +50,7 @@ function refusalResponse({ status, message, retryAfterSeconds }: Refusal): PollR
   return {
     ...response,
     headers: { ...headers, ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }) },
-    // Who comes again comes by another connection, which another node may get.
+    // A client that tries again opens another connection, which another node may get.
     close: status === 503,
   }
 }

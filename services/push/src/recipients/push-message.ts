@@ -70,7 +70,7 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
   const handle = async ({ event, message }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(message.appID, message._id)
-    // Who was connected then is not now: their pushes were decided.
+    // The pushes of an event that comes again were decided by who was connected then.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
     if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, message, 'LATE')

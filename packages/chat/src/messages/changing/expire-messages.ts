@@ -19,7 +19,7 @@ const roomsAtOnce = 8
 
 /**
  * Makes stubs of messages whose time has come (docs/reference/messages.md#messages-that-expire), until the signal aborts.
- * Any number of processes may run this: who comes second to a message finds a stub.
+ * Any number of processes may run this: the second one that takes a message finds a stub.
  */
 export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<void> {
   const expire = async () => {

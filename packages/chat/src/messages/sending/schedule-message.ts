@@ -64,7 +64,7 @@ export async function scheduleMessage(
   return toScheduledView(made)
 }
 
-/** Who is banned now has nothing sent later either; all else is decided when it is due. */
+/** A user who is banned now may not schedule either; everything else is decided when the message is due. */
 export async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
   const user = await findUser(chat.db, app, sender)
   if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)

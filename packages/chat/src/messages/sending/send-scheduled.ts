@@ -11,8 +11,8 @@ const againAfterMS = 2_000
 
 /**
  * Sends messages when their time has come, until the signal aborts. Any number of processes may run this: each takes some for
- * a while. Who dies between the send and the end of its record leaves it to another, whose send has the same idempotency
- * key and so sends nothing.
+ * a while. When a process dies between the send and the end of its record, another one takes the message; its send has the
+ * same idempotency key and so sends nothing.
  */
 export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<void> {
   const send = async () => {

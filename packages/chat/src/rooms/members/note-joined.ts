@@ -11,8 +11,8 @@ import { publishRoom } from '../../events/publish-room.ts'
 import { membersChanged } from '../../events/room-news.ts'
 
 /**
- * Records that users have joined a group, after the commit. Who was erased meanwhile is taken out again: the erasure may have
- * looked for their rooms before.
+ * Records that users have joined a group, after the commit. A user who was erased meanwhile is taken out again:
+ * the erasure may have looked for their rooms before.
  */
 export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readonly string[]): Promise<void> {
   if (await chat.recordJoin(users.map((user) => key(app, user)))) return
