@@ -22,9 +22,14 @@ export function createFrontProxy(target: (request: IncomingMessage) => { host: s
     delete request.headers['content-length']
     request.headers['transfer-encoding'] = 'chunked'
   })
+  // As nginx does by `proxy_set_header X-Real-Port $remote_port`.
+  proxy.on('proxyReqWs', (request, received) => {
+    request.setHeader('x-real-port', received.socket.remotePort ?? 0)
+  })
   // A client's hop-by-hop headers are not for our connections to the services (RFC 9110, 7.6.1).
   proxy.on('proxyReq', (request, received, answer) => {
     request.setHeader('connection', 'keep-alive')
+    request.setHeader('x-real-port', received.socket.remotePort ?? 0)
     answer.once('finish', () => {
       if (!received.complete) readRest(received, request)
     })

@@ -19,6 +19,12 @@ describe('the front', () => {
       asked.on('data', (chunk: Buffer) => chunks.push(chunk))
       asked.on('end', () => response.end(`${asked.method} ${asked.url} ${Buffer.concat(chunks).toString()};`))
     })
+    const portSaid = ({ headers }: IncomingMessage) => `port ${String(headers['x-real-port'])}`
+    behind.on('request', (asked, response) => response.setHeader('x-said', portSaid(asked)))
+    behind.on('upgrade', (asked: IncomingMessage, socket) => {
+      const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n'
+      socket.end(`${head}x-said: ${portSaid(asked)}\r\n\r\n`)
+    })
     await new Promise<void>((resolve) => behind.listen(0, '127.0.0.1', resolve))
     front = await opened()
   })

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { eventually, type Fields, type Platform, type RunningService, startPlatformWithNode } from '../platform.ts'
+import { eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 describe('every field of a User', () => {
   let platform: Platform
   let node: RunningService
   beforeAll(async () => {
-    ;({ platform, node } = await startPlatformWithNode())
+    platform = await startPlatform()
+    const proxies = { PARLEY_REALTIME_TRUSTED_PROXIES: '1' }
+    ;[, node] = await Promise.all([platform.start('api-gateway'), platform.start('realtime', proxies)])
   })
   afterAll(() => platform.stop())
 
@@ -28,7 +30,9 @@ describe('every field of a User', () => {
     const before = await find('alice')
     assert.deepEqual([before['lastLoginTimeMS'], 'address' in before], [0, false])
     const room = await platform.newRoom(['alice'])
-    const socket = await platform.connect(node, alice, { headers: { 'user-agent': 'Parley test/1.0' } })
+    const byProxy = { 'x-forwarded-for': '192.0.2.7', 'x-real-port': '50123' }
+    const headers = { 'user-agent': 'Parley test/1.0', ...byProxy }
+    const socket = await platform.connect(node, alice, { headers })
     await eventually('the login is noted', async () => (await find('alice'))['lastLoginTimeMS'])
     await alice.call('POST', `/me/mute/${room}`)
     const updated = await platform.admin('POST', '/admin/clients', { _id: 'alice', description: 'E' })
@@ -38,7 +42,7 @@ describe('every field of a User', () => {
     assert.deepEqual(rest, {
       ...profile,
       ...{ _id: 'alice', id: 'alice', appID: platform.app, description: 'E', isAdmin: false, mute: [room] },
-      address: { family: 'IPv4', address: '127.0.0.1' },
+      address: { port: 50_123, family: 'IPv4', address: '192.0.2.7' },
       userAgent: 'Parley test/1.0',
     })
     for (const time of [updatedAt, createdAt, lastJoinOrCreateRoomTime]) {
@@ -47,6 +51,14 @@ describe('every field of a User', () => {
     assert.ok(Number(lastLoginTimeMS) >= startedMS && Number(lastLoginTimeMS) <= Date.now())
     assert.ok(Number(__v) > Number(before['__v']), 'the internal revision counts up')
     assert.deepEqual(await find('alice'), updated)
+  })
+
+  test('address.port is left out where it is not known, as in a proxy that does not say it', async () => {
+    const carol = await platform.newUser('carol')
+    const socket = await platform.connect(node, carol, { headers: { 'x-forwarded-for': '2001:db8::7' } })
+    const address = await eventually('the login is noted', async () => (await find('carol'))['address'])
+    socket.close()
+    assert.deepEqual(address, { family: 'IPv6', address: '2001:db8::7' })
   })
 
   test('email is present only if it was given', async () => {

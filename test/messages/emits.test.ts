@@ -3,7 +3,7 @@ import { proves } from '@parley/conformance/proves'
 import { makeApp } from '@parley/local/make-app'
 import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { call, connectClient, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 interface Ack {
   RC: number
@@ -188,10 +188,4 @@ describe('what clients emit', () => {
       assert.ok(String(ack.error?.message).length < 100)
     })
   }
-
-  test('the last address of a user has no port, since it is not known', async () => {
-    const headers = { 'im-client-key': platform.clientKey, 'im-authorization': token }
-    const address = () => call(gateway.url, 'GET', '/me', headers).then(({ body }) => body.result['address'])
-    assert.deepEqual(await eventually('it is noted', address), { address: '127.0.0.1', family: 'IPv4' })
-  })
 })

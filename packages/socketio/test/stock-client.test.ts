@@ -178,14 +178,27 @@ describe('a server', () => {
     node.stop()
   })
 
-  test('takes the address that the last proxy added, also in a line of its own', async () => {
-    const node = await startNode({ trustedProxies: 1, admit: ({ address }) => ({ status: 429, message: address }) })
-    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
-    const headers = { 'x-forwarded-for': ['198.51.100.1', '192.0.2.7'] }
-    const refused = await new Promise<IncomingMessage>((resolve, reject) => {
-      get(url, { headers }, resolve).on('error', reject)
+  test('takes the address that the last proxy added, also in a line of its own, and its port', async () => {
+    const node = await startNode({
+      trustedProxies: 1,
+      admit: ({ address, port }) => ({ status: 429, message: `${address} ${port}` }),
     })
-    assert.deepEqual(await json(refused), { code: 4, message: '192.0.2.7' })
+    const url = `${node.url}/socket.io/?EIO=4&transport=polling`
+    for (const [forwarded, realPort, message] of [
+      [['198.51.100.1', '192.0.2.7'], [], '192.0.2.7 undefined'],
+      [['198.51.100.1:1', '192.0.2.7:50123'], ['2'], '192.0.2.7 50123'],
+      [['[2001:db8::7]:50123'], [], '2001:db8::7 50123'],
+      [['2001:db8::7'], ['50123'], '2001:db8::7 50123'],
+      [['192.0.2.7'], ['65536'], '192.0.2.7 undefined'],
+      [['192.0.2.7'], ['-1'], '192.0.2.7 undefined'],
+      [['192.0.2.7'], ['x'], '192.0.2.7 undefined'],
+    ] as const) {
+      const headers = { 'x-forwarded-for': [...forwarded], 'x-real-port': [...realPort] }
+      const refused = await new Promise<IncomingMessage>((resolve, reject) => {
+        get(url, { headers }, resolve).on('error', reject)
+      })
+      assert.deepEqual(await json(refused), { code: 4, message })
+    }
     node.stop()
   })
 

@@ -5,8 +5,8 @@ import { robotCommand } from './command.ts'
 
 const address = z
   .object({
-    // uWebSockets.js does not provide it, and a proxy hides it.
-    port: z.number().optional().describe('Left out where it is not known'),
+    // uWebSockets.js provides it only from Node 24 on, and a proxy may hide it.
+    port: z.number().optional().describe('Left out where it is not known: behind a proxy that does not say it'),
     family: z.string(),
     address: z.string(),
   })

@@ -3,6 +3,7 @@ import { count } from '../counters.ts'
 import type { Polling } from '../polling/polling.ts'
 import type { Bridge } from '../websocket/bridge.ts'
 import type { EngineState } from './engine-state.ts'
+import type { OpeningRequest } from './request.ts'
 
 /** The data of a WebSocket; uWebSockets.js copies its fields and does not keep the object. */
 export type Carried<S> = {
@@ -17,6 +18,8 @@ export type Carried<S> = {
 export class Connection<S> {
   readonly id: string
   readonly address: string
+  /** The client's; undefined where it is not known. */
+  readonly port: number | undefined
   readonly query: string
   readonly headers: Readonly<Record<string, string>>
   session: S | undefined
@@ -34,11 +37,12 @@ export class Connection<S> {
   constructor(
     engine: EngineState<S>,
     id: string,
-    opening: { address: string; query: string; headers: Readonly<Record<string, string>> },
+    opening: Pick<OpeningRequest, 'address' | 'port' | 'query'> & { headers: Readonly<Record<string, string>> },
   ) {
     this.engine = engine
     this.id = id
     this.address = opening.address
+    this.port = opening.port
     this.query = opening.query
     this.headers = opening.headers
     this.session = undefined

@@ -17,6 +17,7 @@ export function openSession<S>(
   if ('refusal' in request) return request.refusal
   const connection = new Connection(state, newSessionId(state.nodeId), {
     address: request.address,
+    port: request.port,
     query: request.query,
     headers: keptHeaders(state.keepHeaders, req),
   })
@@ -37,7 +38,7 @@ export function admission<S>(
 ): OpeningRequest | { refusal: PollResponse } {
   const request: OpeningRequest = {
     transport,
-    address: clientAddress(res, req, state.trustedProxies),
+    ...clientAddress(res, req, state.trustedProxies),
     query: ownQuery(req.getQuery()),
     header: (name) => req.getHeader(name),
   }

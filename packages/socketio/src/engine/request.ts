@@ -1,12 +1,18 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 
+/** Where a client is: behind trusted proxies as they report it. */
+type ClientAddress = {
+  /** The IP address as text. */
+  address: string
+  /** Undefined where it is not known. */
+  port: number | undefined
+}
+
 /** The request that opened a connection, for the admission hook and the connection. */
-export type OpeningRequest = {
+export type OpeningRequest = ClientAddress & {
   /** A bridge is a WebSocket for a session that another node holds: refused, its client stays on polling. */
   transport: 'polling' | 'websocket' | 'bridge'
-  /** The client's IP address as text; behind trusted proxies the address that they report. */
-  address: string
   /** The raw query string, without the parameters of Engine.IO. */
   query: string
   /** A header of the request by its lower-case name, or ''. Valid only while the hook runs. */
@@ -53,15 +59,27 @@ function allOf(req: HttpRequest, wanted: string): string {
 /**
  * The client's address: the peer's, or with `trustedProxies` = n the n-th entry from the right of X-Forwarded-For
  * (each trusted proxy appends the peer it saw, some with its port, and HAProxy in a line of its own; anything further left may
- * be forged). An entry that is not an address is ignored: the address is a key for limits, and is logged.
+ * be forged). An entry that is not an address is ignored: the address is a key for limits, and is logged. A proxy that says
+ * the port apart does so in X-Real-Port.
  */
-export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): string {
+export function clientAddress(res: HttpResponse, req: HttpRequest, trustedProxies: number): ClientAddress {
   if (trustedProxies > 0) {
     const forwarded = allOf(req, 'x-forwarded-for').split(',')
     const entry = forwarded[Math.max(0, forwarded.length - trustedProxies)]?.trim() ?? ''
-    const [, bracketed, plain] = /^(?:\[(.+)\](?::\d+)?|([^:]+):\d+)$/.exec(entry) ?? []
+    const [, bracketed, portThere, plain, port] = /^(?:\[(.+)\](?::(\d+))?|([^:]+):(\d+))$/.exec(entry) ?? []
     const address = bracketed ?? plain ?? entry
-    if (isIP(address) !== 0) return address
+    if (isIP(address) !== 0) return { address, port: toPort(portThere ?? port ?? req.getHeader('x-real-port')) }
   }
-  return readableAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
+  return {
+    address: readableAddress(Buffer.from(res.getRemoteAddressAsText()).toString()),
+    port: toPort((res as WithPort).getRemotePort?.()),
+  }
+}
+
+/** The newer version of uWebSockets.js knows the port of a peer (see uws.ts). */
+type WithPort = HttpResponse & { getRemotePort?: () => number }
+
+function toPort(given: string | number | undefined): number | undefined {
+  const port = given === '' ? 0 : Number(given)
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }

@@ -21,13 +21,17 @@ export function watchActivity(chat: Chat): Activity {
 
   return {
     began({ connection }, { app, user }) {
-      const { address, headers } = connection
+      const { address, port, headers } = connection
       const userAgent = headers['user-agent']
       const login = {
         app,
         user,
         atMS: Date.now(),
-        address: { address, family: address.includes(':') ? 'IPv6' : 'IPv4' },
+        address: {
+          ...(port !== undefined && { port }),
+          family: address.includes(':') ? 'IPv6' : 'IPv4',
+          address,
+        },
         ...(userAgent !== undefined && { userAgent }),
       }
       note(chat.recordLogin(login), login)
