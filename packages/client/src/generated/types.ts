@@ -1974,7 +1974,7 @@ export interface User {
 }
 export interface Address {
   /**
-   * Left out where it is not known
+   * Left out where it is not known: behind a proxy that does not say it
    */
   port?: number
   family: string
