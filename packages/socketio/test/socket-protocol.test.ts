@@ -66,11 +66,13 @@ describe('Socket.IO 5', () => {
       assert.deepEqual(await next(socket, 1), ['44/random,{"message":"Invalid namespace"}'])
     })
 
-    test('closes on an invalid handshake', async () => {
-      const socket = await engineSocket()
-      socket.send('4abc')
-      await socket.closed
-    })
+    for (const invalid of ['4abc', '4']) {
+      test(`closes on an invalid handshake: ${invalid}`, async () => {
+        const socket = await engineSocket()
+        socket.send(invalid)
+        assert.equal((await socket.closed).reason, 'parse error')
+      })
+    }
 
     test('closes when no handshake comes', async () => {
       const socket = await engineSocket(strict)

@@ -64,14 +64,19 @@ for (const [name, transports] of WAYS) {
       client.close()
     })
 
-    test('has its arguments, binary ones too, acknowledged', async () => {
-      const { client } = await connected()
-      const args = await new Promise<unknown[]>((resolve) => {
-        client.emit('echo', 'ü', { deep: [Buffer.from('bytes')] }, (...back: unknown[]) => resolve(back))
+    for (const [how, options] of [
+      ['binary ones too', {}],
+      ['binary ones in base64 too', { forceBase64: true }],
+    ] as const) {
+      test(`has its arguments, ${how}, acknowledged`, async () => {
+        const { client } = await connected(options)
+        const args = await new Promise<unknown[]>((resolve) => {
+          client.emit('echo', 'ü', { deep: [Buffer.from('bytes')] }, (...back: unknown[]) => resolve(back))
+        })
+        assert.deepEqual(args, ['ü', { deep: [Buffer.from('bytes')] }])
+        client.close()
       })
-      assert.deepEqual(args, ['ü', { deep: [Buffer.from('bytes')] }])
-      client.close()
-    })
+    }
 
     test('acknowledges what the server asks', async () => {
       const { client, socket } = await connected()

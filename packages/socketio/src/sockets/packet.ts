@@ -20,6 +20,8 @@ export function createPacketCodec(): PacketCodec {
   return {
     encode: (packet) => encoder.encode(packet),
     decode: (text) => {
+      // The parser takes nothing for a CONNECT.
+      if (text === '') return 'malformed'
       const reading = announcesAttachments(text) ? 'malformed' : parser.read(text)
       return reading === 'incomplete' ? 'malformed' : reading
     },

@@ -32,7 +32,7 @@ export function receivePacket<S>(connection: Connection<S>, packet: string): boo
     case 0x36:
       return packet === '6'
     case 0x62:
-      if (connection.polling === undefined) return false
+      // The stock client sends it by WebSocket too, with `forceBase64`.
       engine.onMessage(connection, Buffer.from(packet.slice(1), 'base64'))
       return true
     default:
