@@ -49,6 +49,8 @@ export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promi
 async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
   const { chat, bus, sockets, logins, interest, queue, redeliver } = parts
   queue.drain()
+  // NATS has this node's subscriptions again: it misses no order from now on.
+  await bus.nats.flush()
   // Logins may have read data that has changed since, without an order reaching this node.
   await logins.settled()
   const held = [...sockets.all()].flatMap((socket) => {
@@ -86,12 +88,18 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
   for (const one of held) if (!living.has(one.session) && isStill(one)) closeSocket(one.socket, 'token ended')
 }
 
-/** Puts the sockets of one user into the rooms that they are in now, and takes them out of all others. */
-async function readRoomsAgain({ roomsOfUser, queue }: ResyncParts, ofUser: readonly Held[]): Promise<void> {
-  const held = ofUser.filter(isStill)
+/**
+ * Puts the sockets of one user into the rooms that they are in now, and takes them out of all others; but for those that are
+ * being authenticated again: they are about to be, and the orders since are theirs.
+ */
+export async function readRoomsAgain(
+  { roomsOfUser, queue }: Pick<ResyncParts, 'roomsOfUser' | 'queue'>,
+  ofUser: readonly Held[],
+): Promise<void> {
+  const held = ofUser.filter((one) => isStill(one) && one.session.orders === undefined)
   const [first] = held
   if (!first) return
-  for (const { session } of held) session.orders ??= []
+  for (const { session } of held) session.orders = []
   try {
     const rooms = await roomsOfUser(first.session)
     queue.drain()

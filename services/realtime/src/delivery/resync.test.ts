@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { ControlOrder } from '@parley/contracts/bus/control'
+import { describe, test } from 'vitest'
+import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
+import { enterRooms } from '../logins/enter-rooms.ts'
+import { carryOut } from '../nodes/control.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
+import { readRoomsAgain } from './resync.ts'
+import { topicOf } from './topics.ts'
+
+describe('rooms that are read again after the bus was away', () => {
+  const user = { app: 'app', user: 'alice' }
+
+  function socketOf(session: Session): UserSocket {
+    const topics = new Set<{ name: string }>()
+    const leave = (name: string) => {
+      for (const topic of topics) if (topic.name === name) topics.delete(topic)
+    }
+    const join = (name: string) => topics.add({ name })
+    return { data: { ...newSocketData(), session }, topics, join, leave } as unknown as UserSocket
+  }
+  const roomsOf = (socket: UserSocket) => [...(socket.topics ?? [])].map(({ name }) => name)
+  const topics = (...rooms: string[]) => [topicOf(user), ...rooms.map((room) => topicOf({ app: 'app', room }))]
+  const queue = createDeliveryQueue(() => {})
+
+  test('are not those of a socket that is being authenticated again: what is ordered meanwhile holds', async () => {
+    const session = { ...user, isReady: true, orders: [] } as unknown as Session
+    const socket = socketOf(session)
+    // The login has read the rooms and waits for its turn.
+    const readByLogin = ['left', 'kept']
+    let arrivals = 0
+    const orderArrives = () => {
+      if (arrivals++ > 0) return
+      const order: ControlOrder = { do: 'left', room: 'left', users: ['alice'] }
+      session.orders?.push(order)
+      carryOut(socket, session, order)
+    }
+    const roomsOfUser = async () => {
+      orderArrives()
+      return ['kept']
+    }
+    await readRoomsAgain({ roomsOfUser, queue }, [{ socket, session }])
+    orderArrives()
+    enterRooms(socket, session, readByLogin)
+    assert.deepEqual(roomsOf(socket), topics('kept'))
+  })
+
+  test('are those of all other sockets of the user', async () => {
+    const session = { ...user, isReady: true } as unknown as Session
+    const socket = socketOf(session)
+    await readRoomsAgain({ roomsOfUser: async () => ['kept'], queue }, [{ socket, session }])
+    assert.deepEqual(roomsOf(socket), topics('kept'))
+    assert.equal(session.orders, undefined)
+  })
+})
