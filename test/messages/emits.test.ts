@@ -137,6 +137,22 @@ describe('what clients emit', () => {
     })
   }
 
+  for (const [emit, args, message] of [
+    [
+      'chat message',
+      [{ room: 'room', message: Buffer.from('x'), messageType: 'x' }],
+      /^message: binary data is no JSON$/,
+    ],
+    ['chat message', [{ room: 'room', message: [{ a: Buffer.from('x') }], messageType: 'x' }], /^message: binary data/],
+    ['auth2', [Buffer.from('x')], /^binary data is no JSON$/],
+  ] as const) {
+    test(`binary data in ${emit} is refused`, async () => {
+      const ack = (await alice.emitWithAck(emit, ...args)) as Ack
+      assert.deepEqual([ack.RC, ack.error?.code], [400, 'INVALID_BODY'])
+      assert.match(String(ack.error?.message), message)
+    })
+  }
+
   test('null is the same as leaving an optional field out, and content where null is content', async () => {
     const message = { room: 'room', message: null, messageType: 'x', push: null, mentions: null, clientMessageID: null }
     const { RC, result } = (await alice.emitWithAck('chat message', { ...message, replyTo: null })) as Ack

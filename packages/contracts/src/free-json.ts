@@ -13,6 +13,7 @@ export function unfitJson(value: unknown, containers = 1): string | undefined {
 function unfit(value: unknown, levels: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number is too large'
   if (typeof value !== 'object' || value === null) return undefined
+  if (ArrayBuffer.isView(value)) return 'binary data is no JSON'
   if (levels === 0) return `nested more than ${maxJsonDepth} deep`
   for (const inner of Object.values(value)) {
     const reason = unfit(inner, levels - 1)

@@ -37,6 +37,7 @@ export interface EmitContract {
 export const everyEmit = [
   'MISSING_PARAMETER',
   'INVALID_REQUEST',
+  'INVALID_BODY',
   'TOO_MANY_REQUESTS',
   'SERVICE_UNAVAILABLE',
   'INTERNAL_ERROR',

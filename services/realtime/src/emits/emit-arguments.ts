@@ -5,22 +5,37 @@ import { z } from 'zod'
 
 /** How deep the arguments are inside the list and the argument's object. */
 const containers = 2
+/** The characters of a field's name in an error, which may be any name. */
+const mostOfName = 64
 
 export type EmitArguments<E extends ClientEmit> = z.output<(typeof clientEmits)[E]['args']>
 
 /**
  * Checks the arguments of an emit against the contract. As in REST, null is the same as leaving an optional field out. A
  * missing object counts as an empty one, and further arguments are ignored.
- * @throws ApiError INVALID_BODY for arguments that are nested too deep; MISSING_PARAMETER naming the field; INVALID_REQUEST, or the emit's own code, for a wrong value
+ * @throws ApiError INVALID_BODY for arguments that are nested too deep, and for binary data; MISSING_PARAMETER naming the field; INVALID_REQUEST, or the emit's own code, for a wrong value
  */
 export function readArguments<E extends ClientEmit>(emit: E, args: readonly unknown[]): EmitArguments<E> {
   const contract: EmitContract = clientEmits[emit]
-  const unfit = unfitJson(args, containers)
+  const unfit = unfitArguments(args)
   if (unfit) throw new ApiError('INVALID_BODY', unfit)
   const given = contract.args.def.items.map((item, i) => withoutNulls(item as z.ZodType, args[i]))
   const parsed = contract.args.safeParse(given)
   if (parsed.success) return parsed.data as EmitArguments<E>
   throw explain(contract, given, parsed.error)
+}
+
+/** Why arguments are refused whatever they are for, with the field if one is to blame. */
+function unfitArguments(args: readonly unknown[]): string | undefined {
+  const unfit = unfitJson(args, containers)
+  if (unfit === undefined) return undefined
+  const fields = args.flatMap((arg) => (isPlain(arg) ? Object.entries(arg) : []))
+  const [field] = fields.find(([, value]) => unfitJson(value, 0) !== undefined) ?? []
+  return field === undefined ? unfit : `${field.slice(0, mostOfName)}: ${unfit}`
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
 }
 
 function withoutNulls(argument: z.ZodType, value: unknown): unknown {
