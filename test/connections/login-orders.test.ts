@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
-import { type MongoWay, openMongoWay } from '../webhooks/held-answers.ts'
 
 interface Ack {
   RC: number
@@ -14,22 +14,22 @@ describe('what happens while a login or a resync waits for the database holds fo
   let platform: Platform
   let gateway: RunningService
   let node: RunningService
-  let way: MongoWay
+  let proxy: MongoProxy
   let witness: Socket
   const heardByWitness = new Set<unknown>()
 
   beforeAll(async () => {
     platform = await startPlatform({ toKill: ['nats'] })
-    way = await openMongoWay(platform.servers.mongoUrl)
+    proxy = await openMongoProxy(platform.servers.mongoUrl)
     gateway = await platform.start('api-gateway')
-    node = await platform.start('realtime', { PARLEY_MONGO_URL: way.url })
+    node = await platform.start('realtime', { PARLEY_MONGO_URL: proxy.url })
     witness = await platform.connect(node, await platform.newUser('witness'))
     witness.on('chat message', ({ message }) => heardByWitness.add(message))
   })
   afterAll(async () => {
     witness?.close()
     await platform.stop()
-    await way.close()
+    await proxy.close()
   })
 
   let last = 0
@@ -68,7 +68,7 @@ describe('what happens while a login or a resync waits for the database holds fo
   test('a token revoked while it is looked up is refused', async () => {
     const { id, token } = await newUserInRoom()
     const { socket, auth2 } = await newSocket()
-    const lookup = way.holdNextRead('tokens')
+    const lookup = proxy.holdNextRead('tokens')
     const ack = auth2(token)
     await lookup.answered
     await revoke(id)
@@ -93,7 +93,7 @@ describe('what happens while a login or a resync waits for the database holds fo
     const { id, token } = await newUserInRoom()
     const { socket, auth2 } = await newSocket()
     const ended = new Promise((resolve) => socket.once('disconnect', resolve))
-    const reading = way.holdNextRead('memberships')
+    const reading = proxy.holdNextRead('memberships')
     const ack = auth2(token).catch(() => 'never answered')
     await reading.answered
     await revoke(id)
@@ -105,7 +105,7 @@ describe('what happens while a login or a resync waits for the database holds fo
   test('a user who is removed from a room or added to one while the rooms are read is out of it, or in it', async () => {
     const { id, token, room } = await newUserInRoom()
     const { socket, heard, auth2 } = await newSocket()
-    const reading = way.holdNextRead('memberships')
+    const reading = proxy.holdNextRead('memberships')
     const ack = auth2(token)
     await reading.answered
     await leave(id, room)
@@ -125,7 +125,7 @@ describe('what happens while a login or a resync waits for the database holds fo
     test(`a login that waits for the one in flight hears nothing of the first one’s rooms, when that user is ${how} meanwhile`, async () => {
       const [first, second] = [await newUserInRoom(), await newUserInRoom()]
       const { socket, heard, auth2 } = await newSocket()
-      const reading = way.holdNextRead('memberships')
+      const reading = proxy.holdNextRead('memberships')
       const acks = [auth2(first.token), auth2(second.token)].map((ack) => ack.catch(() => undefined))
       await reading.answered
       await end(first.id, first.room)
@@ -146,7 +146,7 @@ describe('what happens while a login or a resync waits for the database holds fo
       const subscriptions = await metric('parley_bus_subscriptions')
       const connections = await metric('parley_connections')
       const { socket, auth2 } = await newSocket()
-      const reading = way.holdNextRead(collection)
+      const reading = proxy.holdNextRead(collection)
       auth2(token).catch(() => undefined)
       await reading.answered
       socket.close()
@@ -195,7 +195,7 @@ describe('what happens while a login or a resync waits for the database holds fo
   /** NATS goes and comes back; `meanwhile` happens when the node has read rooms again and does not know them yet. */
   async function resyncedWhile(meanwhile: () => Promise<void>): Promise<void> {
     await platform.servers.nats.kill()
-    const reading = way.holdNextRead('memberships')
+    const reading = proxy.holdNextRead('memberships')
     await platform.servers.nats.restart()
     await reading.answered
     // Only then: while the gateway is cut off, the events of a change wait for the relay.

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
-import { type MongoWay, openMongoWay } from '../webhooks/held-answers.ts'
 
 describe('a gateway that has asked the database for a token, and has no answer yet', () => {
   let platform: Platform
-  let way: MongoWay
+  let proxy: MongoProxy
   let slow: RunningService
   beforeAll(async () => {
     platform = await startPlatform()
-    way = await openMongoWay(platform.servers.mongoUrl)
+    proxy = await openMongoProxy(platform.servers.mongoUrl)
     await platform.start('api-gateway')
-    slow = await platform.start('api-gateway', { PARLEY_MONGO_URL: way.url })
+    slow = await platform.start('api-gateway', { PARLEY_MONGO_URL: proxy.url })
   })
   afterAll(async () => {
     await platform.stop()
-    await way.close()
+    await proxy.close()
   })
 
   const opens = async (token: string): Promise<boolean> => {
@@ -29,7 +29,7 @@ describe('a gateway that has asked the database for a token, and has no answer y
     const known = await platform.newUser()
     await opens(known.token)
     const next = await platform.newUser()
-    const held = way.holdNextRead('tokens')
+    const held = proxy.holdNextRead('tokens')
     const first = await Promise.race([
       opens(known.token).then(() => 'remembered'),
       held.answered.then(() => 'read again'),
@@ -44,7 +44,7 @@ describe('a gateway that has asked the database for a token, and has no answer y
   test('refuses it from its revocation on, although the answer says that it is valid', async () => {
     await eventually('it remembers tokens', remembers)
     const { id, token } = await platform.newUser()
-    const held = way.holdNextRead('tokens')
+    const held = proxy.holdNextRead('tokens')
     const overtaken = opens(token)
     await held.answered
     await platform.admin('DELETE', `/admin/clients/${id}/token`, {})

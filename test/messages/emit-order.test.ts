@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
+import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { eventually, type Fields, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
-import { type MongoWay, openMongoWay } from '../webhooks/held-answers.ts'
 
 interface Ack {
   RC: number
@@ -14,7 +14,7 @@ const env = { PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'true', PARLEY_MODERATE_TIM
 
 describe('what one socket emits to one room without waiting for acknowledgements', () => {
   let platform: Platform
-  let way: MongoWay
+  let proxy: MongoProxy
   let hook: CallbackDouble
   let robot: PlatformUser
   let socket: Socket
@@ -24,10 +24,10 @@ describe('what one socket emits to one room without waiting for acknowledgements
 
   beforeAll(async () => {
     ;[platform, hook] = await Promise.all([startPlatform(), startCallback()])
-    way = await openMongoWay(platform.servers.mongoUrl)
+    proxy = await openMongoProxy(platform.servers.mongoUrl)
     const [, node] = await Promise.all([
       platform.start('api-gateway', env),
-      platform.start('realtime', { ...env, PARLEY_MONGO_URL: way.url }),
+      platform.start('realtime', { ...env, PARLEY_MONGO_URL: proxy.url }),
     ])
     robot = await platform.newUser('robot', { isRobot: true })
     const user = await platform.newUser('bob')
@@ -42,7 +42,7 @@ describe('what one socket emits to one room without waiting for acknowledgements
     socket?.close()
     bob?.close()
     await platform.stop()
-    await way.close()
+    await proxy.close()
     await hook.stop()
   })
 
@@ -64,7 +64,7 @@ describe('what one socket emits to one room without waiting for acknowledgements
 
   test('messages keep their order behind a reply, one of a thread too, and one that fails', async () => {
     const { result: root } = await say('root')
-    const lookup = way.holdNextRead('messages')
+    const lookup = proxy.holdNextRead('messages')
     const reply = say('reply', { replyTo: root._id })
     await lookup.answered
     const [plain, unknown] = [say('plain'), say('unknown', { replyTo: 'nothing' })]
@@ -81,7 +81,7 @@ describe('what one socket emits to one room without waiting for acknowledgements
     ['ai_streaming', 'text', 'users'],
   ] as const) {
     test(`${event} keeps its order`, async () => {
-      const lookup = way.holdNextRead(collection)
+      const lookup = proxy.holdNextRead(collection)
       const first = emit(event, { room, [field]: 'one' })
       await lookup.answered
       const second = emit(event, { room, [field]: 'two' })

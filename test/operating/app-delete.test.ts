@@ -6,9 +6,9 @@ import { connectDb, type Db } from '@parley/db/connect'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { openMongoProxy } from '../doubles/held-reads.ts'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { fillCollections } from '../test-app-rows.ts'
-import { openMongoWay } from '../webhooks/held-answers.ts'
 import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
@@ -115,16 +115,16 @@ describe('parley app delete', () => {
     const using = (async () => {
       while (!deleting.signal.aborted) await statuses(platform, own.token)
     })()
-    const way = await openMongoWay(platform.servers.mongoUrl)
-    const half = way.holdNextRead('messages')
+    const proxy = await openMongoProxy(platform.servers.mongoUrl)
+    const half = proxy.holdNextRead('messages')
     const killed = spawn(process.execPath, [parleyFile, 'app', 'delete', platform.app, '--yes'], {
-      env: { ...env, PARLEY_MONGO_URL: way.url },
+      env: { ...env, PARLEY_MONGO_URL: proxy.url },
     })
     const gone = new Promise((resolve) => killed.once('exit', resolve))
     await half.answered
     killed.kill('SIGKILL')
     await gone
-    await way.close()
+    await proxy.close()
     assert.match((await parley('app', 'list')).out, /being deleted/)
     const { code, out } = await parley('app', 'delete', platform.app, '--yes')
     deleting.abort()

@@ -4,26 +4,26 @@ import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
-import { type NatsWay, openNatsWay } from '../test-nats-way.ts'
+import { type NatsProxy, openNatsProxy } from '../test-nats-proxy.ts'
 
 const patient = { timeout: 100_000, interval: 50 }
 
 describe('a token that gateways remember', () => {
   let first: TestGateway
-  /** Reaches NATS by a way that can be cut. */
+  /** Reaches NATS by a proxy that can be cut. */
   let second: TestGateway
-  let way: NatsWay
+  let proxy: NatsProxy
 
   beforeAll(async () => {
-    way = await openNatsWay((await testServers()).natsUrl)
+    proxy = await openNatsProxy((await testServers()).natsUrl)
     first = await startTestGateway()
-    second = await first.another({ natsUrl: way.url })
+    second = await first.another({ natsUrl: proxy.url })
   })
-  afterEach(() => way.mend())
+  afterEach(() => proxy.mend())
   afterAll(async () => {
     await second.stop()
     await first.stop()
-    way.close()
+    await proxy.close()
   })
 
   const opens = async (gateway: TestGateway, token: string): Promise<boolean> => {
@@ -98,7 +98,7 @@ describe('a token that gateways remember', () => {
 
   test('is not believed by a gateway that is cut off from the bus, which then hears of no end', async () => {
     await bothRemember()
-    way.hold()
+    proxy.hold()
     await vi.waitUntil(async () => !(await remembers(second)), patient)
     const isForgotten = async () => {
       const { silent } = await first.chat.control.give(first.app, { do: 'revoked', user: 'nobody', tokens: [] })
@@ -109,14 +109,14 @@ describe('a token that gateways remember', () => {
     const user = await known()
     await first.admin('DELETE', `/admin/clients/${user.id}/token`, {})
     assert.deepEqual([await opens(second, user.token), await opens(first, user.token)], [false, false])
-    way.mend()
+    proxy.mend()
     await bothRemember()
   })
 
   for (const how of ['hold', 'cut'] as const) {
     test(`and that a gateway ends which cannot notify the others (${how}) is refused by them when that is acknowledged`, async () => {
       await bothRemember()
-      way[how]()
+      proxy[how]()
       for (let i = 0; i < 2; i++) {
         const user = await known()
         assert.equal((await second.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)

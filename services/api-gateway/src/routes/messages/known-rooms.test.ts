@@ -5,7 +5,7 @@ import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type NatsWay, openNatsWay } from '../../test-nats-way.ts'
+import { type NatsProxy, openNatsProxy } from '../../test-nats-proxy.ts'
 
 /** Of a message that goes through a tail, and of one that does not. */
 const sizes = [4, 20_000]
@@ -174,17 +174,17 @@ describe('a gateway that knows a room, which changes through another', () => {
   })
 
   const waysToLoseTheBus = {
-    'whose connection to the bus is closed': (_way: NatsWay, cutOff: TestGateway) => closeBus(cutOff.chat.bus),
-    'that is cut off from the bus': (way: NatsWay) => way.cut(),
-    'that is cut off from the bus and does not know it': (way: NatsWay) => way.hold(),
+    'whose connection to the bus is closed': (_proxy: NatsProxy, cutOff: TestGateway) => closeBus(cutOff.chat.bus),
+    'that is cut off from the bus': (proxy: NatsProxy) => proxy.cut(),
+    'that is cut off from the bus and does not know it': (proxy: NatsProxy) => proxy.hold(),
   }
   for (const [how, lose] of Object.entries(waysToLoseTheBus)) {
     test(`a gateway ${how} refuses and censors all the same`, async () => {
-      const way = await openNatsWay((await testServers()).natsUrl)
-      const cutOff = await gateway.another({ natsUrl: way.url })
+      const proxy = await openNatsProxy((await testServers()).natsUrl)
+      const cutOff = await gateway.another({ natsUrl: proxy.url })
       try {
         await sendUntilKnown(cutOff)
-        await lose(way, cutOff)
+        await lose(proxy, cutOff)
         await sendUntilKnown(cutOff)
         await ok(other.admin('POST', '/config', { censorship: { keywords: ['darn'] } }))
         assert.equal((await sent(cutOff)).message, '****')
@@ -193,9 +193,9 @@ describe('a gateway that knows a room, which changes through another', () => {
         await ok(other.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] }))
         isRefused(await send(cutOff), [403, 'NOT_ROOM_MEMBER'])
       } finally {
-        way.mend()
+        proxy.mend()
         await cutOff.stop()
-        way.close()
+        await proxy.close()
       }
     })
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type MongoWay, openMongoWay } from '../../test-mongo-way.ts'
+import { type MongoProxy, openMongoProxy } from '../../test-mongo-proxy.ts'
 
 const append = ['update', '$push']
 /** Of each command that writes a message: what it is, the words it has, and how large the message is. */
@@ -14,19 +14,19 @@ const commands = [
 ] as const
 
 describe('whose connection broke, and which MongoDB gets when it has been given up', () => {
-  let way: MongoWay
+  let proxy: MongoProxy
   let gateway: TestGateway
   let alice: TestUser
   beforeAll(async () => {
     const servers = await testServers()
-    way = await openMongoWay(Number(new URL(servers.mongoUrl).port))
-    const mongoUrl = `mongodb://127.0.0.1:${way.port}/test?directConnection=true`
+    proxy = await openMongoProxy(Number(new URL(servers.mongoUrl).port))
+    const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/test?directConnection=true`
     gateway = await startTestGateway({ servers: { ...servers, mongoUrl } })
     alice = await gateway.newUser('alice')
   })
   afterAll(async () => {
     await gateway?.stop()
-    way?.stop()
+    await proxy?.stop()
   })
 
   for (const [name, words, size] of commands) {
@@ -41,9 +41,9 @@ describe('whose connection broke, and which MongoDB gets when it has been given 
       const first = await send('first')
       await gateway.chat.settler.drained()
       let hasArrived = false
-      way.meet(words, (late) => {
+      proxy.meet(words, (late) => {
         late.break()
-        way.meet(append, async () => {
+        proxy.meet(append, async () => {
           await late.arrive()
           hasArrived = true
         })

@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type MongoWay, openMongoWay } from '../../test-mongo-way.ts'
+import { type MongoProxy, openMongoProxy } from '../../test-mongo-proxy.ts'
 
 interface Sent {
   _id: string
@@ -16,22 +16,22 @@ interface Sent {
 const sharedAppend = ['update', '$concatArrays', '$mergeObjects']
 
 describe('a room that several gateways send to', () => {
-  let way: MongoWay
+  let proxy: MongoProxy
   let gateways: TestGateway[]
   let alice: TestUser
   let bob: TestUser
   beforeAll(async () => {
     const servers = await testServers()
     const gateway = await startTestGateway()
-    way = await openMongoWay(Number(new URL(servers.mongoUrl).port))
-    const mongoUrl = `mongodb://127.0.0.1:${way.port}/test?directConnection=true`
+    proxy = await openMongoProxy(Number(new URL(servers.mongoUrl).port))
+    const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/test?directConnection=true`
     gateways = [gateway, await gateway.another(), await gateway.another({ mongoUrl })]
     alice = await gateway.newUser('alice')
     bob = await gateway.newUser('bob')
   })
   afterAll(async () => {
     for (const gateway of gateways.toReversed()) await gateway.stop()
-    way.stop()
+    await proxy.stop()
   })
 
   const send = (via: number, room: string, message: string, more: object = {}) =>
@@ -132,9 +132,9 @@ describe('a room that several gateways send to', () => {
     const room = await newRoom()
     await share(room)
     let hasArrived = false
-    way.meet(sharedAppend, (late) => {
+    proxy.meet(sharedAppend, (late) => {
       late.break()
-      way.meet(sharedAppend, async () => {
+      proxy.meet(sharedAppend, async () => {
         await late.arrive()
         hasArrived = true
       })

@@ -3,7 +3,7 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { insist, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type MongoWay, openMongoWay, type PassingCommand } from '../../test-mongo-way.ts'
+import { type MongoProxy, openMongoProxy, type PassingCommand } from '../../test-mongo-proxy.ts'
 
 const append = ['update', '$push', 'autocommit']
 const insert = ['insert', 'messages', 'large']
@@ -21,7 +21,7 @@ const moments: [string, readonly string[], (command: PassingCommand) => Promise<
 
 describe('MongoDB is killed (-9) while a large message is written', () => {
   let servers: Servers
-  let way: MongoWay
+  let proxy: MongoProxy
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -29,8 +29,8 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
   beforeAll(async () => {
     servers = await isolatedServers(['mongo'])
     const mongoUrl = new URL(servers.mongoUrl)
-    way = await openMongoWay(Number(mongoUrl.port))
-    mongoUrl.port = String(way.port)
+    proxy = await openMongoProxy(Number(mongoUrl.port))
+    mongoUrl.port = String(proxy.port)
     mongoUrl.searchParams.delete('replicaSet')
     mongoUrl.searchParams.set('directConnection', 'true')
     gateway = await startTestGateway({ servers: { ...servers, mongoUrl: mongoUrl.href } })
@@ -39,7 +39,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
   })
   afterAll(async () => {
     await gateway?.stop()
-    way?.stop()
+    await proxy?.stop()
     await servers?.stop()
   })
 
@@ -56,7 +56,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
       const first = await send('first', 'small')
       await gateway.chat.settler.drained()
       const killed = Promise.withResolvers<void>()
-      way.meet(words, async (command) => {
+      proxy.meet(words, async (command) => {
         await act(command)
         command.break()
         await servers.mongo.kill()

@@ -1,40 +1,28 @@
-import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 
-/** The next read of a collection, whose answer is held back: it was read, and the reader does not know it yet. */
+/** The next read of a collection, whose result is held back: it was read, and the reader does not know it yet. */
 interface HeldRead {
-  /** Settles when the answer has come from MongoDB. */
+  /** Settles when the result has come from MongoDB. */
   answered: Promise<void>
   /** Lets it go on to the reader, once it has come. */
   release(): void
 }
 
-/** A connection to MongoDB on which the results of reads can be held back. */
-export interface MongoWay {
+/** A proxy to MongoDB that can hold back the results of reads. */
+export interface MongoProxy {
   /** Goes to `mongoUrl`'s server and nowhere else. */
   url: string
   holdNextRead(collection: string): HeldRead
   close(): Promise<void>
 }
 
-export async function openMongoWay(mongoUrl: string): Promise<MongoWay> {
+export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
   const server = new URL(mongoUrl.replace(/^mongodb:/, 'http:'))
   let next: { command: Buffer; hold: (from: Socket, to: Socket) => void } | undefined
-  const open = new Set<Socket>()
 
-  const way = createServer((client) => {
-    const mongo = connect(Number(server.port), server.hostname)
-    for (const [socket, other] of [
-      [client, mongo],
-      [mongo, client],
-    ] as const) {
-      open.add(socket)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => {
-        open.delete(socket)
-        other.destroy()
-      })
-    }
+  const proxy = await openTcpProxy({ host: server.hostname, port: Number(server.port) }, (client, mongo) => {
+    closeTogether(client, mongo)
     client.on('data', (request) => {
       if (next && request.includes(next.command)) {
         next.hold(mongo, client)
@@ -44,13 +32,8 @@ export async function openMongoWay(mongoUrl: string): Promise<MongoWay> {
     })
     mongo.pipe(client)
   })
-  way.listen(0, '127.0.0.1')
-  await once(way, 'listening')
-  const address = way.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-
   return {
-    url: `mongodb://127.0.0.1:${port}${server.pathname}?directConnection=true`,
+    url: `mongodb://127.0.0.1:${proxy.port}${server.pathname}?directConnection=true`,
     holdNextRead(collection) {
       const answered = Promise.withResolvers<void>()
       let letGo = () => {}
@@ -69,11 +52,7 @@ export async function openMongoWay(mongoUrl: string): Promise<MongoWay> {
       next = { command: findCommand(collection), hold }
       return { answered: answered.promise, release: () => letGo() }
     },
-    async close() {
-      for (const socket of open) socket.destroy()
-      way.close()
-      await once(way, 'close')
-    },
+    close: () => proxy.close(),
   }
 }
 

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { openTcpProxy } from '@parley/stack/tcp-proxy'
 
 /** A command on its way to MongoDB. */
 export interface PassingCommand {
@@ -9,24 +8,21 @@ export interface PassingCommand {
   arrive(): Promise<void>
 }
 
-/** A way to MongoDB on which commands can be met. */
-export interface MongoWay {
+/** A proxy to MongoDB that hands commands over to the test. */
+export interface MongoProxy {
   port: number
   /**
    * Hands over the next command that has all these words, once; what the connection sends after it waits until `act` is
    * done. A command without `break` or `arrive` goes on then.
    */
   meet(words: readonly string[], act: (command: PassingCommand) => Promise<void> | void): void
-  stop(): void
+  stop(): Promise<void>
 }
 
-export async function openMongoWay(port: number): Promise<MongoWay> {
-  const sockets = new Set<Socket>()
+export async function openMongoProxy(port: number): Promise<MongoProxy> {
   const meetings = new Set<{ words: readonly string[]; act: (command: PassingCommand) => Promise<void> | void }>()
-  const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1')
+  const proxy = await openTcpProxy({ host: '127.0.0.1', port }, (client, upstream) => {
     let isBroken = false
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => undefined))
     upstream.on('data', (bytes) => {
       if (!isBroken) client.write(bytes)
     })
@@ -68,16 +64,11 @@ export async function openMongoWay(port: number): Promise<MongoWay> {
       }
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   return {
-    port: (server.address() as AddressInfo).port,
+    port: proxy.port,
     meet(words, act) {
       meetings.add({ words, act })
     },
-    stop() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
+    stop: () => proxy.close(),
   }
 }
