@@ -25,6 +25,7 @@ const mayImport: Record<string, string[]> = {
   local: ['stack', 'service', 'db', 'contracts'],
   test: ['stack', 'local', 'client', 'contracts', 'conformance'],
   bench: ['stack', 'local', 'db', 'bus', 'chat', 'socketio', 'contracts'],
+  examples: ['client'],
 }
 /** What the tests of a folder may import besides: the servers that they start, and what they look at or put there. */
 const testsMayImport: Record<string, string[]> = {

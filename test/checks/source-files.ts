@@ -5,7 +5,12 @@ const root = join(import.meta.dirname, '../..')
 
 /** Every TypeScript file of ours in a folder of the import table, as a path from the root. */
 export const files: readonly string[] = globSync(
-  ['packages/*/{src,test,examples}/**/*.{ts,tsx}', 'services/*/src/**/*.ts', '{local,test,bench}/**/*.ts'],
+  [
+    'packages/*/{src,test,examples}/**/*.{ts,tsx}',
+    'services/*/src/**/*.ts',
+    '{local,test,bench}/**/*.ts',
+    'examples/**/*.{ts,tsx}',
+  ],
   { cwd: root, exclude: ['**/node_modules/**', '**/.parley/**', '**/generated/**'] },
 ).toSorted()
 
