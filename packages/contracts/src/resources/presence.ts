@@ -19,7 +19,9 @@ export const userPresence = z.object({
   away: z.boolean().optional().describe('Whether the state is away. Absent while unknown'),
   lastSeenMS: timeMS
     .optional()
-    .describe('Only when offline: when the last device was connected. Absent for who hides, and who never was'),
+    .describe(
+      'Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected',
+    ),
 })
 export type UserPresence = z.infer<typeof userPresence>
 export const exampleUserPresence: UserPresence = { client: 'bob', state: 'online', online: true, away: false }

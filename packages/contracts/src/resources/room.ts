@@ -51,7 +51,7 @@ export const room = z
     expiresInS: expiresInS
       .optional()
       .meta(ours)
-      .describe('Seconds until a message expires that does not say itself; absent for never'),
+      .describe('Seconds until a message without expiresInS of its own expires; absent: never'),
   })
   .meta({ id: 'Room' })
 export type Room = z.infer<typeof room>

@@ -10,7 +10,7 @@ const unread = z
   .number()
   .int()
   .min(0)
-  .describe('Messages of the thread that the caller has not read; 0 for who takes no part')
+  .describe('Messages of the thread that the caller has not read; 0 for users who take no part')
 
 const exampleReply = { ...exampleMessage, _id: '66f0c1a2b3c4d5e6f7a8b9c1', id: '66f0c1a2b3c4d5e6f7a8b9c1' }
 
