@@ -778,7 +778,7 @@ export interface ListThreadResult {
    */
   takesPart: boolean
   /**
-   * Messages of the thread that the caller has not read; 0 for who takes no part
+   * Messages of the thread that the caller has not read; 0 for users who take no part
    */
   unread: number
   data: Message[]
@@ -813,7 +813,7 @@ export interface ListThreadsResult {
      */
     totalCount: number
     /**
-     * Messages of the thread that the caller has not read; 0 for who takes no part
+     * Messages of the thread that the caller has not read; 0 for users who take no part
      */
     unread: number
   }[]
@@ -838,7 +838,7 @@ export interface MarkThreadReadResult {
    */
   threadOf: string
   /**
-   * Messages of the thread that the caller has not read; 0 for who takes no part
+   * Messages of the thread that the caller has not read; 0 for users who take no part
    */
   unread: number
 }
@@ -1649,7 +1649,7 @@ export interface Room {
    */
   slowModeS?: number
   /**
-   * Seconds until a message expires that does not say itself; absent for never
+   * Seconds until a message without expiresInS of its own expires; absent: never
    */
   expiresInS?: number
 }
@@ -2284,7 +2284,7 @@ export interface AddMembersResult {
    */
   slowModeS?: number
   /**
-   * Seconds until a message expires that does not say itself; absent for never
+   * Seconds until a message without expiresInS of its own expires; absent: never
    */
   expiresInS?: number
   invitations?: Invitation[]
@@ -2688,7 +2688,7 @@ export interface GetPresenceResult {
      */
     away?: boolean
     /**
-     * Only when offline: when the last device was connected. Absent for who hides, and who never was
+     * Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected
      */
     lastSeenMS?: number
   }[]
@@ -3647,7 +3647,7 @@ export interface ServerEvents {
        */
       away?: boolean
       /**
-       * Only when offline: when the last device was connected. Absent for who hides, and who never was
+       * Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected
        */
       lastSeenMS?: number
     }[]
