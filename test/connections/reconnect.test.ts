@@ -74,4 +74,36 @@ describe('a client that comes back', () => {
     const { token } = await platform.admin('POST', '/admin/clients', { _id: 'carol', issueAccessToken: true })
     assert.deepEqual(await auth2(String(token)), [0, undefined])
   })
+  test('stays connected when its token is bound again with a later end, and not when it ends', async () => {
+    const users = ['dora', 'emil'] as const
+    for (const id of users) await platform.newUser(id)
+    const bind = (id: string, lifetimeMS: number) => {
+      const expirationDate = new Date(Date.now() + lifetimeMS).toISOString()
+      return platform.admin('POST', '/admin/clients', { _id: id, token: `token of ${id}`, expirationDate })
+    }
+    /** Connects both by tokens that end soon; undefined when it took so long that the one may not be bound again in time. */
+    const begin = async () => {
+      const closed: string[] = []
+      const inTimeMS = Date.now() + 2_000
+      const sockets = await Promise.all(
+        users.map(async (id) => {
+          await bind(id, 6_000)
+          const socket = client()
+          await socket.emitWithAck('auth2', `token of ${id}`, {})
+          socket.on('disconnect', (reason) => closed.push(`${id} ${reason}`))
+          return socket
+        }),
+      )
+      await bind('dora', 3_600_000)
+      if (Date.now() < inTimeMS) return { dora: sockets[0] as Socket, closed }
+      for (const socket of sockets) socket.close()
+      return undefined
+    }
+    const { dora, closed } = await eventually('one of two tokens is bound again before it ends', begin)
+    await eventually('the other ends', () => closed.length > 0)
+    assert.deepEqual(closed, ['emil io server disconnect'])
+    const room = await platform.newRoom(['dora'])
+    const { RC } = await dora.emitWithAck('chat message', { room, message: 'still here', messageType: 'text' })
+    assert.equal(RC, 0)
+  })
 })

@@ -35,6 +35,7 @@ import { createClientEmits } from './emits/client-emits.ts'
 import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
 import { createLimits } from './limits/limits.ts'
 import { createLogins } from './logins/logins.ts'
+import { watchTokenEnds } from './logins/token-ends.ts'
 import { createControlHandler } from './nodes/control.ts'
 import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
@@ -178,7 +179,8 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     log.warn({ err: error }, 'Redis is away: each node counts failed logins for itself'),
   )
   const handshakes = createHandshakes(handshakesInFlight)
-  const idle = watchIdleSockets(sockets, settings.authenticateWithinMS, handshakes)
+  const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
+  const tokenEnds = watchTokenEnds(chat, sockets)
   const activity = watchActivity(chat)
   return {
     sockets,
@@ -198,7 +200,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     /** Stops the timers; settles when Redis and the database have everything. Closes nothing. */
     async stop() {
       idle.stop()
-      await Promise.all([reports.stop(), online.stop(), counts.stop(), activity.drained()])
+      await Promise.all([tokenEnds.stop(), reports.stop(), online.stop(), counts.stop(), activity.drained()])
     },
   }
 }

@@ -4,14 +4,14 @@ import type { Chat } from '../chat.ts'
 
 const tokensAtOnce = 5_000
 
-/** Which of these tokens are still valid. */
-export async function livingTokens<T extends { app: string; tokenDigest: string }>(
+/** Which of these tokens are still valid, and when they end. */
+export async function livingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   { db }: Pick<Chat, 'db'>,
   held: readonly T[],
-): Promise<Set<T>> {
-  const living = new Set<T>()
+): Promise<Map<T, Date>> {
+  const living = new Map<T, Date>()
   for (const part of inParts(held, tokensAtOnce)) {
-    for (const one of await findLivingTokens(db, part)) living.add(one)
+    for (const [one, expiresAt] of await findLivingTokens(db, part)) living.set(one, expiresAt)
   }
   return living
 }

@@ -31,17 +31,21 @@ export async function findHolders(db: Db, digests: readonly string[]): Promise<T
   return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: new Date() } }).toArray()
 }
 
-/** The tokens of these, each in its app, that have not ended. */
-export async function findLivingTokens<T extends { app: string; tokenDigest: string }>(
+/** Those of these tokens that their users still hold and that have not ended, and when they do. */
+export async function findLivingTokens<T extends { app: string; user: string; tokenDigest: string }>(
   db: Db,
   tokens: readonly T[],
-): Promise<T[]> {
+): Promise<[T, Date][]> {
   const idOf = ({ app, tokenDigest }: T) => key(app, tokenDigest)
   const found = await db.tokens
-    .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: new Date() } }, { projection: { _id: 1 } })
+    .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: new Date() } })
+    .project<Pick<TokenDoc, '_id' | 'user' | 'expiresAt'>>({ user: 1, expiresAt: 1 })
     .toArray()
-  const living = new Set(found.map(({ _id }) => _id))
-  return tokens.filter((token) => living.has(idOf(token)))
+  const living = new Map(found.map((token) => [token._id, token]))
+  return tokens.flatMap((token): [T, Date][] => {
+    const held = living.get(idOf(token))
+    return held?.user === token.user ? [[token, held.expiresAt]] : []
+  })
 }
 
 /** Makes `tokenDigest` the only token of the user; returns the digests that ended. */

@@ -1,15 +1,13 @@
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 import type { Handshakes } from '@parley/socketio/accepting/handshakes'
 import type { SocketServer } from '@parley/socketio/server'
-import { closeConnection, closeSocket } from '../connections/close-socket.ts'
+import { closeConnection } from '../connections/close-socket.ts'
 import type { SocketData, UserSocket } from '../connections/session.ts'
-import type { Sockets } from '../connections/sockets.ts'
 import type { Connection } from './address-limit.ts'
 
 /**
- * Closes connections that were not authenticated in time, and sockets whose token has expired. The time runs from the
- * opening of the connection, or from the loss of its user; a client gains no time by disconnecting its socket and
- * connecting it again.
+ * Closes connections that were not authenticated in time. The time runs from the opening of the connection, or from the
+ * loss of its user; a client gains no time by disconnecting its socket and connecting it again.
  */
 export interface IdleSockets {
   opened(connection: Connection): void
@@ -21,11 +19,7 @@ export interface IdleSockets {
 }
 
 /** @param handshakes notified when a connection is authenticated, or ends before */
-export function watchIdleSockets(
-  sockets: Sockets,
-  authenticateWithinMS: number,
-  handshakes: Pick<Handshakes, 'ended'>,
-): IdleSockets {
+export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>): IdleSockets {
   /** Unauthenticated connections and since when (ms), in that order, so that a sweep ends at the first that has time left. */
   const nobodys = new Map<Connection, number>()
 
@@ -35,10 +29,6 @@ export function watchIdleSockets(
       for (const [connection, sinceMS] of nobodys) {
         if (sinceMS + authenticateWithinMS > now) break
         closeConnection(connection, 'not authenticated in time')
-      }
-      for (const socket of sockets.all()) {
-        const { session } = socket.data
-        if (session && session.expiresAt.getTime() <= now) closeSocket(socket, 'token ended')
       }
     },
     Math.min(1_000, authenticateWithinMS / 2),
