@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isolatedServers } from '@parley/stack/test-servers'
+import { io } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
@@ -39,6 +40,24 @@ async function sendAsPrinted(text: string): Promise<number> {
   return result.seq
 }
 
+/** The last address of a user who has connected a socket. */
+async function addressOfLogin(baseUrl: string): Promise<unknown> {
+  const headers = { 'im-api-key': 'demo-api-key', 'content-type': 'application/json' }
+  const save = async (fields: object) => {
+    const body = JSON.stringify({ _id: 'walter', ...fields })
+    const answer = await fetch(`${baseUrl}/admin/clients`, { method: 'POST', headers, body })
+    return JSON.parse(await answer.text()).result
+  }
+  const { token } = await save({ issueAccessToken: true })
+  const socket = io(baseUrl, { transports: ['websocket'], forceNew: true })
+  try {
+    assert.equal((await socket.timeout(100_000).emitWithAck('auth2', token, {})).RC, 0)
+    return await eventually('the login is noted', async () => (await save({})).address)
+  } finally {
+    socket.close()
+  }
+}
+
 describe('npm start', () => {
   test('serves everything on one origin, its curl line sends the first message, and a second start keeps the data', async () => {
     const first = start(['--port', '0'])
@@ -51,6 +70,9 @@ describe('npm start', () => {
       handshakes.map(async (answer) => /"sid":"(realtime-\d)\./.exec(await answer.text())?.[1]),
     )
     assert.deepEqual(new Set(nodes), new Set(['realtime-1', 'realtime-2']))
+    const { port, ...address } = (await addressOfLogin(baseUrl)) as { port: number }
+    assert.deepEqual(address, { family: 'IPv4', address: '127.0.0.1' })
+    assert.ok(Number.isInteger(port) && port > 0)
 
     first.child.kill('SIGINT')
     assert.equal((await first.end).code, 0)
