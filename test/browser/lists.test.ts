@@ -141,8 +141,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await choose('broken.txt', 'x'.repeat(1000))
     await page.getByRole('progressbar', { name: 'broken.txt: Uploading…' }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send', exact: true }).isEnabled(), false)
-    await page.unroute(/\/content\?/)
     await page.reload()
+    // Not before the reload: it lets requests that wait go on.
+    await page.unroute(/\/content\?/)
     await page.getByText('The upload was interrupted. Choose the file again.').waitFor()
     await page.getByText('16 byte', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Remove broken.txt' }).click()
