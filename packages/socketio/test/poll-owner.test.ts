@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
-import { nextText, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
 
 /** TCP to the nodes in turn: a load balancer that knows no sessions. */
 function roundRobin(ports: () => number[]): Promise<{ url: string; server: Server }> {
@@ -31,6 +31,7 @@ describe('several nodes', () => {
   const gone: string[] = []
   const upgraded: string[] = []
   const asked: string[] = []
+  const said: unknown[] = []
   /** Forwarded requests that their owners are serving. */
   let beingServed = 0
   /** While it is there, what bridges post is held back. */
@@ -67,6 +68,7 @@ describe('several nodes', () => {
           onDisconnect: (_socket, reason) => gone.push(reason),
           events: {
             echo: (_socket, args, ack) => ack?.(...args),
+            say: (_socket, [text]) => void said.push(text),
             size: (_socket, [text], ack) => ack?.(String(text).length),
           },
         }),
@@ -222,12 +224,13 @@ describe('several nodes', () => {
       if (side === 'owner') assert.equal(await socket.next(), '41')
       await socket.closed
       await until(() => gone.length === 1, 'the session has ended')
-      assert.deepEqual(gone, [side === 'client' ? 'transport error' : 'server namespace disconnect'])
+      assert.deepEqual(gone, [side === 'client' ? 'transport close' : 'server namespace disconnect'])
       assert.deepEqual([upgraded, connections], [['websocket'], { polling: 0, websocket: 0, bridge: 0 }])
     }
   })
 
-  test('take several large messages through a bridge while one is on its way', async () => {
+  /** A connected socket of n1 whose WebSocket n3 holds. */
+  async function bridged(): Promise<RawSocket> {
     const polling = await rawPolling(base('n1'))
     await polling.post('40')
     await polling.poll()
@@ -238,6 +241,27 @@ describe('several nodes', () => {
     assert.equal(await socket.next(), '3probe')
     await waiting
     socket.send('5')
+    return socket
+  }
+
+  test('take what a client says right before it closes its bridged WebSocket, and end its session with it', async () => {
+    const socket = await bridged()
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    asked.length = 0
+    for (let n = 1; n <= 3; n++) socket.send(`42["say",${n}]`)
+    socket.close()
+    await socket.closed
+    await until(() => node('n3').server.counters.connections.bridge === 0, 'the bridge has gone')
+    held = undefined
+    hold.resolve()
+    await until(() => gone.length > 0, 'the session has ended')
+    assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
+    await until(() => beingServed === 0, 'nothing is left')
+  })
+
+  test('take several large messages through a bridge while one is on its way', async () => {
+    const socket = await bridged()
     const hold = Promise.withResolvers<void>()
     held = hold.promise
     upgraded.length = 0

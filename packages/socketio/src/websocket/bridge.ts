@@ -30,6 +30,8 @@ export class Bridge {
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
+  /** The owner has ended the session, or cannot be reached. */
+  #isOver = false
 
   constructor(engine: Engine, owner: Owner, sid: string, address: string) {
     this.#engine = engine
@@ -49,14 +51,18 @@ export class Bridge {
     onBridgeOpen(this.#address)
   }
 
-  /** The WebSocket is gone: for the owner, an aborted poll. */
+  /** The WebSocket is gone: the owner gets what the client has said before, and a close. */
   closed(): void {
     const { counters, onBridgeClose } = this.#engine
     this.ws = undefined
     clearTimeout(this.#deadline)
-    this.#gone.abort()
     counters.connections.bridge--
     onBridgeClose(this.#address)
+    if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
+    // Not of one that we have closed.
+    if (this.closeReason !== undefined) this.#unsent = []
+    this.#unsent.push('1')
+    if (!this.#pushing) this.#pushAll()
   }
 
   /** A packet of the client, in the text form of polling. */
@@ -73,7 +79,14 @@ export class Bridge {
   }
 
   end(reason: string): void {
-    this.ws?.end(1000, reason)
+    if (this.ws === undefined) return
+    this.closeReason = reason
+    this.ws.end(1000, reason)
+  }
+
+  #endOver(reason: 'transport close' | 'session out of reach'): void {
+    this.#isOver = true
+    this.end(reason)
   }
 
   #take(): void {
@@ -88,7 +101,7 @@ export class Bridge {
           else if (packet !== '6') ws.send(packet, false)
         }
       })
-      if (ended) this.end('transport close')
+      if (ended) this.#endOver('transport close')
       else this.#take()
     })
   }
@@ -118,7 +131,7 @@ export class Bridge {
   }
 
   #ask(method: PollRequest['method'], body: string, answered: (response: PollResponse) => void): void {
-    const failed = () => this.end('session out of reach')
+    const failed = () => this.#endOver('session out of reach')
     const { node, reach } = this.#owner
     const asked = reach(node, { method, sid: this.#sid, body }, this.#gone.signal)
     asked.then((response) => (response.status === 200 ? answered(response) : failed()), failed)
