@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { connectDb } from '@parley/db/connect'
-import { type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { createWitness, type Witness } from './witness.ts'
 
 /** A gateway and a realtime node with a few users on them, one of them the witness, whom every attack must leave alone. */
@@ -44,6 +44,7 @@ export async function startScene(): Promise<Scene> {
   const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
   // A search indexes what is new: later ones change nothing.
   await member.call('POST', '/search', { type: ['messages'], keyword: 'hello' })
+  await eventually('the message is settled', async () => !(await db.rooms.findOne({ 'tail.0': { $exists: true } })))
 
   return {
     ...platform,
