@@ -38,6 +38,7 @@ export function createSettler(
   let bytes = 0
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
+  let toPublish: (() => void)[] = []
   const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
 
   const waitMS = () => (messages >= enough.messages || bytes >= enough.bytes ? 0 : gatherMS)
@@ -75,6 +76,21 @@ export function createSettler(
     }
   }
 
+  /**
+   * After the responses of this turn of the event loop: writing to the bus wakes its server, which takes the core that the
+   * sender's response waits for. What one turn takes goes out in one write.
+   */
+  function publishSoon(one: Unsettled, senders: ReadonlyMap<string, UserDoc>): void {
+    if (toPublish.length === 0) {
+      setImmediate(() => {
+        const all = toPublish
+        toPublish = []
+        for (const begin of all) begin()
+      })
+    }
+    toPublish.push(() => void publish(one, senders))
+  }
+
   async function publish(one: Unsettled, senders: ReadonlyMap<string, UserDoc>): Promise<void> {
     const { room, messages: sent } = one.append
     // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both, in this order.
@@ -94,7 +110,7 @@ export function createSettler(
         return { kind: 'message' as const, message: message._id, event: 'chat message' as const }
       })
       const one: Unsettled = { append, events, isPublished: false }
-      void publish(one, senders)
+      publishSoon(one, senders)
       waiting.push(one)
       messages += events.length
       bytes += append.bytes
