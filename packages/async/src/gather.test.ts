@@ -105,6 +105,23 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1, 2], [3], [4]])
   })
 
+  test('has less patience while few are in flight', async () => {
+    const { write, batches, given } = heldWrites()
+    const one = gather(write, { most: 10, concurrency: 3, patienceMS: 20, patienceWithFew: { items: 1, ms: 5 } })
+    void one(1)
+    await pass()
+    void one(2)
+    assert.deepEqual(given(), [[1]])
+    await pass(5)
+    assert.deepEqual(given(), [[1], [2]])
+    void one(3)
+    await pass(5)
+    assert.deepEqual(given(), [[1], [2]], 'two are no longer few')
+    batches[0]?.done()
+    await pass(5)
+    assert.deepEqual(given(), [[1], [2], [3]])
+  })
+
   test('does not wait with patience where nothing is in flight', async () => {
     const { write, batches, given } = heldWrites()
     const one = gather(write, { most: 10, concurrency: 2, patienceMS: 1_000 })
@@ -175,6 +192,7 @@ describe('gather', () => {
       most: fc.integer({ min: 1, max: 5 }),
       concurrency: fc.integer({ min: 1, max: 3 }),
       patienceMS: fc.integer({ min: 0, max: 20 }),
+      patienceWithFew: fc.record({ items: fc.integer({ min: 0, max: 5 }), ms: fc.integer({ min: 0, max: 5 }) }),
       waitMS: fc.integer({ min: 0, max: 20 }),
     })
     const lasting = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 50 }), fails: fc.boolean() }), { minLength: 1 })

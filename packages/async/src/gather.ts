@@ -10,6 +10,8 @@ export interface Gathering<Item> {
    * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
    */
   patienceMS?: number
+  /** While at most so many items are in flight, this patience holds instead. */
+  patienceWithFew?: { items: number; ms: number }
   /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
   keyOf?: (item: Item) => string | undefined
   /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
@@ -34,11 +36,20 @@ interface Waiting<Item, Outcome> {
  */
 export function gather<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
-  { most, waitMS, concurrency = 1, patienceMS = 0, keyOf = () => undefined, isOneItemsFault }: Gathering<Item>,
+  {
+    most,
+    waitMS,
+    concurrency = 1,
+    patienceMS = 0,
+    patienceWithFew,
+    keyOf = () => undefined,
+    isOneItemsFault,
+  }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let inFlight = 0
+  let itemsInFlight = 0
   let lastBeganMS = 0
   let scheduled = false
 
@@ -55,6 +66,7 @@ export function gather<Item, Outcome>(
 
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
     inFlight++
+    itemsInFlight += batch.length
     lastBeganMS = performance.now()
     const keys = new Set(batch.flatMap(({ key }) => key ?? []))
     for (const key of keys) busyKeys.add(key)
@@ -74,6 +86,7 @@ export function gather<Item, Outcome>(
     }
     for (const key of keys) busyKeys.delete(key)
     inFlight--
+    itemsInFlight -= batch.length
     writeGathered()
   }
 
@@ -94,7 +107,9 @@ export function gather<Item, Outcome>(
   }
 
   function patienceLeftMS(): number {
-    return inFlight === 0 ? 0 : lastBeganMS + patienceMS - performance.now()
+    if (inFlight === 0) return 0
+    const areFew = patienceWithFew !== undefined && itemsInFlight <= patienceWithFew.items
+    return lastBeganMS + (areFew ? patienceWithFew.ms : patienceMS) - performance.now()
   }
 
   function schedule(): void {

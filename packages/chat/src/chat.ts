@@ -85,6 +85,8 @@ const messagesPerWrite = 500
 /** One at a time makes the largest batches; the others are for when one is slow, or waits for a room. */
 const writesAtOnce = 4
 const patienceMS = 20
+/** With so few in flight there are cores to spare: the gateway makes the next batch while MongoDB writes the last. */
+const patienceWithFew = { items: 16, ms: 1 }
 /** Nobody waits for what is noted of logins. More than these in one write would hold up those who do wait for something. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
@@ -190,6 +192,7 @@ function gatherSends(parts: AcceptParts): Chat['accept'] {
     most: messagesPerWrite,
     concurrency: writesAtOnce,
     patienceMS,
+    patienceWithFew,
     keyOf: ({ app, room }) => key(app, room),
   })
 }
