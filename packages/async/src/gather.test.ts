@@ -107,7 +107,7 @@ describe('gather', () => {
 
   test('has less patience while few are in flight', async () => {
     const { write, batches, given } = heldWrites()
-    const one = gather(write, { most: 10, concurrency: 3, patienceMS: 20, patienceWithFew: { items: 1, ms: 5 } })
+    const one = gather(write, { most: 10, concurrency: 3, patienceMS: (inFlight) => (inFlight < 2 ? 5 : 20) })
     void one(1)
     await pass()
     void one(2)
@@ -191,8 +191,10 @@ describe('gather', () => {
     const options = fc.record({
       most: fc.integer({ min: 1, max: 5 }),
       concurrency: fc.integer({ min: 1, max: 3 }),
-      patienceMS: fc.integer({ min: 0, max: 20 }),
-      patienceWithFew: fc.record({ items: fc.integer({ min: 0, max: 5 }), ms: fc.integer({ min: 0, max: 5 }) }),
+      patienceMS: fc.oneof(
+        fc.integer({ min: 0, max: 20 }),
+        fc.constant((inFlight: number) => Math.min(inFlight, 20)),
+      ),
       waitMS: fc.integer({ min: 0, max: 20 }),
     })
     const lasting = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 50 }), fails: fc.boolean() }), { minLength: 1 })

@@ -7,11 +7,10 @@ export interface Gathering<Item> {
   concurrency?: number
   /**
    * A further batch begins only when the last has been in flight for this long, in milliseconds; by default at once. While
-   * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
+   * the database is quick, batches are larger and fewer; one that hangs does not delay the others. It may depend on how many
+   * items are in flight.
    */
-  patienceMS?: number
-  /** While at most so many items are in flight, this patience holds instead. */
-  patienceWithFew?: { items: number; ms: number }
+  patienceMS?: number | ((itemsInFlight: number) => number)
   /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
   keyOf?: (item: Item) => string | undefined
   /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
@@ -36,37 +35,23 @@ interface Waiting<Item, Outcome> {
  */
 export function gather<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
-  {
-    most,
-    waitMS,
-    concurrency = 1,
-    patienceMS = 0,
-    patienceWithFew,
-    keyOf = () => undefined,
-    isOneItemsFault,
-  }: Gathering<Item>,
+  { most, waitMS, concurrency = 1, patienceMS = 0, keyOf = () => undefined, isOneItemsFault }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
-  let inFlight = 0
-  let itemsInFlight = 0
+  const inFlight = new Set<Waiting<Item, Outcome>[]>()
   let lastBeganMS = 0
   let scheduled = false
 
   function takeBatch(): Waiting<Item, Outcome>[] {
-    const batch: Waiting<Item, Outcome>[] = []
-    const left: Waiting<Item, Outcome>[] = []
-    for (const waiting of gathered) {
-      if (batch.length < most && (waiting.key === undefined || !busyKeys.has(waiting.key))) batch.push(waiting)
-      else left.push(waiting)
-    }
-    gathered = left
+    const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
+    const taken = new Set(batch)
+    gathered = gathered.filter((waiting) => !taken.has(waiting))
     return batch
   }
 
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
-    inFlight++
-    itemsInFlight += batch.length
+    inFlight.add(batch)
     lastBeganMS = performance.now()
     const keys = new Set(batch.flatMap(({ key }) => key ?? []))
     for (const key of keys) busyKeys.add(key)
@@ -85,8 +70,7 @@ export function gather<Item, Outcome>(
       else for (const { reject } of batch) reject(error)
     }
     for (const key of keys) busyKeys.delete(key)
-    inFlight--
-    itemsInFlight -= batch.length
+    inFlight.delete(batch)
     writeGathered()
   }
 
@@ -98,7 +82,7 @@ export function gather<Item, Outcome>(
 
   function writeGathered(): void {
     scheduled = false
-    while (gathered.length > 0 && inFlight < concurrency && patienceLeftMS() <= 0) {
+    while (gathered.length > 0 && inFlight.size < concurrency && patienceLeftMS() <= 0) {
       const batch = takeBatch()
       if (batch.length === 0) return
       void writeBatch(batch)
@@ -107,13 +91,13 @@ export function gather<Item, Outcome>(
   }
 
   function patienceLeftMS(): number {
-    if (inFlight === 0) return 0
-    const areFew = patienceWithFew !== undefined && itemsInFlight <= patienceWithFew.items
-    return lastBeganMS + (areFew ? patienceWithFew.ms : patienceMS) - performance.now()
+    if (inFlight.size === 0) return 0
+    const ms = typeof patienceMS === 'number' ? patienceMS : patienceMS([...inFlight].flat().length)
+    return lastBeganMS + ms - performance.now()
   }
 
   function schedule(): void {
-    if (scheduled || gathered.length === 0 || inFlight >= concurrency) return
+    if (scheduled || gathered.length === 0 || inFlight.size >= concurrency) return
     scheduled = true
     const leftMS = Math.max(waitMS ?? 0, patienceLeftMS())
     // After the current turn of the event loop, so that requests which were read from sockets together go together.

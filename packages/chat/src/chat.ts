@@ -86,7 +86,8 @@ const messagesPerWrite = 500
 const writesAtOnce = 4
 const patienceMS = 20
 /** With so few in flight there are cores to spare: the gateway makes the next batch while MongoDB writes the last. */
-const patienceWithFew = { items: 16, ms: 1 }
+const fewSends = 16
+const patienceWithFewMS = 1
 /** Nobody waits for what is noted of logins. More than these in one write would hold up those who do wait for something. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
@@ -191,8 +192,7 @@ function gatherSends(parts: AcceptParts): Chat['accept'] {
   return gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
     most: messagesPerWrite,
     concurrency: writesAtOnce,
-    patienceMS,
-    patienceWithFew,
+    patienceMS: (inFlight) => (inFlight <= fewSends ? patienceWithFewMS : patienceMS),
     keyOf: ({ app, room }) => key(app, room),
   })
 }

@@ -1,13 +1,10 @@
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import type { UserDoc } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
-import { justWritten } from '../../events/as-of-now.ts'
-import { roomLane } from '../../events/lanes.ts'
 import type { Outbox } from '../../events/outbox.ts'
 import type { Log } from '../../ports.ts'
-import { quotedBy } from '../reading/quoted-messages.ts'
+import { afterResponses, publishAppended } from './publish-appended.ts'
 import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
 
 /**
@@ -38,7 +35,7 @@ export function createSettler(
   let bytes = 0
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
-  let toPublish: (() => void)[] = []
+  const publish = afterResponses((one, senders) => publishAppended({ outbox, at }, one, senders))
   const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
 
   const waitMS = () => (messages >= enough.messages || bytes >= enough.bytes ? 0 : gatherMS)
@@ -76,33 +73,6 @@ export function createSettler(
     }
   }
 
-  /**
-   * After the responses of this turn of the event loop: writing to the bus wakes its server, which takes the core that the
-   * sender's response waits for. What one turn takes goes out in one write.
-   */
-  function publishSoon(one: Unsettled, senders: ReadonlyMap<string, UserDoc>): void {
-    if (toPublish.length === 0) {
-      setImmediate(() => {
-        const all = toPublish
-        toPublish = []
-        for (const begin of all) begin()
-      })
-    }
-    toPublish.push(() => void publish(one, senders))
-  }
-
-  async function publish(one: Unsettled, senders: ReadonlyMap<string, UserDoc>): Promise<void> {
-    const { room, messages: sent } = one.append
-    // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both, in this order.
-    if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
-    const docs = sent.map(({ message, quoted }) => {
-      return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
-    })
-    one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
-    if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
-    if (one.isPublished) await at('published')
-  }
-
   return {
     take(append, senders) {
       void at('written')
@@ -110,7 +80,7 @@ export function createSettler(
         return { kind: 'message' as const, message: message._id, event: 'chat message' as const }
       })
       const one: Unsettled = { append, events, isPublished: false }
-      publishSoon(one, senders)
+      publish(one, senders)
       waiting.push(one)
       messages += events.length
       bytes += append.bytes
