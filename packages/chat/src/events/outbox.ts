@@ -32,6 +32,8 @@ export interface Outbox {
    * @returns whether the bus has everything
    */
   publish(noted: Noted, now: AsOfNow): Promise<boolean>
+  /** The same; settles as soon as the orders among them hold. What comes after the last one goes out meanwhile. */
+  publishOrders(noted: Noted, now: AsOfNow): Promise<void>
   /** Publishes everything that waits in these lanes; returns whether the lanes are empty now. Never fails. */
   publishLanes(lanes: readonly string[]): Promise<boolean>
   /** Publishes events that are kept elsewhere than in a note, such as new messages. Never fails; whether the bus has all. */
@@ -81,21 +83,31 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  async function publishInOrder(notes: readonly PendingEventsDoc[], now: AsOfNow): Promise<boolean> {
+  /** @param ordered called when all orders hold */
+  async function publishInOrder(
+    notes: readonly PendingEventsDoc[],
+    now: AsOfNow,
+    ordered: () => void = () => undefined,
+  ): Promise<boolean> {
+    let orders = notes.flatMap(({ events }) => events).filter(isOrder).length
+    if (orders === 0) ordered()
     for (const note of notes) {
-      for (const event of note.events) if (!(await publishOne(parts, event, now))) return false
+      for (const event of note.events) {
+        if (!(await publishOne(parts, event, now))) return false
+        if (isOrder(event) && --orders === 0) ordered()
+      }
       cleared.now(note)
     }
     return true
   }
 
-  async function publish({ notes, before }: Noted, now: AsOfNow): Promise<boolean> {
+  async function publish({ notes, before }: Noted, now: AsOfNow, ordered?: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
     if (before.length >= mostBefore || Date.now() > notedAtMS + staleAfterMS) return false
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
-    return publishInOrder(all, waiting.length === 0 ? now : await readAsOfNow(db, all))
+    return publishInOrder(all, waiting.length === 0 ? now : await readAsOfNow(db, all), ordered)
   }
 
   async function publishLanes(lanes: readonly string[]): Promise<boolean> {
@@ -131,6 +143,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   return {
     note: (changes, session, areNew) => noteChanges(db, changes, session, areNew),
     publish: (noted, now) => run(publish(noted, now)),
+    async publishOrders(noted, now) {
+      const { promise: ordered, resolve } = Promise.withResolvers<void>()
+      await Promise.race([ordered, run(publish(noted, now, resolve))])
+    },
     publishLanes: (lanes) => run(publishLanes(lanes)),
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),
@@ -140,6 +156,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     },
     drained: () => inFlight.drained(),
   }
+}
+
+function isOrder({ kind }: NotedEvent): boolean {
+  return kind === 'order'
 }
 
 async function noteChanges(

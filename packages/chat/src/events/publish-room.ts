@@ -8,7 +8,7 @@ import { justWritten } from './as-of-now.ts'
 import type { Committed } from './change-and-notify.ts'
 
 /**
- * Publishes the notes of a room's change; returns the Room as the caller sees it.
+ * Publishes the notes of a room's change; returns the Room as the caller sees it, when the sockets have been moved.
  * @param users the profiles of its first members, if the caller has them
  */
 export async function publishRoom(
@@ -18,6 +18,6 @@ export async function publishRoom(
   users?: ReadonlyMap<string, UserDoc>,
 ): Promise<Room> {
   const profiles = users ?? (await findUsers(chat.db, room.app, room.firstMembers))
-  await chat.outbox.publish(noted, justWritten({ room: toRoomView(room, profiles) }))
+  await chat.outbox.publishOrders(noted, justWritten({ room: toRoomView(room, profiles) }))
   return toRoomViewFor(by, room, profiles)
 }

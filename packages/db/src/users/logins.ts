@@ -56,13 +56,16 @@ export async function findLastSeen(
   )
 }
 
-/** Notes when users, by `key(app, id)`, last joined or created a room; returns whether all of them are there. */
+/**
+ * Notes when users, by `key(app, id)`, last joined or created a room; returns whether all of them are there. Outside of a
+ * transaction the time alone may be lost when the server crashes in the next moment: nobody waits for its journal.
+ */
 export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
   const ids = new Set(users)
   const { matchedCount } = await db.users.updateMany(
     { _id: { $in: [...ids] } },
     { $set: { lastJoinOrCreateRoomTime: new Date() } },
-    session && { session },
+    session ? { session } : { writeConcern: { w: 1, j: false } },
   )
   return matchedCount === ids.size
 }
