@@ -23,7 +23,7 @@ import { type Censor, createCensor } from './moderation/censorship.ts'
 import { createModeration, type Moderation } from './moderation/moderation-hook.ts'
 import { type HookCalls, type Log, noHookCalls, type Steps } from './ports.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './rooms/make-rooms.ts'
-import { addMembersTogether, type MembersAdded, type MembersToAdd } from './rooms/members/add-members-together.ts'
+import { type AddOutcome, addMembersTogether, type MembersToAdd } from './rooms/members/add-members-together.ts'
 import { createDeliveries, type Deliveries } from './rooms/unread/mark-delivered.ts'
 import { createSearchIndex, type SearchIndex } from './search/index-messages.ts'
 import { type UserToWrite, type WrittenUser, writeUsers } from './users/write-users.ts'
@@ -60,7 +60,7 @@ export interface Chat {
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
   accept(draft: Draft): Promise<Outcome>
   makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
-  addMembers(wanted: MembersToAdd): Promise<MembersAdded | { refused: ApiError }>
+  addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
   /** The IDs of the rooms that these users, `key(app, id)`, muted, by key; maybe of others too. */
   findMutedRooms(users: readonly string[]): Promise<ReadonlyMap<string, string[]>>

@@ -8,7 +8,7 @@ import { type InRoom, roleIn } from './room-role.ts'
 
 /**
  * The rooms and the callers' roles, as findActingRole finds each, for many who add members to rooms at the same time, in
- * one round trip; and what else decides over `invitees`.
+ * one round trip; and what else decides over `invitees`, with their profiles.
  */
 export async function findActingRoles(
   db: Db,
@@ -17,10 +17,13 @@ export async function findActingRoles(
   const named = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, roomId, user)),
   )
+  const involved = wanted.flatMap(({ by, invitees }) =>
+    [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, user)),
+  )
   const facts = await findJoiningFacts(db, {
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
     memberships: [...new Set(named)],
-    users: [...new Set(wanted.flatMap(({ by }) => (by.kind === 'user' ? [key(by.app, by.user)] : [])))],
+    users: [...new Set(involved)],
   })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [

@@ -14,13 +14,24 @@ import type { PendingEvents } from '../../events/change-and-notify.ts'
 import { roomLane } from '../../events/lanes.ts'
 import type { Noted, Outbox } from '../../events/outbox.ts'
 import { membersChanged } from '../../events/room-news.ts'
+import { unknownAmong } from './expand-members.ts'
 
 /** Users whom somebody makes members of a room. */
 export interface MembersToAdd {
   by: Caller
   roomId: string
+  /** Each once. */
   invitees: readonly string[]
+  /** No groups are among the invitees: those have been expanded. */
+  isExpanded?: true
 }
+
+/** Nothing was done: groups are among the invitees, which stand for their members. */
+export interface HasGroups {
+  hasGroups: true
+}
+
+export type AddOutcome = MembersAdded | HasGroups | { refused: ApiError }
 
 /** The room as it is then, who of the users is new there, and what is noted of that. */
 export interface MembersAdded {
@@ -38,7 +49,7 @@ export interface MembersAdded {
 export async function addMembersTogether(
   { db, outbox }: { db: Db; outbox: Outbox },
   wanted: readonly MembersToAdd[],
-): Promise<(MembersAdded | { refused: ApiError })[]> {
+): Promise<AddOutcome[]> {
   const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
   return db.turns.takeAll(lanes, () =>
     inTransaction(db, async (session) => {
@@ -56,7 +67,7 @@ export async function addMembersTogether(
       const noted = await outbox.note(changes, session)
       const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
       return outcomes.map((outcome) => {
-        if ('refused' in outcome) return outcome
+        if (!('added' in outcome)) return outcome
         const { room, added } = outcome
         const ofLane = added.length === 0 ? undefined : byLane.get(roomLane(room.app, room.id))
         const notes = ofLane ?? { notes: [], before: [] }
@@ -66,32 +77,37 @@ export async function addMembersTogether(
   )
 }
 
+type Planned = { room: RoomDoc; added: string[] } | HasGroups | { refused: ApiError }
+
 /** The new members of each room, and the events of that, by lane. */
 async function plan(db: Db, wanted: readonly MembersToAdd[]) {
   const { roles, facts } = await findActingRoles(db, wanted)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
+  const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
   const events = new Map<string, PendingEvents>()
-  const outcomes = wanted.map(
-    ({ by, roomId, invitees }, i): { room: RoomDoc; added: string[] } | { refused: ApiError } => {
-      const found = roles[i]
-      if (!found || found instanceof ApiError) return { refused: found ?? new ApiError('INTERNAL_ERROR') }
-      const { room, role } = found
-      const added = invitees.filter((user) => !members.has(key(by.app, roomId, user)))
-      const joined = joining.get(room._id) ?? { room, users: [] }
-      const refused = refusalOf(room, role, joined.users.length + added.length)
-      if (refused) return { refused }
-      if (added.length === 0) return { room, added }
-      for (const user of added) members.add(key(by.app, roomId, user))
-      joined.users.push(...added)
-      joining.set(room._id, joined)
-      const lane = roomLane(room.app, room.id)
-      const ofRoom = events.get(lane) ?? []
-      membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: userOf(by), members: added })
-      events.set(lane, ofRoom)
-      return { room, added }
-    },
-  )
+  const outcomes = wanted.map(({ by, roomId, invitees, isExpanded }, i): Planned => {
+    const profileOf = (id: string) => users.get(key(by.app, id))
+    const unknown = isExpanded ? undefined : unknownAmong(invitees, (id) => profileOf(id) !== undefined, 'invitees')
+    if (unknown) return { refused: unknown }
+    if (!isExpanded && invitees.some((id) => profileOf(id)?.groupMembers)) return { hasGroups: true }
+    const found = roles[i]
+    if (!found || found instanceof ApiError) return { refused: found ?? new ApiError('INTERNAL_ERROR') }
+    const { room, role } = found
+    const added = invitees.filter((user) => !members.has(key(by.app, roomId, user)))
+    const joined = joining.get(room._id) ?? { room, users: [] }
+    const refused = refusalOf(room, role, joined.users.length + added.length)
+    if (refused) return { refused }
+    if (added.length === 0) return { room, added }
+    for (const user of added) members.add(key(by.app, roomId, user))
+    joined.users.push(...added)
+    joining.set(room._id, joined)
+    const lane = roomLane(room.app, room.id)
+    const ofRoom = events.get(lane) ?? []
+    membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: userOf(by), members: added })
+    events.set(lane, ofRoom)
+    return { room, added }
+  })
   return { outcomes, joining: [...joining.values()], events, facts }
 }
 

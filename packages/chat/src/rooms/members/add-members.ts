@@ -1,4 +1,4 @@
-import type { ApiError } from '@parley/contracts/errors'
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { addMembers as operation } from '@parley/contracts/operations/rooms/members'
 import type { Invitation } from '@parley/contracts/resources/invitation'
@@ -38,12 +38,9 @@ export async function addMembers(
   roomId: string,
   request: Request,
 ): Promise<Result<typeof operation>> {
-  const { members: invitees } = await expandMembers(chat, by.app, request.invitees, 'invitees')
-  if (request.invitationRequired === true) return invite(chat, by, roomId, invitees)
-  const wanted = { by, roomId, invitees }
-  const outcome = await (invitees.length > mostGathered ? addMany(chat, wanted) : chat.addMembers(wanted))
-  if ('refused' in outcome) throw outcome.refused
-  const { room, added, noted, profiles } = outcome
+  const invitees = [...new Set(request.invitees)]
+  if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))
+  const { room, added, noted, profiles } = await add(chat, { by, roomId, invitees })
   const [first] = added
   if (first === undefined) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
@@ -58,9 +55,17 @@ export async function addMembers(
   return shown
 }
 
-async function addMany(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded | { refused: ApiError }> {
-  const [added] = await addMembersTogether(chat, [wanted])
-  return added as MembersAdded | { refused: ApiError }
+/** Most invitees are users, whom the read that decides over them finds as well: groups are expanded when it has found some. */
+async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
+  const isLarge = wanted.invitees.length > mostGathered
+  const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
+  if (!outcome || 'refused' in outcome) throw outcome?.refused ?? new ApiError('INTERNAL_ERROR')
+  if ('added' in outcome) return outcome
+  return add(chat, { ...wanted, invitees: await expand(chat, wanted.by, wanted.invitees), isExpanded: true })
+}
+
+async function expand(chat: Chat, { app }: Caller, invitees: readonly string[]): Promise<string[]> {
+  return (await expandMembers(chat, app, invitees, 'invitees')).members
 }
 
 async function invite(

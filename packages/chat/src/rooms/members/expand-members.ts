@@ -15,14 +15,23 @@ export async function expandMembers(
   field = 'members',
 ): Promise<{ members: string[]; users: Map<string, UserDoc> }> {
   const named = await findByIds(chat, app, ids)
-  const unknown = [...new Set(ids)].filter((id) => !named.has(id))
-  if (unknown.length > 0) {
-    throw new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
-  }
+  const unknown = unknownAmong(ids, (id) => named.has(id), field)
+  if (unknown) throw unknown
   const members = [...new Set(ids.flatMap((id) => named.get(id)?.groupMembers ?? [id]))]
   const fromGroups = members.filter((id) => !named.has(id))
   const users = new Map([...named, ...(await findByIds(chat, app, fromGroups))])
   return { members: members.filter((id) => users.has(id)), users }
+}
+
+/** The error that names those of the IDs which no user has. @param field names the list */
+export function unknownAmong(
+  ids: readonly string[],
+  isKnown: (id: string) => boolean,
+  field: string,
+): ApiError | undefined {
+  const unknown = [...new Set(ids)].filter((id) => !isKnown(id))
+  if (unknown.length === 0) return undefined
+  return new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
 }
 
 async function findByIds(

@@ -3,7 +3,7 @@ import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
-/** The erasure is over when the request that makes them a member has looked whether they are there, and goes on. */
+/** The erasure is over when the request that makes them a member has looked whether they are there, and has not committed. */
 describe('a user who is erased while they become a member', () => {
   let gateway: TestGateway
   let bob: TestUser
@@ -14,10 +14,6 @@ describe('a user who is erased while they become a member', () => {
     bob = await gateway.newUser('bob')
     carol = await gateway.newUser('carol')
     const chat = { ...gateway.chat }
-    gateway.chat.addMembers = async (wanted) => {
-      await erase()
-      return chat.addMembers(wanted)
-    }
     gateway.chat.makeRoom = async (wanted) => {
       if (wanted.members.includes(eve.id)) await erase()
       return chat.makeRoom(wanted)
@@ -29,11 +25,22 @@ describe('a user who is erased while they become a member', () => {
   afterAll(() => gateway.stop())
 
   const erase = async () => assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}`)).status, 200)
+  /** Erases while the next change notes its events, inside its transaction. */
+  const eraseInNextChange = () => {
+    const { outbox } = gateway.chat
+    const { note } = outbox
+    outbox.note = async (...changes) => {
+      outbox.note = note
+      await erase()
+      return note(...changes)
+    }
+  }
   const memberships = () => gateway.chat.db.memberships.countDocuments({ userKey: key(gateway.app, eve.id) })
 
   test('is a member of no group: neither one that they are added to, nor one that is made', async () => {
     const room = await gateway.newRoom([bob])
     const heard = await gateway.hear()
+    eraseInNextChange()
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [eve.id] })
     assert.equal(await memberships(), 0)
     const { memberCount, members } = (await bob.call('GET', `/rooms/${room}`)).body.result
@@ -48,15 +55,7 @@ describe('a user who is erased while they become a member', () => {
 
   test('is not invited, and neither is a later user of the ID', async () => {
     const room = await gateway.newRoom([bob])
-    const { outbox } = gateway.chat
-    gateway.chat.outbox = {
-      ...outbox,
-      async note(changes, session, areNew) {
-        gateway.chat.outbox = outbox
-        await erase()
-        return outbox.note(changes, session, areNew)
-      },
-    }
+    eraseInNextChange()
     const body = { invitees: [eve.id, 'carol'], invitationRequired: true }
     const invited = (await bob.call('POST', `/rooms/${room}/members`, body)).body.result
     assert.deepEqual(
