@@ -27,7 +27,7 @@ export interface MembersToAdd {
 }
 
 /** Nothing was done: groups are among the invitees, which stand for their members. */
-export interface HasGroups {
+interface HasGroups {
   hasGroups: true
 }
 
