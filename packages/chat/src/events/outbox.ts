@@ -14,6 +14,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing } from './clear-notes.ts'
+import { publishInOrder } from './publish-in-order.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
 
@@ -83,31 +84,13 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  /** @param ordered called when all orders hold */
-  async function publishInOrder(
-    notes: readonly PendingEventsDoc[],
-    now: AsOfNow,
-    ordered: () => void = () => undefined,
-  ): Promise<boolean> {
-    let orders = notes.flatMap(({ events }) => events).filter(isOrder).length
-    if (orders === 0) ordered()
-    for (const note of notes) {
-      for (const event of note.events) {
-        if (!(await publishOne(parts, event, now))) return false
-        if (isOrder(event) && --orders === 0) ordered()
-      }
-      cleared.now(note)
-    }
-    return true
-  }
-
   async function publish({ notes, before }: Noted, now: AsOfNow, ordered?: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
     if (before.length >= mostBefore || Date.now() > notedAtMS + staleAfterMS) return false
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
-    return publishInOrder(all, waiting.length === 0 ? now : await readAsOfNow(db, all), ordered)
+    return publishInOrder({ ...parts, cleared }, all, waiting.length === 0 ? now : await readAsOfNow(db, all), ordered)
   }
 
   async function publishLanes(lanes: readonly string[]): Promise<boolean> {
@@ -116,7 +99,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     if (notes.length === 0) return true
     const now = await readAsOfNow(db, notes)
     const byLane = Map.groupBy(notes, ({ lane }) => lane)
-    const done = await Promise.all([...byLane.values()].map((own) => publishInOrder(own, now)))
+    const done = await Promise.all([...byLane.values()].map((own) => publishInOrder({ ...parts, cleared }, own, now)))
     return done.every(Boolean) && found.length < mostBefore * lanes.length
   }
 
@@ -156,10 +139,6 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     },
     drained: () => inFlight.drained(),
   }
-}
-
-function isOrder({ kind }: NotedEvent): boolean {
-  return kind === 'order'
 }
 
 async function noteChanges(

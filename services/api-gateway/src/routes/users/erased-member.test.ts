@@ -28,7 +28,7 @@ describe('a user who is erased while they become a member', () => {
   /** Erases while the next change notes its events, inside its transaction. */
   const eraseInNextChange = () => {
     const { outbox } = gateway.chat
-    const { note } = outbox
+    const note = outbox.note.bind(outbox)
     outbox.note = async (...changes) => {
       outbox.note = note
       await erase()
