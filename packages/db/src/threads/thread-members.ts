@@ -129,12 +129,14 @@ export async function* pageThreadMembers(
     .sort({ joinedAtMS: 1, _id: 1 })
     .project<{ user: string }>({ _id: 0, user: 1 })
     .batchSize(perPage)
+  let last: string[] = []
   for await (const page of readInParts(members, perPage)) {
     const users = page.map(({ user }) => user)
     for (const user of users) left.delete(user)
-    yield findMembersToPush(db, app, room, users)
+    if (users.length < perPage) last = users
+    else yield findMembersToPush(db, app, room, users)
   }
-  for (const users of inParts([...left], perPage)) yield findMembersToPush(db, app, room, users)
+  for (const users of inParts([...last, ...left], perPage)) yield findMembersToPush(db, app, room, users)
 }
 
 function findMembersToPush(db: Db, app: string, room: string, users: readonly string[]): Promise<MemberToPush[]> {
