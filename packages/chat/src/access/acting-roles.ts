@@ -14,16 +14,13 @@ export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
 ): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
-  const named = wanted.flatMap(({ by, roomId, invitees }) =>
-    [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, roomId, user)),
-  )
-  const involved = wanted.flatMap(({ by, invitees }) =>
-    [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => key(by.app, user)),
+  const involved = wanted.flatMap(({ by, roomId, invitees }) =>
+    [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => ({ app: by.app, roomId, user })),
   )
   const facts = await findJoiningFacts(db, {
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
-    memberships: [...new Set(named)],
-    users: [...new Set(involved)],
+    memberships: [...new Set(involved.map(({ app, roomId, user }) => key(app, roomId, user)))],
+    users: [...new Set(involved.map(({ app, user }) => key(app, user)))],
   })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [

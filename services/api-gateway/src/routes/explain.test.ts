@@ -3,6 +3,7 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { recorded } from '../test-profiler.ts'
 
 /** An entry of the profiler, or an answer of explain(). */
 type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
@@ -155,18 +156,11 @@ describe('every query uses its index and examines no more than it returns', () =
   }
 
   /** What the database did for one request. */
-  async function recorded(request: () => Promise<Answer>): Promise<Document[]> {
-    const { mongo } = gateway.chat.db
-    await gateway.chat.outbox.drained()
-    await mongo.collection('system.profile').drop()
-    await mongo.command({ profile: 2, slowms: 0 })
-    try {
+  async function recordedOf(request: () => Promise<Answer>): Promise<Document[]> {
+    const entries = await recorded(gateway, async () => {
       const { status, body } = await request()
       assert.equal(status, 200, JSON.stringify(body))
-    } finally {
-      await mongo.command({ profile: 0 })
-    }
-    const entries = await mongo.collection('system.profile').find().toArray()
+    })
     return entries.filter(
       ({ ns, op, planSummary }) => !ns.includes('system.') && op !== 'insert' && planSummary !== undefined,
     )
@@ -253,7 +247,7 @@ describe('every query uses its index and examines no more than it returns', () =
 
   for (const [name, request, collections] of requests) {
     test(name, async () => {
-      const entries = await recorded(() => request(ids[1_501] ?? ''))
+      const entries = await recordedOf(() => request(ids[1_501] ?? ''))
       const touched = new Set(entries.map(({ ns }) => ns.split('.').at(-1)))
       for (const entry of entries) {
         if (isLook(entry)) {
@@ -283,7 +277,7 @@ describe('every query uses its index and examines no more than it returns', () =
     test(`${what} costs at most ${atMost} round trips, when the token was just used`, async () => {
       const commands = async () => {
         await read(ids[1_501] ?? '')
-        const entries = await recorded(() => read(ids[1_501] ?? ''))
+        const entries = await recordedOf(() => read(ids[1_501] ?? ''))
         return entries.map(({ op, ns }) => `${op} ${ns}`)
       }
       await vi.waitUntil(async () => (await commands()).length <= atMost, { timeout: 100_000 })
@@ -295,7 +289,7 @@ describe('every query uses its index and examines no more than it returns', () =
     const of = await gateway.newRoom([alice, carol])
     const messages = await fill(of)
     const path = `/rooms/${of}/lastRead`
-    const entries = await recorded(() => alice.call('PUT', path, { message: messages[99] }))
+    const entries = await recordedOf(() => alice.call('PUT', path, { message: messages[99] }))
     const count = entries.find(({ command }) => command.aggregate === 'messages')
     assert.deepEqual([count?.['docsExamined'], count?.['keysExamined'] <= many - 100 + 1], [0, true])
     const rest = entries.filter((entry) => entry !== count)
@@ -370,7 +364,7 @@ describe('every query uses its index and examines no more than it returns', () =
   for (const [what, call] of calls) {
     test(what, async () => {
       await gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'carl', nickname: 'Carl' }] })
-      const entries = await recorded(call)
+      const entries = await recordedOf(call)
       assert.ok(entries.length > 0)
       for (const entry of entries) {
         if (isLook(entry)) await looksLittle(entry)

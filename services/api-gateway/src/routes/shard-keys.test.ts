@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { recorded } from '../test-profiler.ts'
 
 type Document = Awaited<ReturnType<TestGateway['chat']['db']['mongo']['command']>>
 
@@ -29,16 +30,8 @@ describe('docs/scaling.md, "MongoDB with shards": what does not name its shard',
   const send = () => alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
   /** What a request does to a sharded collection without saying which shard, such as `memberships` by `_id`. */
   async function unsharded(request: () => Promise<unknown>): Promise<string[]> {
-    const { mongo } = gateway.chat.db
-    await Promise.all([gateway.chat.settler.drained(), gateway.chat.outbox.drained()])
-    await mongo.collection('system.profile').drop()
-    await mongo.command({ profile: 2, slowms: 0 })
-    try {
-      await request()
-    } finally {
-      await mongo.command({ profile: 0 })
-    }
-    const entries = await mongo.collection('system.profile').find().toArray()
+    await gateway.chat.settler.drained()
+    const entries = await recorded(gateway, request)
     const found = entries.flatMap(({ op, ns, command }) => {
       const collection = String(ns).split('.').at(-1) ?? ''
       const shardKey = shardKeys[collection]

@@ -3,6 +3,7 @@ import { publishEvent } from '@parley/bus/events/publish'
 import type { RoomEvent } from '@parley/contracts/socket/server-events'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+import { recorded } from '../../test-profiler.ts'
 
 /** Nothing else works on this gateway's database: no messages were sent, and no relay runs. */
 describe('a reader of GET /admin/events that is up to date', () => {
@@ -14,15 +15,7 @@ describe('a reader of GET /admin/events that is up to date', () => {
 
   /** The commands that the database got, as `find apps`. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-    const { mongo } = gateway.chat.db
-    await gateway.chat.outbox.drained()
-    await mongo.command({ profile: 2, slowms: 0 })
-    try {
-      await work()
-    } finally {
-      await mongo.command({ profile: 0 })
-    }
-    const entries = await mongo.collection('system.profile').find().toArray()
+    const entries = await recorded(gateway, work)
     return entries
       .filter(({ command: { profile }, ns }) => profile === undefined && !ns.endsWith('.system.profile'))
       .map(({ command, ns }) => `${Object.keys(command)[0]} ${ns.split('.')[1]}`)

@@ -5,6 +5,7 @@ import { readStreamState } from '@parley/bus/stream/stream-state'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { recorded } from '../../test-profiler.ts'
 
 /** So many rooms in which nothing happens. */
 const quietRooms = 2_000
@@ -50,19 +51,6 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
       if (isSeen(found)) return found
     }
   }
-  /** What the database did for a request. */
-  async function recorded(request: () => Promise<unknown>) {
-    const { mongo } = gateway.chat.db
-    await gateway.chat.outbox.drained()
-    await mongo.collection('system.profile').drop()
-    await mongo.command({ profile: 2, slowms: 0 })
-    try {
-      await request()
-    } finally {
-      await mongo.command({ profile: 0 })
-    }
-    return mongo.collection('system.profile').find().toArray()
-  }
   /** How many keys and documents the database looks at. */
   const examined = (entries: Awaited<ReturnType<typeof recorded>>): number =>
     entries.reduce((sum, { keysExamined = 0, docsExamined = 0 }) => sum + keysExamined + docsExamined, 0)
@@ -88,7 +76,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
     await Promise.all(rooms.map(send))
     await gateway.admin('POST', `/rooms/${left}/delete/members`, { members: ['bob'] })
     await untilSeen(since, (found) => has(found, rooms) && found.removed.includes(left))
-    const cost = examined(await recorded(() => changes(since)))
+    const cost = examined(await recorded(gateway, () => changes(since)))
     assert.ok(cost > 0 && cost < quietRooms / 10, `${cost} keys and documents`)
   })
 
@@ -108,7 +96,7 @@ describe('GET /me/changes of a user in 2,000 rooms', () => {
     assert.equal(found.complete, true)
     assert.deepEqual(found.rooms.map(({ room }) => room._id).toSorted(), rooms.toSorted())
 
-    const entries = await recorded(() => changes(since))
+    const entries = await recorded(gateway, () => changes(since))
     const isOfList = ({ command, originatingCommand = command }: (typeof entries)[number]) =>
       'userKey' in (originatingCommand.filter ?? {})
     const lists = entries.filter(isOfList)

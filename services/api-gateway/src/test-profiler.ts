@@ -1,0 +1,22 @@
+import type { TestGateway } from './test-gateway.ts'
+
+type Mongo = TestGateway['chat']['db']['mongo']
+/** A document of any shape. */
+type Recorded = Awaited<ReturnType<Mongo['command']>>
+
+/** What the gateway's database did for some work, as its profiler has it. Events of before are published first. */
+export async function recorded(
+  { chat: { db, outbox } }: Pick<TestGateway, 'chat'>,
+  work: () => Promise<unknown>,
+): Promise<Recorded[]> {
+  const { mongo } = db
+  await outbox.drained()
+  await mongo.collection('system.profile').drop()
+  await mongo.command({ profile: 2, slowms: 0 })
+  try {
+    await work()
+  } finally {
+    await mongo.command({ profile: 0 })
+  }
+  return mongo.collection('system.profile').find().toArray()
+}
