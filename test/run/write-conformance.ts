@@ -6,7 +6,7 @@ import { readResults } from './results.ts'
 
 const help = `Usage: npm run docs:conformance
 
-Writes docs/conformance.md, every row of the interface with the tests that prove it, from the last whole run of npm test.`
+Writes docs/conformance.md, every row of the interface with the files whose tests prove it, from the last whole run of npm test.`
 
 const results = readResults()
 if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) console.log(help)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { conformancePage, unproven } from '@parley/conformance/page'
+import { unproven, untrue } from '@parley/conformance/page'
 import { describe, test } from 'vitest'
 import { readResults } from '../run/results.ts'
 
@@ -13,12 +13,14 @@ describe('conformance to the interface', () => {
     assert.deepEqual(unproven(proofs), [])
   })
 
-  test('docs/conformance.md is up to date (npm run docs:conformance writes it)', ({ skip }) => {
+  test('docs/conformance.md names only files that prove their rows (npm run docs:conformance writes it)', ({
+    skip,
+  }) => {
     skip(
       results.some(({ outcome }) => outcome === 'failed'),
-      'tests failed, whose proofs the page would lack',
+      'tests failed, whose proofs would be missing',
     )
     const page = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8')
-    assert.equal(page, conformancePage(proofs))
+    assert.deepEqual(untrue(page, proofs), [])
   })
 })

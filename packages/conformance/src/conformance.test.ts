@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'vitest'
-import { conformancePage, unproven } from './page.ts'
+import { conformancePage, linesOf, unproven, untrue } from './page.ts'
 import { proves } from './proves.ts'
 import { allClaims, chapters, claim } from './rows.ts'
 
@@ -19,11 +21,30 @@ describe('the rows of the interface', () => {
 
   test('a row that no test claims is unproven, and shown as "none" on the page', () => {
     const [row = '', ...rest] = [...allClaims]
-    const proofs = [{ file: 'a.test.ts', name: 'all but one | of <them>', proves: rest }]
+    const proofs = [{ file: 'a.test.ts', proves: rest }]
     assert.deepEqual(unproven(proofs), [row])
-    assert.deepEqual(unproven([...proofs, { file: 'b.test.ts', name: 'the one', proves: [row] }]), [])
+    assert.deepEqual(unproven([...proofs, { file: 'b.test.ts', proves: [row] }]), [])
     const page = conformancePage(proofs)
     assert.equal(page.match(/\*\*none\*\*/g)?.length, 1)
-    assert.equal(page.match(/a\.test\.ts: all but one \\\| of &lt;them>/g)?.length, rest.length)
+    assert.equal(page.match(/\[a\.test\.ts\]\(\.\.\/a\.test\.ts\)/g)?.length, rest.length)
+  })
+
+  test('a file that a page names for a row that it did not prove is untrue; one that the page lacks is not', () => {
+    const [row = '', ...rest] = [...allClaims]
+    const a = { file: 'a.test.ts', proves: rest }
+    const b = { file: 'b.test.ts', proves: [row] }
+    const page = conformancePage([a, b])
+    assert.deepEqual(untrue(page, [a, b]), [])
+    assert.deepEqual(untrue(page, [a, b, { file: 'c.test.ts', proves: [row] }]), [])
+    const lines = untrue(page, [a])
+    assert.equal(lines.length, 1)
+    assert.match(lines[0] ?? '', /b\.test\.ts/)
+  })
+
+  test('each stands on docs/conformance.md, with a file that proves it', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/conformance.md'), 'utf8')
+    assert.doesNotMatch(page, /\*\*none\*\*/)
+    const rows = (text: string) => [...new Set(linesOf(text).map((line) => line.replace(/: [^:]*$/, '')))]
+    assert.deepEqual(rows(page), rows(conformancePage([])))
   })
 })

@@ -3,7 +3,6 @@ import { chapters, claim } from './rows.ts'
 /** A test that passed, and what it claims. */
 export interface Proof {
   file: string
-  name: string
   proves: readonly string[]
 }
 
@@ -17,13 +16,17 @@ export function unproven(proofs: readonly Proof[]): string[] {
   )
 }
 
-/** docs/conformance.md: every row of the interface with the tests that prove it. */
+/**
+ * docs/conformance.md: every row of the interface with the files whose tests prove it. Not the titles: those change more
+ * often than anybody looks at a whole run.
+ */
 export function conformancePage(proofs: readonly Proof[]): string {
   const head = [
     '# Conformance',
     '',
-    'Every row of the interface, and the tests that prove it: each names its rows by `proves(…)`. `npm test` fails where a row',
-    'has no test that passed, and where this page is out of date; `npm run docs:conformance` writes it from the last whole run.',
+    'Every row of the interface, and the files whose tests prove it: each test names its rows by `proves(…)`. `npm test` fails',
+    'where a row has no test that passed, and where a file of this page did not prove its row. `npm run docs:conformance` writes',
+    'the page from the last whole run.',
   ]
   const pages = chapters.map(({ title, sections }) =>
     [`## ${title}`, ...Object.entries(sections).map(([section, rows]) => table(section, rows, proofs))].join('\n\n'),
@@ -31,13 +34,27 @@ export function conformancePage(proofs: readonly Proof[]): string {
   return `${[head.join('\n'), ...pages].join('\n\n')}\n`
 }
 
+/** What a page says that the tests did not prove: each row with a file, as they stand on it. */
+export function untrue(page: string, proofs: readonly Proof[]): string[] {
+  const proven = new Set(linesOf(conformancePage(proofs)))
+  return linesOf(page).filter((line) => !proven.has(line))
+}
+
+/** The page as one line for each row and file: `section: row: file`. */
+export function linesOf(page: string): string[] {
+  return page.split('\n### ').flatMap((part) => {
+    const section = part.split('\n', 1)[0]
+    return [...part.matchAll(/^\| (.*) \| (.*) \|$/gm)].flatMap(([, row, files = '']) =>
+      files.split('<br>').map((file) => `${section}: ${row}: ${file}`),
+    )
+  })
+}
+
 function table(section: string, rows: readonly string[], proofs: readonly Proof[]): string {
   const lines = rows.map((row) => {
-    const names = proofs
-      .filter(({ proves }) => proves.includes(claim(section, row)))
-      .map(({ file, name }) => `${file}: ${name}`)
-    const shown = [...new Set(names)].toSorted().map(inCell)
-    return `| ${inCell(row)} | ${shown.join('<br>') || '**none**'} |`
+    const files = proofs.filter(({ proves }) => proves.includes(claim(section, row))).map(({ file }) => file)
+    const links = [...new Set(files)].toSorted().map((file) => `[${file}](../${file})`)
+    return `| ${inCell(row)} | ${links.join('<br>') || '**none**'} |`
   })
   return [`### ${section}`, '', '| row | proven by |', '|---|---|', ...lines].join('\n')
 }
