@@ -68,6 +68,17 @@ describe('a control order', () => {
     })
   }
 
+  test('that moves nobody is not waited for, and its ID holds: what comes later under it moves nobody', async () => {
+    const app = randomUUID()
+    const [stands, carriesOut] = [startNode(app, { gate: never }), startNode(app)]
+    const control = await giver([stands, carriesOut])
+    const order = joined('room')
+    assert.deepEqual(await control.give(app, { ...order, users: [] } as ControlOrder), { silent: [] })
+    await control.give(app, order)
+    await vi.waitUntil(() => carriesOut.orders.length > 0, { timeout: 100_000 })
+    assert.deepEqual(carriesOut.orders, [{ ...order, users: [] }])
+  })
+
   test('about tokens is waited for at every node', async () => {
     const app = randomUUID()
     const stands = startNode(app, { gate: never })

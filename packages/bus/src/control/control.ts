@@ -23,8 +23,8 @@ export interface Control {
   /**
    * Gives an order to all realtime nodes, and one about tokens to all gateways, and settles when it holds on each one that is
    * alive, so that what the caller returns or publishes afterwards finds it done. Orders that are given together are
-   * confirmed together. Returns those that did not confirm in time: a node is dying, and its sockets with it; a gateway no
-   * longer believes what it remembers (revocations.ts).
+   * confirmed together; one that moves nobody is not waited for. Returns those that did not confirm in time: a node is dying,
+   * and its sockets with it; a gateway no longer believes what it remembers (revocations.ts).
    * @throws BusAway
    */
   give(app: string, order: ControlOrder): Promise<{ silent: string[] }>
@@ -81,7 +81,11 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!users) await knowsGateways
-    const waiting = { left: new Set([...living.names(), ...(users ? [] : gateways.names())]), confirmed: resolve }
+    const moves = users?.length !== 0
+    const waiting = {
+      left: new Set(moves ? [...living.names(), ...(users ? [] : gateways.names())] : []),
+      confirmed: resolve,
+    }
     unconfirmed.set(token, waiting)
     const late = Promise.withResolvers<'late'>()
     const deadline = setTimeout(() => late.resolve('late'), confirmWithinMS)

@@ -4,6 +4,7 @@ import type { PendingEventsDoc } from '@parley/db/events/pending-events'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers, type UserDoc } from '@parley/db/users/users'
 import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
@@ -20,6 +21,8 @@ export interface SentMessageDoc {
 export interface AsOfNow {
   message(id: string): SentMessageDoc | undefined
   room(app: string, id: string): Room | undefined
+  /** Which of these users are members of the room, read when it is called; left out, they are as the notes say. */
+  members?(app: string, room: string, users: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 /** For notes that refer to nothing. */
@@ -34,7 +37,7 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
   }
 }
 
-/** Reads everything that the notes refer to, in a few round trips however many they are. */
+/** Reads what the notes refer to, in a few round trips however many they are; members when an order is given. */
 export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
   const events = notes.flatMap((note) => note.events)
   const found = await findMessages(
@@ -64,6 +67,7 @@ export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): P
       const room = roomByKey.get(key(app, id))
       return room && toRoomView(room, users.get(app) ?? new Map())
     },
+    members: (app, id, users) => findMembersAmong(db, { app, id }, users),
   }
 }
 

@@ -4,13 +4,14 @@ import type { Control } from '@parley/bus/control/control'
 import { type Again, BusAway, type OutgoingEvent, publishEvent } from '@parley/bus/events/publish'
 import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
 import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
-import { controlOrder } from '@parley/contracts/bus/control'
+import type { ControlOrder } from '@parley/contracts/bus/control'
 import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import type { NotedEvent } from '@parley/db/events/pending-events'
 import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Log } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
 import type { AsOfNow, SentMessageDoc } from './as-of-now.ts'
+import { orderAsOfNow } from './order-as-of-now.ts'
 
 export interface PublishParts {
   bus: Bus
@@ -48,7 +49,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       await publishFeedEvent(bus, { ...event, ...isAgain })
       break
     case 'order':
-      await giveOrder(parts, event)
+      await giveOrder(parts, event.app, await orderAsOfNow(event.app, event.json, now))
       break
     case 'membersChange':
       await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
@@ -65,8 +66,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
  * A node that does not confirm is dying, and its sockets with it, or it is cut off and will read everything again. A gateway
  * that is cut off believes nothing that it remembers; when this process is, the others are waited for to forget.
  */
-async function giveOrder({ control, log }: PublishParts, { app, json }: { app: string; json: string }): Promise<void> {
-  const order = controlOrder.parse(JSON.parse(json))
+async function giveOrder({ control, log }: PublishParts, app: string, order: ControlOrder): Promise<void> {
   const isOfTokens = order.do === 'revoked' || order.do === 'appDeleted'
   const { silent } = await control.give(app, order).catch(async (error: unknown) => {
     if (isOfTokens && error instanceof BusAway) await pause(tokenForgottenAfterMS)

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
+import { handleCommands } from '@parley/bus/control/handle-commands'
+import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import type { ControlOrder } from '@parley/contracts/bus/control'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+
+describe('members who changed while NATS was away', () => {
+  let servers: Servers
+  let nodeBus: Bus
+  let gateway: TestGateway
+  beforeAll(async () => {
+    servers = await isolatedServers(['nats'])
+    nodeBus = await connectBus(servers.natsUrl, 'node')
+    gateway = await startTestGateway({ natsUrl: servers.natsUrl })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await closeBus(nodeBus)
+    await servers.stop()
+  })
+
+  test('are moved by the orders that waited as they are now: who is out never comes in, who is in never goes out', async () => {
+    const orders: Extract<ControlOrder, { users: string[] }>[] = []
+    const handle = async (_app: string, order: ControlOrder) => {
+      if ('users' in order) orders.push(order)
+    }
+    const node = handleCommands(nodeBus, 'node', handle, assert.fail)
+    const owner = await gateway.newUser()
+    const [out, back] = [await gateway.newUser('out'), await gateway.newUser('back')]
+    const room = await gateway.newRoom([owner, back])
+    await vi.waitUntil(() => orders.length > 0, { timeout: 100_000 })
+    orders.length = 0
+
+    await servers.nats.kill()
+    await vi.waitUntil(() => !gateway.chat.bus.connected, { timeout: 100_000 })
+    const change = async (path: string, body: object) => {
+      assert.equal((await gateway.admin('POST', `/rooms/${room}/${path}`, body)).status, 200)
+    }
+    await change('members', { invitees: [out.id] })
+    await change('delete/members', { members: [out.id] })
+    await change('delete/members', { members: [back.id] })
+    await change('members', { invitees: [back.id] })
+    await servers.nats.restart()
+
+    const stop = new AbortController()
+    const relay = relayUnpublished(gateway.chat, stop.signal)
+    await vi.waitUntil(() => orders.length === 4, { timeout: 100_000 })
+    stop.abort()
+    await relay
+    node.unsubscribe()
+    assert.deepEqual(
+      orders.map((order) => [order.do, order.users]),
+      [
+        ['joined', []],
+        ['left', [out.id]],
+        ['left', []],
+        ['joined', [back.id]],
+      ],
+    )
+  })
+})
