@@ -2,6 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
+import { livingTokens } from '@parley/chat/access/living-tokens'
 import type { Chat } from '@parley/chat/chat'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { ControlOrder } from '@parley/contracts/bus/control'
@@ -180,7 +181,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
   )
   const handshakes = createHandshakes(handshakesInFlight)
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
-  const tokenEnds = watchTokenEnds(chat, sockets)
+  const tokenEnds = watchTokenEnds({ readLiving: (sessions) => livingTokens(chat, sessions), log: chat.log }, sockets)
   const activity = watchActivity(chat)
   return {
     sockets,

@@ -81,11 +81,8 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!users) await knowsGateways
-    const moves = users?.length !== 0
-    const waiting = {
-      left: new Set(moves ? [...living.names(), ...(users ? [] : gateways.names())] : []),
-      confirmed: resolve,
-    }
+    const concerned = users?.length === 0 ? [] : [...living.names(), ...(users ? [] : gateways.names())]
+    const waiting = { left: new Set(concerned), confirmed: resolve }
     unconfirmed.set(token, waiting)
     const late = Promise.withResolvers<'late'>()
     const deadline = setTimeout(() => late.resolve('late'), confirmWithinMS)

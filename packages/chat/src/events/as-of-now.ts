@@ -22,7 +22,7 @@ export interface AsOfNow {
   message(id: string): SentMessageDoc | undefined
   room(app: string, id: string): Room | undefined
   /** Which of these users are members of the room, read when it is called; left out, they are as the notes say. */
-  members?(app: string, room: string, users: readonly string[]): Promise<ReadonlySet<string>>
+  members?: (app: string, room: string, users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** For notes that refer to nothing. */

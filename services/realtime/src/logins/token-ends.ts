@@ -1,38 +1,59 @@
 import { startRunning } from '@parley/async/run-every'
-import { livingTokens } from '@parley/chat/access/living-tokens'
-import type { Chat } from '@parley/chat/chat'
+import type { Log } from '@parley/chat/ports'
 import { closeSocket } from '../connections/close-socket.ts'
-import type { Session } from '../connections/session.ts'
+import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
 
 const lookEveryMS = 1_000
-/** Before a token ends, it is looked up: it may have been bound again with another end. */
+/** Before a token ends, it is looked up: it may have been bound again with a later end. */
 const aheadMS = 2 * lookEveryMS
+/** Every token is looked up as often: it may have been bound again with an earlier end. */
+const lookAgainMS = 60_000
+/** Looked up again in one query: a storm of logins comes due at once. */
+const mostAgain = 2_000
 
-/** Closes sockets whose token has expired, until it is stopped; stopping settles when the current look is over. */
+/**
+ * Closes sockets whose token has expired, until it is stopped; stopping settles when the current look is over.
+ * @param readLiving which tokens of these sessions are still valid, and when they end
+ */
 export function watchTokenEnds(
-  chat: Pick<Chat, 'db' | 'log'>,
+  { readLiving, log }: { readLiving: (sessions: readonly Session[]) => Promise<Map<Session, Date>>; log: Log },
   sockets: Pick<Sockets, 'all'>,
+  againMS = lookAgainMS,
 ): { stop(): Promise<void> } {
-  /** The end before which the token of a session was looked up. */
-  const lookedUp = new WeakMap<Session, number>()
+  /** The end that the session's token had when it was looked up, and when that was. */
+  const lookedUp = new WeakMap<Session, { endMS: number; atMS: number }>()
+
+  function findDue(nowMS: number): Map<Session, UserSocket> {
+    const [ending, again] = [new Map<Session, UserSocket>(), new Map<Session, UserSocket>()]
+    for (const socket of sockets.all()) {
+      const { session } = socket.data
+      if (!session) continue
+      const endMS = session.expiresAt.getTime()
+      const before = lookedUp.get(session)
+      if (endMS > nowMS + aheadMS) {
+        const isDue = nowMS - (before?.atMS ?? session.sinceMS) >= againMS
+        if (isDue && again.size < mostAgain) again.set(session, socket)
+      } else if (before?.endMS !== endMS) ending.set(session, socket)
+      else if (endMS <= nowMS) closeSocket(socket, 'token ended')
+    }
+    return new Map([...ending, ...again])
+  }
 
   async function look(): Promise<void> {
     const nowMS = Date.now()
-    const toLookUp: Session[] = []
-    for (const socket of sockets.all()) {
-      const { session } = socket.data
-      const endMS = session?.expiresAt.getTime() ?? Number.POSITIVE_INFINITY
-      if (!session || endMS > nowMS + aheadMS) continue
-      if (lookedUp.get(session) !== endMS) toLookUp.push(session)
-      else if (endMS <= nowMS) closeSocket(socket, 'token ended')
-    }
+    const due = findDue(nowMS)
     // Where they cannot be read, they end as is known.
-    for (const session of toLookUp) lookedUp.set(session, session.expiresAt.getTime())
-    for (const [session, expiresAt] of await livingTokens(chat, toLookUp)) session.expiresAt = expiresAt
+    for (const session of due.keys()) lookedUp.set(session, { endMS: session.expiresAt.getTime(), atMS: nowMS })
+    const living = await readLiving([...due.keys()])
+    for (const [session, socket] of due) {
+      const expiresAt = living.get(session)
+      if (expiresAt) session.expiresAt = expiresAt
+      else if (isOf(socket, session)) closeSocket(socket, 'token ended')
+    }
   }
 
   return startRunning(lookEveryMS, look, (error) =>
-    chat.log.warn({ err: error }, 'tokens not read before their end: their sockets are closed then'),
+    log.warn({ err: error }, 'tokens not read before their end: their sockets are closed then'),
   )
 }

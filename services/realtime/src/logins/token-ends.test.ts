@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, test, vi } from 'vitest'
+import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
+import { watchTokenEnds } from './token-ends.ts'
+
+describe('a token in use', () => {
+  test('that is bound again with an earlier end, or is gone, closes its sockets; any other stays', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000)
+    const ends = new Map<string, Date>([
+      ['stays', inAnHour],
+      ['ends', new Date(Date.now() + 3_000)],
+    ])
+    const readLiving = async (sessions: readonly Session[]) =>
+      new Map(
+        sessions.flatMap((session): [Session, Date][] => {
+          const end = ends.get(session.user)
+          return end && end.getTime() > Date.now() ? [[session, end]] : []
+        }),
+      )
+    const sockets = new Set<UserSocket>()
+    const closed: string[] = []
+    for (const user of ['stays', 'ends', 'gone']) {
+      const session = { user, expiresAt: inAnHour, sinceMS: Date.now() } as Session
+      const socket = {
+        data: { ...newSocketData(), session },
+        disconnect(_close: boolean, reason: string) {
+          closed.push(`${user}: ${reason}`)
+          sockets.delete(this as unknown as UserSocket)
+        },
+      }
+      sockets.add(socket as unknown as UserSocket)
+    }
+    const watch = watchTokenEnds({ readLiving, log: { warn: assert.fail } as never }, { all: () => [...sockets] }, 1)
+    await vi.waitUntil(() => closed.length === 2, { timeout: 100_000 })
+    await watch.stop()
+    assert.deepEqual(closed.toSorted(), ['ends: token ended', 'gone: token ended'])
+    assert.deepEqual(
+      [...sockets].map(({ data }) => data.session?.user),
+      ['stays'],
+    )
+  })
+})
