@@ -92,7 +92,7 @@ export function gather<Item, Outcome>(
 
   function patienceLeftMS(): number {
     if (inFlight.size === 0) return 0
-    const ms = typeof patienceMS === 'number' ? patienceMS : patienceMS([...inFlight].flat().length)
+    const ms = typeof patienceMS === 'number' ? patienceMS : patienceMS(countItems(inFlight))
     return lastBeganMS + ms - performance.now()
   }
 
@@ -134,4 +134,10 @@ function lateOutcomes<Item, Outcome>(
     return outcome instanceof Promise && key !== undefined ? [{ key, outcome }] : []
   })
   return new Map([...Map.groupBy(late, ({ key }) => key)].map(([key, own]) => [key, own.map(({ outcome }) => outcome)]))
+}
+
+function countItems(batches: Iterable<readonly unknown[]>): number {
+  let count = 0
+  for (const { length } of batches) count += length
+  return count
 }
