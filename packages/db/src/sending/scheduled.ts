@@ -64,11 +64,15 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
     await db.scheduled.insertOne(scheduled)
     return scheduled
   } catch (error) {
-    const there =
-      scheduled.once !== undefined && isDuplicateKey(error) && (await db.scheduled.findOne({ once: scheduled.once }))
+    const there = scheduled.once !== undefined && isDuplicateKey(error) && (await findScheduledOnce(db, scheduled.once))
     if (!there) throw error
     return there
   }
+}
+
+/** The one that was recorded under an idempotency key, while it waits or was refused. */
+export async function findScheduledOnce(db: Db, once: string): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOne({ once })
 }
 
 /** How many of a sender wait or were refused, counted up to `most`. */

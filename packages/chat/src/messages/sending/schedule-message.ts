@@ -5,7 +5,7 @@ import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-mes
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
-import { countScheduled, insertScheduled } from '@parley/db/sending/scheduled'
+import { countScheduled, findScheduledOnce, insertScheduled } from '@parley/db/sending/scheduled'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller, userOf } from '../../access/caller.ts'
@@ -22,7 +22,7 @@ const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
  * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
- * @param idempotencyKey of the same there is one
+ * @param idempotencyKey of the same there is one, which a repeat returns
  * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED,
  *   FILE_NOT_FOUND, TOO_MANY_SCHEDULED
  */
@@ -37,6 +37,10 @@ export async function scheduleMessage(
   const sender = userOf(by) ?? named
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
+  const once = idempotencyKey === undefined ? undefined : key(app, sender, given.room, idempotencyKey)
+  // What it was accepted by may have changed: its time has come, its files are gone, as many wait as may.
+  const earlier = once !== undefined && (await findScheduledOnce(db, once))
+  if (earlier) return toScheduledView(earlier)
   requireScheduledTime(given.sendAtMS)
   requireReply(thread, given.replyTo)
   const content = contentOf(message)
@@ -54,7 +58,7 @@ export async function scheduleMessage(
     ...(skipTotalBadge && { skipTotalBadge: true as const }),
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
-    ...(idempotencyKey !== undefined && { once: key(app, sender, room, idempotencyKey) }),
+    ...(once !== undefined && { once }),
     ...(attachments && { attachments }),
     ...(replyTo !== undefined && { replyTo }),
     ...(thread && { thread }),

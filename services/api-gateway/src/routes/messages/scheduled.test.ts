@@ -79,6 +79,11 @@ describe('POST /scheduled', () => {
       })),
     )
     refused(await schedule(), 409, 'TOO_MANY_SCHEDULED')
+    const later = [
+      await schedule({ clientMessageID: 'once' }),
+      await schedule({ clientMessageID: 'once', sendAtMS: 1 }),
+    ]
+    for (const { body: repeated } of later) assert.equal(repeated.result.id, twice[0]?.body.result.id)
   })
 
   test('what is refused when it is due says so, and may be sent again', async () => {
