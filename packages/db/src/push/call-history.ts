@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
@@ -34,7 +35,8 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
 }
 
 /**
- * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first.
+ * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first. All with
+ * their lanes, or none: a call that waits without a lane would never be made.
  * @returns how many, and whether there may be more
  */
 export async function requeueCalls(
@@ -43,46 +45,50 @@ export async function requeueCalls(
   states: readonly ('done' | 'failed')[],
   limit: number,
 ): Promise<{ count: number; hasMore: boolean }> {
-  const found = await db.outgoingCalls
-    .find(
-      {
-        app,
-        ...(room !== undefined && { room }),
-        createdAtMS: { $gte: sinceMS, $lte: untilMS },
-        state: { $in: [...states] },
-        data: { $exists: true },
-      },
-      { projection: { lane: 1 } },
+  const wanted: Filter<OutgoingCallDoc> = {
+    app,
+    ...(room !== undefined && { room }),
+    createdAtMS: { $gte: sinceMS, $lte: untilMS },
+    state: { $in: [...states] },
+    data: { $exists: true },
+  }
+  return inTransaction(db, async (session) => {
+    const found = await db.outgoingCalls
+      .find(wanted, { projection: { lane: 1 }, session })
+      .sort({ createdAtMS: 1, _id: 1 })
+      .limit(limit)
+      .toArray()
+    if (found.length === 0) return { count: 0, hasMore: false }
+    await db.outgoingCalls.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, waitAgain(), { session })
+    const lanes = [...new Set(found.map(({ lane }) => lane))]
+    await openLanes(
+      db,
+      lanes.map((lane) => ({ lane, target: '' })),
+      session,
     )
-    .sort({ createdAtMS: 1, _id: 1 })
-    .limit(limit)
-    .toArray()
-  if (found.length === 0) return { count: 0, hasMore: false }
-  const { modifiedCount } = await db.outgoingCalls.updateMany(
-    { _id: { $in: found.map(({ _id }) => _id) }, state: { $in: [...states] } },
-    waitAgain(),
-  )
-  await openLanes(
-    db,
-    [...new Set(found.map(({ lane }) => lane))].map((lane) => ({ lane, target: '' })),
-  )
-  return { count: modifiedCount, hasMore: found.length === limit }
+    return { count: found.length, hasMore: found.length === limit }
+  })
 }
 
-/** Makes a call in one of these states wait again, in its place; returns it, or null when the app has none of this ID. */
+/**
+ * Makes a call in one of these states wait again, in its place, together with its lane; returns it, or null when the app
+ * has none of this ID.
+ */
 export async function requeueCall(
   db: Db,
   app: string,
   id: string,
   states: readonly ('done' | 'failed')[],
 ): Promise<OutgoingCallDoc | null> {
-  const call = await db.outgoingCalls.findOneAndUpdate(
-    { _id: id, app, state: { $in: [...states] }, data: { $exists: true } },
-    waitAgain(),
-    { returnDocument: 'after' },
-  )
-  if (call) await openLanes(db, [{ lane: call.lane, target: '' }])
-  return call
+  return inTransaction(db, async (session) => {
+    const call = await db.outgoingCalls.findOneAndUpdate(
+      { _id: id, app, state: { $in: [...states] }, data: { $exists: true } },
+      waitAgain(),
+      { returnDocument: 'after', session },
+    )
+    if (call) await openLanes(db, [{ lane: call.lane, target: '' }], session)
+    return call
+  })
 }
 
 function waitAgain() {

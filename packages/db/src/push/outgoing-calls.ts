@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
+import type { Session } from '../transactions/transaction.ts'
 
 /** One try of a call. */
 export interface CallTry {
@@ -104,7 +105,11 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
 }
 
 /** Makes lanes due, and those that are not there. */
-export async function openLanes(db: Db, lanes: readonly { lane: string; target: string }[]): Promise<void> {
+export async function openLanes(
+  db: Db,
+  lanes: readonly { lane: string; target: string }[],
+  session?: Session,
+): Promise<void> {
   const dueAtMS = Date.now()
   await db.callLanes.bulkWrite(
     lanes.map(({ lane, target }) => ({
@@ -114,7 +119,7 @@ export async function openLanes(db: Db, lanes: readonly { lane: string; target: 
         upsert: true,
       },
     })),
-    { ordered: false },
+    { ordered: false, ...(session && { session }) },
   )
 }
 

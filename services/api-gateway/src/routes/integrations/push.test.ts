@@ -101,6 +101,27 @@ describe('push', () => {
       assert.deepEqual([again.status, again.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
     })
 
+    test('a retry that fails half way can be repeated: the call is not lost', async () => {
+      const { db } = gateway.chat
+      const lanesMust = (validator: object) => db.mongo.command({ collMod: 'callLanes', validator })
+      const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app), await deadLetter(gateway.app)]
+      for (const [i, id] of ids.entries()) {
+        const [path, body] = [
+          [`/admin/webhooks/failed/${id}/retry`],
+          [`/admin/webhooks/calls/${id}/retry`],
+          ['/admin/webhooks/calls/retry', { since: 0, room: 'room' }],
+        ][i] as [string, unknown?]
+        await lanesMust({ never: { $exists: true } })
+        await db.callLanes.deleteOne({ _id: `lane of ${id}` })
+        assert.equal((await gateway.admin('POST', path, body)).status, 500)
+        await lanesMust({})
+        const repeated = await gateway.admin('POST', path, body)
+        assert.equal(repeated.status, 200, JSON.stringify(repeated.body))
+        assert.equal((await findNextCall(db, `lane of ${id}`))?._id, id)
+        assert.ok(await db.callLanes.findOne({ _id: `lane of ${id}` }))
+      }
+    })
+
     test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND for that of another app', async () => {
       const id = await deadLetter('another app')
       const answer = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
