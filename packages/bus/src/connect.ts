@@ -21,6 +21,11 @@ export interface Bus {
   closed: Promise<Error | undefined>
 }
 
+const pingEveryMS = 5_000
+const maxPingOut = 2
+/** A connection that no longer carries anything, and that nobody closes, is noticed after so long at most. */
+export const unnoticedCutMS = (maxPingOut + 1) * pingEveryMS
+
 export interface BusEvents {
   onDisconnect?: () => void
   onReconnect?: () => void
@@ -55,8 +60,8 @@ export async function connectBus(
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
-    pingInterval: 5_000,
-    maxPingOut: 2,
+    pingInterval: pingEveryMS,
+    maxPingOut,
     timeout: 5_000,
   })
   const state = { connected: true, losses: 0, back: new Set<() => void>() }

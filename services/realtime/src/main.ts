@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { unnoticedCutMS } from '@parley/bus/connect'
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
@@ -19,10 +20,10 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   let node: RealtimeNode | undefined
   const servers = await connectServers(context, {
     onDisconnect: () => {
-      awaySinceMS ??= Date.now()
+      awaySinceMS ??= Date.now() - unnoticedCutMS
     },
     onReconnect: () => {
-      const since = awaySinceMS ?? Date.now()
+      const since = awaySinceMS ?? Date.now() - unnoticedCutMS
       awaySinceMS = undefined
       if (!node) return
       makingUp++

@@ -6,7 +6,7 @@ import type { Bus } from '../connect.ts'
 
 /**
  * How much of the stream is read again before the time from which on something may be missing: for the clocks of several
- * NATS servers, for events on their way at that time, and for the time it takes to notice that the bus is away.
+ * NATS servers, and for events on their way at that time.
  */
 export const marginMS = 15_000
 

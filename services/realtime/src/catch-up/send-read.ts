@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { topicOf } from '../delivery/topics.ts'
 import type { Reader } from './reader.ts'
 
 /** What is sent at once to one socket, in bytes of its frames. */
@@ -15,38 +16,42 @@ export interface Sending {
 
 /** @param mostBufferedBytes beyond this, a socket gets nothing more */
 export function createSending(mostBufferedBytes: number): Sending {
-  const batches = new Map<Reader, { frames: string[]; bytes: number }>()
+  const batches = new Map<Reader, { frames: { text: string; topic: string }[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []
+  let topic: string | undefined
 
   function send(reader: Reader): void {
     const batch = batches.get(reader)
     batches.delete(reader)
-    const { connection } = reader.socket
-    if (batch && reader.socket.connected) {
-      connection.cork(() => {
-        for (const frame of batch.frames) connection.sendPacket(frame)
+    const { socket } = reader
+    if (batch && socket.connected) {
+      // It may have been taken out of a room since: what it has not got yet, it gets no more.
+      const frames = batch.frames.filter((frame) => socket.isIn(frame.topic))
+      socket.connection.cork(() => {
+        for (const { text } of frames) socket.connection.sendPacket(text)
       })
     }
   }
 
   return {
-    add(reader, { event, data }) {
+    add(reader, { event, data, to }) {
       const { socket } = reader
       const batch = batches.get(reader) ?? { frames: [], bytes: 0 }
       if (socket.connection.bufferedBytes + batch.bytes > mostBufferedBytes) {
         send(reader)
         return false
       }
-      const frame = (frames[socket.codec] ??= socket.namespace.topics.frameText(event, data, socket.codec))
-      batch.frames.push(frame)
-      batch.bytes += frame.length
+      const text = (frames[socket.codec] ??= socket.namespace.topics.frameText(event, data, socket.codec))
+      batch.frames.push({ text, topic: (topic ??= topicOf(to)) })
+      batch.bytes += text.length
       batches.set(reader, batch)
       if (batch.bytes > batchBytes) send(reader)
       return true
     },
     nextEvent() {
       frames = []
+      topic = undefined
     },
     flush() {
       for (const reader of batches.keys()) send(reader)

@@ -17,6 +17,7 @@ export interface ConnectionReports {
  * away.
  */
 export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
+  /** Zero stays until Redis has it. */
   const current = new Map<string, number>()
   const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
   const inFlight = new Map<string, Promise<void>>()
@@ -29,6 +30,7 @@ export function createConnectionReports(presence: Presence, node: string, log: L
       try {
         if (highest > latest) await reportConnections(presence, node, app, highest)
         await reportConnections(presence, node, app, latest)
+        if (latest === 0 && current.get(app) === 0) current.delete(app)
       } catch (error) {
         log.warn({ err: error, app }, 'connection count not reported; trying again')
       }
@@ -50,8 +52,7 @@ export function createConnectionReports(presence: Presence, node: string, log: L
 
   return {
     changed(app, count) {
-      if (count === 0) current.delete(app)
-      else current.set(app, count)
+      current.set(app, count)
       report(app, count)
     },
     reported: async (app) => {

@@ -20,12 +20,12 @@ export interface IdleSockets {
 
 /** @param handshakes notified when a connection is authenticated, or ends before */
 export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>): IdleSockets {
-  /** Unauthenticated connections and since when (ms), in that order, so that a sweep ends at the first that has time left. */
+  /** Unauthenticated connections and since when, by a clock that nobody sets, in that order, so that a sweep ends at the first that has time left. */
   const nobodys = new Map<Connection, number>()
 
   const timer = setInterval(
     () => {
-      const now = Date.now()
+      const now = performance.now()
       for (const [connection, sinceMS] of nobodys) {
         if (sinceMS + authenticateWithinMS > now) break
         closeConnection(connection, 'not authenticated in time')
@@ -39,13 +39,13 @@ export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<
   }
 
   return {
-    opened: (connection) => void nobodys.set(connection, Date.now()),
+    opened: (connection) => void nobodys.set(connection, performance.now()),
     authenticated({ connection }) {
       connection.isNewcomer = false
       isNobodysNoMore(connection)
     },
     unauthenticated({ connection }) {
-      if (!nobodys.has(connection)) nobodys.set(connection, Date.now())
+      if (!nobodys.has(connection)) nobodys.set(connection, performance.now())
     },
     closed: isNobodysNoMore,
     stop: () => clearInterval(timer),

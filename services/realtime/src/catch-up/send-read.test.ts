@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { test } from 'vitest'
+import { topicOf } from '../delivery/topics.ts'
+import type { Reader } from './reader.ts'
+import { createSending } from './send-read.ts'
+
+test('what was read for a socket of a room that it has been taken out of since is not sent', () => {
+  const sent: string[] = []
+  const topics = new Set(['left', 'kept'].map((room) => topicOf({ app: 'app', room })))
+  const connection = {
+    bufferedBytes: 0,
+    cork: (write: () => void) => write(),
+    sendPacket: (text: string) => sent.push(text),
+  }
+  const socket = {
+    ...{ connected: true, codec: 0, connection, isIn: (topic: string) => topics.has(topic) },
+    namespace: { topics: { frameText: (_event: string, data: string) => data } },
+  }
+  const reader = { socket } as unknown as Reader
+  const sending = createSending(1_000)
+  for (const [room, data] of [
+    ['left', 'of the room that is left'],
+    ['kept', 'of the room that is kept'],
+  ]) {
+    sending.nextEvent()
+    sending.add(reader, { event: 'chat message', data, to: { app: 'app', room } } as unknown as IncomingEvent)
+  }
+  topics.delete(topicOf({ app: 'app', room: 'left' }))
+  sending.flush()
+  assert.deepEqual(sent, ['of the room that is kept'])
+})
