@@ -1,14 +1,17 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import { maxReportDays, type getStats as operation } from '@parley/contracts/operations/integrations/statistics'
-import { bucketLevels, type Stretch } from '@parley/db/stats-buckets'
+import { type BucketLevel, bucketLevels, type Stretch } from '@parley/db/stats-buckets'
 import { parseTime } from '../read-time.ts'
 
-const { minute, hour, day } = bucketLevels
+/** The finest first. */
+const levels: readonly BucketLevel[] = ['minute', 'hour', 'day']
 
 const defaultWindowMS = 3_600_000
 
 const maxWindowMS = maxReportDays * 86_400_000
+/** A Date goes no further back. */
+const earliestMS = -8.64e15
 
 export interface Window {
   fromMS: number
@@ -25,7 +28,7 @@ export function windowOf({ start, end, startTime, endTime }: Input<typeof operat
   const to = given(end, 'endTime', endTime)
   // A whole second, so that start and end agree with startTime and endTime.
   const toMS = to ?? (from === undefined ? Math.floor(Date.now() / 1000) * 1000 : Math.min(from + maxWindowMS, nowMS()))
-  const fromMS = from ?? toMS - defaultWindowMS
+  const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
   if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
   if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
   return { fromMS, toMS }
@@ -35,12 +38,15 @@ function nowMS(): number {
   return Math.floor(Date.now() / 1000) * 1000
 }
 
-/** A window as whole buckets, the largest that fit, with parts of buckets at its ends. */
+/** The finest buckets that are still there of a time. */
+function finestOf(atMS: number): BucketLevel {
+  return levels.find((level) => atMS > Date.now() - bucketLevels[level].keepMS) ?? 'day'
+}
+
+/** A window as whole buckets, the largest that fit, with parts of the finest that are still there at its ends. */
 export function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: Stretch; part: Window }[] } {
-  const hasMinutes = fromMS > Date.now() - minute.keepMS
-  const [level, { sizeMS }] = hasMinutes ? (['minute', minute] as const) : (['hour', hour] as const)
-  const up = (ms: number, size: number) => Math.ceil(ms / size) * size
-  const down = (ms: number, size: number) => Math.floor(ms / size) * size
+  const level = finestOf(fromMS)
+  const { sizeMS } = bucketLevels[level]
   const [first, last] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
   const edge = (part: Window) => {
     const begin = down(part.fromMS, sizeMS)
@@ -51,17 +57,18 @@ export function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bu
     ...(fromMS < first ? [edge({ fromMS, toMS: first })] : []),
     ...(last < toMS ? [edge({ fromMS: last, toMS })] : []),
   ]
-  const cut = (from: number, to: number, sizes: ['day' | 'hour' | 'minute', number][]): Stretch[] => {
-    const [largest, ...smaller] = sizes
-    if (!largest || from >= to) return []
-    const [a, b] = [up(from, largest[1]), down(to, largest[1])]
-    if (a >= b) return cut(from, to, smaller)
-    return [...cut(from, a, smaller), { level: largest[0], fromMS: a, toMS: b }, ...cut(b, to, smaller)]
-  }
-  const sizes: ['day' | 'hour' | 'minute', number][] = [
-    ['day', day.sizeMS],
-    ['hour', hour.sizeMS],
-    ...(hasMinutes ? ([['minute', minute.sizeMS]] as ['minute', number][]) : []),
-  ]
-  return { whole: cut(first, last, sizes), edges }
+  return { whole: cut(first, last, levels.slice(levels.indexOf(level)).toReversed()), edges }
+}
+
+const up = (ms: number, size: number) => Math.ceil(ms / size) * size
+const down = (ms: number, size: number) => Math.floor(ms / size) * size
+
+/** A window whose ends are those of buckets of the last of the levels, in buckets that are as large as they may be. */
+function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
+  if (!largest || fromMS >= toMS) return []
+  const { sizeMS } = bucketLevels[largest]
+  const [begin, end] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
+  if (begin >= end) return cut(fromMS, toMS, smaller)
+  const whole = { level: largest, fromMS: begin, toMS: end }
+  return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
 }

@@ -16,7 +16,7 @@ const { minute } = bucketLevels
 
 /**
  * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond;
- * userList and the peak to the minute, or for what is older than three days to the hour.
+ * userList and the peak to the minute, for windows that begin more than three days ago to the hour, more than 40 days ago to the day.
  * @throws ApiError INVALID_QUERY
  */
 export async function statsReport(

@@ -7,7 +7,9 @@ import { timeParameter } from '../../time-parameter.ts'
 /** The longest window of a report. */
 export const maxReportDays = 31
 
-const unixSeconds = z.coerce.number().int().min(0).optional().describe('Unix seconds').meta(ours)
+/** As far as a Date goes. */
+const latestS = 8_640_000_000_000
+const unixSeconds = z.coerce.number().int().min(0).max(latestS).optional().describe('Unix seconds').meta(ours)
 const time = timeParameter.optional().meta(ours)
 
 export const getStats = operation({

@@ -50,7 +50,10 @@ describe('GET /admin/stats', () => {
     const now = Date.now()
     // Messages at times of the past: as the database and the events have them.
     const ages: [age: number, room: 0 | 1, user: string][] = []
-    for (let i = 0; i < 300; i++) ages.push([i * i * 1_009, i % 7 === 0 ? 1 : 0, i % 5 === 0 ? 'bob' : 'alice'])
+    const fact = (age: number, i: number) => ages.push([age, i % 7 === 0 ? 1 : 0, i % 5 === 0 ? 'bob' : 'alice'])
+    for (let i = 0; i < 300; i++) fact(i * i * 1_009, i)
+    // Of that time only the buckets of days are kept.
+    for (let i = 0; i < 40; i++) fact(86_400_000 * 50 + i * 2_400_000, i)
     const seqs = [0, 0]
     const facts = ages.toReversed().map(([age, which, user]) => {
       const room = rooms[which]
@@ -83,6 +86,9 @@ describe('GET /admin/stats', () => {
       [now - 20_000, now - 9_000],
       [now - 86_400_000 * 25, now + 1_000],
       [now - 86_400_000 * 2 - 12_345_000, now - 86_400_000 - 333_000],
+      [now - 86_400_000 * 50 - 36_000_000, now - 86_400_000 * 50 - 10_000_000],
+      [now - 86_400_000 * 50 - 1_000_000, now - 86_400_000 * 50 + 1_000_000],
+      [now - 86_400_000 * 52, now - 86_400_000 * 50 - 5_000_000],
     ].map(([from = 0, to = 0]) => [Math.floor(from / 1000), Math.ceil(to / 1000)] as const)
     for (const [start, end] of windows) {
       const within = facts.filter(({ atMS }) => atMS >= start * 1000 && atMS < end * 1000)
@@ -136,6 +142,8 @@ describe('GET /admin/stats', () => {
       [{ start: 100, end: 100 }, /start/],
       [{ start: 100, end: 50 }, /start/],
       [{ start: 0, end: 32 * 86_400 }, /31 days/],
+      [{ end: 8_640_000_000_001 }, /end/],
+      [{ endTime: '-8640000000000000' }, /start/],
       [{ startTime: 'yesterday' }, /startTime/],
       [{ start: 1, startTime: '2026-01-01T00:00:00Z' }, /startTime/],
     ]
