@@ -30,9 +30,11 @@ export async function sendDue(chat: Chat): Promise<number> {
 }
 
 async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
-  const { app, id, room, content } = one
+  const { id, content, ...send } = one
+  const { app, room } = one
   try {
-    await sendContent(chat, { ...one, idempotencyKey: `scheduled ${id}` }, content)
+    // Under an ID of now: the messages that a lost stream had are found by the time in theirs.
+    await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
     await settleFailure(chat, one, error).catch((failure: unknown) =>

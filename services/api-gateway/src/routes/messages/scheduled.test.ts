@@ -37,6 +37,9 @@ async function sendAll(): Promise<void> {
   await beDue()
   await sendDue(gateway.chat)
 }
+/** How an ID begins that was made then (MongoDB manual, "ObjectId"). */
+const timeHex = (ms: number) => Math.floor(ms / 1_000).toString(16)
+
 describe('POST /scheduled', () => {
   test('is sent when it is due, and not before; then it is in no list', async () => {
     const { id } = (await schedule({ replyTo: undefined })).body.result
@@ -46,6 +49,19 @@ describe('POST /scheduled', () => {
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
 
+  test('its ID has the time at which it was sent: by that it is found when the stream is lost', async () => {
+    const { db } = gateway.chat
+    await schedule()
+    const made = await db.scheduled.findOneAndDelete({})
+    assert.ok(made)
+    const id = timeHex(Date.now() - hourMS) + made.id.slice(8)
+    await db.scheduled.insertOne({ ...made, _id: key(gateway.app, id), id })
+    await sendAll()
+    const [sent] = (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data
+    assert.deepEqual([sent.message, sent._id > timeHex(Date.now() - hourMS / 2)], ['later', true])
+    assert.notEqual(sent._id, id)
+  })
+
   test('who died between the send and the end of its record sends nothing twice; of several processes one takes it', async () => {
     await schedule()
     await beDue()
@@ -53,7 +69,8 @@ describe('POST /scheduled', () => {
     assert.ok(taken)
     assert.equal(await sendDue(gateway.chat), 0, 'it is taken')
     refused(await bob.call('DELETE', `/scheduled/${taken.id}`), 404, 'SCHEDULED_NOT_FOUND')
-    await sendContent(gateway.chat, { ...taken, idempotencyKey: `scheduled ${taken.id}` }, taken.content)
+    const { id, content, ...send } = taken
+    await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
     await sendAll()
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
