@@ -5,6 +5,7 @@ import type { Invitation } from '@parley/contracts/resources/invitation'
 import { endInvitations, saveInvitations } from '@parley/db/rooms/invitations'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { moveRooms } from '@parley/db/rooms/take-room'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsers, findUsersAndGroups } from '@parley/db/users/users'
 import { type Caller, userOf } from '../../access/caller.ts'
@@ -80,6 +81,8 @@ async function invite(
     requireInviter(found, role)
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
+    // Who becomes a member at the same time writes the room, too: one of the two finds what the other has done.
+    if (fresh.length > 0) await moveRooms(chat.db, [found._id], session)
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
     const shown = (await saveInvitations(chat.db, of, fresh, session)).map((each) => toInvitationView(each, found.name))
     for (const invitation of shown) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type CallApi, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { openMongoProxy } from '../../test-mongo-proxy.ts'
 
 let gateway: TestGateway
 const users: Record<string, TestUser> = {}
@@ -121,6 +123,31 @@ describe('a pending invitation ends', () => {
     await db.invitations.insertOne({ _id: `${gateway.app}\0${room}\0carl`, id: 'left over', ...invitation })
     await take(user('owner').call, room, ['carl'])
     await closed(room)
+  })
+
+  test('when its user becomes a member at another gateway while they are being invited', async () => {
+    const proxy = await openMongoProxy(Number(new URL((await testServers()).mongoUrl).port))
+    const other = await gateway.another({
+      mongoUrl: `mongodb://127.0.0.1:${proxy.port}/test?directConnection=true`,
+    })
+    const ways: ((room: string) => ReturnType<CallApi>)[] = [(room) => add(room, ['carl']), (room) => join(room)]
+    for (const becomeMember of ways) {
+      const room = await newRoom('zoe')
+      await gateway.admin('PUT', `/rooms/${room}`, { opening: 1 })
+      let joined = 0
+      // The invitation has its snapshot by now, of before.
+      proxy.meet(['find', 'memberships', room], async () => {
+        joined = (await becomeMember(room)).status
+      })
+      const invited = await other.admin('POST', `/rooms/${room}/members`, {
+        invitees: ['carl'],
+        invitationRequired: true,
+      })
+      assert.deepEqual([joined, invited.status, invited.body.result.invitations], [200, 200, []])
+      assert.equal(await gateway.chat.db.invitations.countDocuments({ room }), 0)
+    }
+    await other.stop()
+    await proxy.stop()
   })
 
   test('after 50 invitations, additions and removals at once over two gateways, who is out does not come in again', async () => {
