@@ -101,7 +101,8 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         }
         const result = await handle(call as Call<O>)
         if (result instanceof JsonText) {
-          return reply.header('content-type', 'application/json; charset=utf-8').send(await envelopeText(result))
+          const body = await envelopeText(result, () => authenticate(authentication, operation.access, request))
+          return reply.header('content-type', 'application/json; charset=utf-8').send(body)
         }
         if (result instanceof EventStream) return sendEventStream(reply, result)
         if (result instanceof Redirect) return reply.redirect(result.url)

@@ -42,7 +42,7 @@ export async function listRooms(chat: Chat, caller: UserCaller, query: Query): P
   return new JsonText(text())
 }
 
-/** Some of the rooms as JSON text, in order, without those that were deleted meanwhile. */
+/** Some of the rooms as JSON text, in order, without those that were deleted, or that the caller left, meanwhile. */
 async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomOfMember[]): Promise<string[]> {
   const toRead = entries.filter(({ shown }) => shown === undefined).map(({ room }) => room._id)
   const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((shown) => [shown.room._id, shown]))

@@ -71,21 +71,33 @@ async function findShown(
   { app, user }: { app: string; user: string },
   keys: readonly string[],
   session: ClientSession,
+  only: readonly Document[] = [],
 ) {
   const match = { $match: { _id: { $in: [...keys] }, deletedAt: { $exists: false } } }
-  const stages = [match, ...shownStages(db, app, user)]
+  const stages = [match, ...only, ...shownStages(db, app, user)]
   const found = await db.rooms.aggregate<ShownRoom>(stages, { session, batchSize: perReply }).toArray()
   return found.map((shown) => ({ room: shown.room, shown }))
 }
 
-/** All that is shown of rooms, as it is now, in one round trip; deleted ones are left out. */
+/** All that is shown of rooms, as it is now, in one round trip, without deleted ones and those that the user has left. */
 export async function findShownRooms(
   db: Db,
   of: { app: string; user: string },
   keys: readonly string[],
 ): Promise<ShownRoom[]> {
   if (keys.length === 0) return []
-  return inSnapshot(db, async (session) => (await findShown(db, of, keys, session)).map(({ shown }) => shown))
+  const only = onlyOfMember(db, of.user)
+  return inSnapshot(db, async (session) => (await findShown(db, of, keys, session, only)).map(({ shown }) => shown))
+}
+
+/** The stages of a pipeline on rooms that leave out those of which the user is no member. */
+function onlyOfMember(db: Db, user: string): Document[] {
+  return [
+    { $set: { mine: [{ $concat: ['$_id', { $literal: `\0${user}` }] }] } },
+    findByKeys(db.memberships.collectionName, 'mine'),
+    { $match: { 'mine.0': { $exists: true } } },
+    { $unset: 'mine' },
+  ]
 }
 
 /** The stages of a pipeline on rooms that add all that is shown of them. */

@@ -5,9 +5,11 @@ import { JsonText } from '@parley/chat/views/json-text'
 import { describe, test } from 'vitest'
 import { envelopeText } from './envelope-text.ts'
 
+const mayRead = async () => undefined
+
 describe('an answer whose result is JSON text', () => {
   test('is whole when it is short, as is', async () => {
-    const answer = await envelopeText(new JsonText(['[1.0,', '"é"]']))
+    const answer = await envelopeText(new JsonText(['[1.0,', '"é"]']), mayRead)
     assert.equal(answer, '{"RC":0,"RM":"OK","result":[1.0,"é"]}')
   })
 
@@ -18,7 +20,7 @@ describe('an answer whose result is JSON text', () => {
       for (; made.parts < 200; made.parts++) yield `"${'語'.repeat(20_000)}",`
       yield '0]'
     }
-    const answer = await envelopeText(new JsonText(parts()))
+    const answer = await envelopeText(new JsonText(parts()), mayRead)
     assert.ok(answer instanceof Readable)
     const reader = answer[Symbol.asyncIterator]()
     await reader.next()
@@ -33,7 +35,7 @@ describe('an answer whose result is JSON text', () => {
   test('arrives whole', async () => {
     const value = Array.from({ length: 50 }, (_, i) => `${i} ${'x'.repeat(20_000)}`)
     const parts = value.map((item, i) => `${i === 0 ? '[' : ','}${JSON.stringify(item)}`)
-    const answer = await envelopeText(new JsonText([...parts, ']']))
+    const answer = await envelopeText(new JsonText([...parts, ']']), mayRead)
     assert.ok(answer instanceof Readable)
     assert.deepEqual(JSON.parse(await text(answer)), { RC: 0, RM: 'OK', result: value })
   })
@@ -43,9 +45,26 @@ describe('an answer whose result is JSON text', () => {
       for (let i = 0; i < after; i++) yield 'x'.repeat(100_000)
       throw new Error('the database is away')
     }
-    await assert.rejects(async () => envelopeText(new JsonText(failing(1))), /away/)
-    const answer = await envelopeText(new JsonText(failing(10)))
+    await assert.rejects(async () => envelopeText(new JsonText(failing(1)), mayRead), /away/)
+    const answer = await envelopeText(new JsonText(failing(10)), mayRead)
     assert.ok(answer instanceof Readable)
     await assert.rejects(text(answer), /away/)
+  })
+
+  test('breaks off, and makes no more of it, when the caller may no longer read', async () => {
+    const made = { parts: 0, isOver: false }
+    async function* parts() {
+      try {
+        for (; made.parts < 20; made.parts++) yield 'x'.repeat(100_000)
+      } finally {
+        made.isOver = true
+      }
+    }
+    const answer = await envelopeText(new JsonText(parts()), async () => {
+      if (made.parts >= 5) throw new Error('the token has ended')
+    })
+    assert.ok(answer instanceof Readable)
+    await assert.rejects(text(answer), /token has ended/)
+    assert.deepEqual(made, { parts: 5, isOver: true })
   })
 })

@@ -8,14 +8,21 @@ const wholeBelow = 256 * 1024
 /**
  * The response to a result that is JSON text already: text, or a stream when it is long, which makes each part when the
  * reader has taken the one before. A failure after the first part breaks the connection, so that the client notices.
+ * @param checkCaller fails when the caller may no longer read: asked before each later part, since a reader may take long
  */
-export function envelopeText({ whole, parts }: JsonText): string | Promise<string | Readable> {
-  return whole === undefined ? envelopeParts(parts) : `${before}"result":${whole}${after}`
+export function envelopeText(
+  { whole, parts }: JsonText,
+  checkCaller: () => Promise<unknown>,
+): string | Promise<string | Readable> {
+  return whole === undefined ? envelopeParts(parts, checkCaller) : `${before}"result":${whole}${after}`
 }
 
 const [before, after] = JSON.stringify(okEnvelope(0)).split('"result":0')
 
-async function envelopeParts(parts: JsonText['parts']): Promise<string | Readable> {
+async function envelopeParts(
+  parts: JsonText['parts'],
+  checkCaller: () => Promise<unknown>,
+): Promise<string | Readable> {
   const rest = enveloped(parts)
   let text = ''
   while (text.length < wholeBelow) {
@@ -23,7 +30,7 @@ async function envelopeParts(parts: JsonText['parts']): Promise<string | Readabl
     if (done) return text
     text += value
   }
-  return Readable.from(continued(text, rest), { objectMode: false })
+  return Readable.from(continued(text, rest, checkCaller), { objectMode: false })
 }
 
 async function* enveloped(parts: JsonText['parts']): AsyncGenerator<string, undefined> {
@@ -32,7 +39,20 @@ async function* enveloped(parts: JsonText['parts']): AsyncGenerator<string, unde
   yield `${after}`
 }
 
-async function* continued(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
+async function* continued(
+  first: string,
+  rest: AsyncGenerator<string>,
+  checkCaller: () => Promise<unknown>,
+): AsyncGenerator<string> {
+  try {
+    yield first
+    for (;;) {
+      await checkCaller()
+      const { done, value } = await rest.next()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await rest.return(undefined)
+  }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 /** A list of more rooms reads parts of them first, and then all that is shown of a page. */
 const few = 50
+
+/** Rooms of so long messages, that many, are sent while the rest is not read yet. */
+const longText = 'x'.repeat(6_000)
 
 describe('GET /rooms of a user of many rooms', () => {
   let gateway: TestGateway
@@ -12,13 +15,32 @@ describe('GET /rooms of a user of many rooms', () => {
   beforeAll(async () => {
     gateway = await startTestGateway()
     alice = await gateway.newUser('alice', { nickname: 'Alice' })
+    await gateway.newUser('bob')
     for (let i = 0; i <= few; i++) {
       const room = await gateway.newRoom([alice], { name: `room ${String(i).padStart(2, '0')}` })
-      const message = { message: `hello ${i}`, messageType: 'text' }
+      const message = { message: `hello ${i} ${longText}`, messageType: 'text' }
       assert.equal((await alice.call('POST', `/rooms/${room}/message`, message)).status, 200)
     }
   })
+  afterEach(() => vi.restoreAllMocks())
   afterAll(() => gateway.stop())
+
+  /** What happens right after the list has read its first rooms, before it reads the others. */
+  function afterFirstRooms(act: () => Promise<unknown>): void {
+    const { rooms } = gateway.chat.db
+    const aggregate = rooms.aggregate.bind(rooms)
+    vi.spyOn(rooms, 'aggregate').mockImplementationOnce((...given) => {
+      const cursor = aggregate(...given)
+      const toArray = cursor.toArray.bind(cursor)
+      return Object.assign(cursor, {
+        toArray: async () => {
+          const found = await toArray()
+          await act()
+          return found
+        },
+      })
+    })
+  }
 
   test('has in a page what it has as a whole, after reading memberships once and rooms twice', async () => {
     const { mongo } = gateway.chat.db
@@ -29,11 +51,43 @@ describe('GET /rooms of a user of many rooms', () => {
     await mongo.command({ profile: 0 })
     assert.deepEqual([all.totalCount, all.data.length, page.totalCount], [few + 1, few + 1, few + 1])
     assert.deepEqual(page.data, all.data.slice(20, 40))
-    assert.deepEqual([page.data[0].lastMessage.message, page.data[0].members[0].nickname], ['hello 20', 'Alice'])
+    assert.deepEqual(
+      [page.data[0].lastMessage.message, page.data[0].members[0].nickname],
+      [`hello 20 ${longText}`, 'Alice'],
+    )
     const ofRooms = ['memberships', 'rooms', 'messages', 'users'].map((name) => `${mongo.databaseName}.${name}`)
     const isRead = [{ 'command.find': { $exists: true } }, { 'command.aggregate': { $exists: true } }]
     // Indexing for searches reads in transactions.
     const ofTheList = { ns: { $in: ofRooms }, $or: isRead, 'command.autocommit': { $exists: false } }
-    assert.equal(await mongo.collection('system.profile').countDocuments(ofTheList), 3)
+    const reads = await mongo.collection('system.profile').find(ofTheList).toArray()
+    assert.equal(reads.length, 3)
+    // A room, the caller's membership, the last message and the member of each.
+    const ofRoomsShown = reads.find(({ command }) => command.aggregate === 'rooms')
+    assert.ok(ofRoomsShown?.['docsExamined'] <= 4 * 20, JSON.stringify(ofRoomsShown))
+  })
+
+  test('has nothing of a room that the user left before it was read', async () => {
+    const whole = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
+    const { _id, name } = whole.data.at(-1)
+    await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['bob'] })
+    afterFirstRooms(async () => {
+      await gateway.admin('POST', `/rooms/${_id}/delete/members`, { members: ['alice'] })
+      const message = { room: _id, sender: 'bob', message: 'secret', messageType: 'text' }
+      assert.equal((await gateway.admin('POST', '/messages', message)).status, 200)
+    })
+    const { data } = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
+    assert.deepEqual(
+      data.map((room: { _id: string }) => room._id),
+      whole.data.slice(0, -1).map((room: { _id: string }) => room._id),
+    )
+    assert.doesNotMatch(JSON.stringify(data), new RegExp(`secret|${name}`))
+    await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['alice'] })
+  })
+
+  test('breaks off when the token ends before all of it was read', async () => {
+    const { call } = await gateway.newUser('alice')
+    afterFirstRooms(() => gateway.newUser('alice'))
+    await assert.rejects(call('GET', '/rooms?sort=name&limit=0'), { name: 'TypeError' })
+    assert.equal((await call('GET', '/rooms')).status, 401)
   })
 })
