@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { key } from '@parley/db/keys'
+import type { CallLaneDoc } from '@parley/db/push/outgoing-calls'
 import { type CallbackDouble, type ReceivedCall, startCallback } from '../doubles/callback.ts'
+import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 /** A platform with an integrator's server that rooms have their webhooks at. */
@@ -7,6 +10,8 @@ export interface WebhookPlatform extends PushPlatform {
   hooks: CallbackDouble
   /** Creates a room with a webhook of its own; `calls` returns the calls to it so far. */
   newHookedRoom(members: readonly string[], fields?: object): Promise<HookedRoom>
+  /** Keeps a new room's calls waiting, as a process does that works on its lane. */
+  holdCalls(room: string): Promise<HeldCalls>
   /** The calls of a room that were given up. */
   failedCalls(room: string): Promise<FailedCall[]>
 }
@@ -15,6 +20,13 @@ interface HookedRoom {
   room: string
   path: string
   calls: () => ReceivedCall[]
+}
+
+interface HeldCalls {
+  /** Settles when so many calls of an event wait, which then have waited for `waitedMS`. */
+  pile(event: string, count: number, waitedMS: number): Promise<void>
+  /** Lets them go out; the lane has failed before as given. */
+  release(failing?: Pick<CallLaneDoc, 'failures' | 'failingSinceMS'>): Promise<void>
 }
 
 interface FailedCall {
@@ -37,6 +49,27 @@ export async function startWebhookPlatform(): Promise<WebhookPlatform> {
       const path = `/${randomUUID()}`
       const room = await platform.newRoom(members, { webhook: hooks.url + path, ...fields })
       return { room, path, calls: () => hooks.calls.filter((one) => one.path === path) }
+    },
+    async holdCalls(room) {
+      const { callLanes, outgoingCalls } = platform.db
+      const _id = key(platform.app, room)
+      await eventually('the new room is called', () => outgoingCalls.findOne({ room, state: 'done' }))
+      const held = { dueAtMS: Date.now() + 3_600_000, lease: 'a test' }
+      await callLanes.updateOne(
+        { _id },
+        { $set: held, $setOnInsert: { target: hooks.url, failures: 0, version: 0 } },
+        { upsert: true },
+      )
+      return {
+        async pile(event, count, waitedMS) {
+          const waiting = { room, event, state: 'waiting' } as const
+          await eventually(`${count} calls wait`, async () => (await outgoingCalls.countDocuments(waiting)) === count)
+          await outgoingCalls.updateMany({ room, state: 'waiting' }, { $inc: { createdAtMS: -waitedMS } })
+        },
+        async release(failing = { failures: 0 }) {
+          await callLanes.updateOne({ _id }, { $set: { dueAtMS: 0, ...failing }, $unset: { lease: 1 } })
+        },
+      }
     },
     async failedCalls(room) {
       const { data } = await platform.admin('GET', '/admin/webhooks/failed?limit=500')

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { eventually, type RunningService } from '../platform.ts'
 import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
 
+const retryMS = 8_000
+
 describe('a webhook that fails', () => {
   let platform: WebhookPlatform
   let alice: string
@@ -13,7 +15,7 @@ describe('a webhook that fails', () => {
     platform = await startWebhookPlatform()
     push = await platform.startPush({
       PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS),
-      PARLEY_PUSH_CALL_RETRY_MS: '8000',
+      PARLEY_PUSH_CALL_RETRY_MS: String(retryMS),
     })
     alice = await platform.newUser([], { nickname: 'Alice' })
     bob = await platform.newUser()
@@ -91,6 +93,43 @@ describe('a webhook that fails', () => {
     await platform.send(room, alice, { message: 'good' })
     await eventually('the one after it', () => calls().at(-1)?.body.data.message === 'good')
     assert.equal(calls().filter(({ body: { data } }) => data.message === 'busy').length, 2, 'the last try at the end')
+  })
+
+  test('once, after calls have waited long behind slow responses: all of them are accepted, in order', async () => {
+    const { room, path, calls } = await newRoom()
+    const held = await platform.holdCalls(room)
+    const messages = Array.from({ length: 14 }, (_, i) => `message ${i}`)
+    for (const message of messages) await platform.send(room, alice, { message })
+    await held.pile('MESSAGE', messages.length, 2 * retryMS)
+    let hasFailed = false
+    platform.hooks.behave = (one) => {
+      if (one.path !== path || one.body.data.message !== messages[9] || hasFailed) return undefined
+      hasFailed = true
+      return { status: 503 }
+    }
+    // It had failed for long before: that is over with its first success.
+    await held.release({ failures: 3, failingSinceMS: Date.now() - 2 * retryMS })
+    const accepted = () =>
+      calls().flatMap(({ status, body }) => (status === 200 && body.event === 'MESSAGE' ? body.data.message : []))
+    await eventually('the last one, or they are given up', async () => {
+      return accepted().at(-1) === messages.at(-1) || (await platform.failedCalls(room)).length > 0
+    })
+    assert.deepEqual(await platform.failedCalls(room), [])
+    assert.deepEqual(accepted(), messages)
+  })
+
+  test('for as long as calls are retried: those that have waited as long are given up with the first', async () => {
+    platform.hooks.behave = ({ body }) => (body.event === 'MESSAGE' ? { status: 503 } : undefined)
+    // The release before does not say since when it fails.
+    for (const since of [{ failingSinceMS: Date.now() - 2 * retryMS }, {}]) {
+      const { room } = await newRoom()
+      const held = await platform.holdCalls(room)
+      for (const message of ['one', 'two']) await platform.send(room, alice, { message })
+      await held.pile('MESSAGE', 2, 2 * retryMS)
+      await held.release({ failures: 3, ...since })
+      await eventually('both are given up', async () => (await platform.failedCalls(room)).length === 2)
+      assert.deepEqual(new Set((await platform.failedCalls(room)).map(({ tries }) => tries)), new Set([0, 1]))
+    }
   })
 
   test('is called again when there is no response within the time limit, with the same webhook-id and data', async () => {

@@ -55,6 +55,8 @@ export interface CallLaneDoc {
   lease?: string
   /** Failed tries since the last success. */
   failures: number
+  /** When the first of these failed; the release before does not note it. */
+  failingSinceMS?: number
   /** Grows with every queued call. */
   version: number
 }
@@ -153,28 +155,32 @@ export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: 
 export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: number): Promise<boolean> {
   const { matchedCount } = await db.callLanes.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
-    { $set: { dueAtMS: Date.now() + leaseMS, failures: 0 } },
+    { $set: { dueAtMS: Date.now() + leaseMS, failures: 0 }, $unset: { failingSinceMS: 1 } },
     lazily,
   )
   return matchedCount === 1
 }
 
-/** Returns a lane, which is due again at `dueAtMS`. */
-export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number, failures: number): Promise<void> {
-  const { _id, lease } = lane
+/** Returns a lane, with how it has failed, which is due again at `dueAtMS`. */
+export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number): Promise<void> {
+  const { _id, lease, failures, failingSinceMS } = lane
+  const isFailing = failingSinceMS !== undefined
   await db.callLanes.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
-    { $set: { dueAtMS, failures }, $unset: { lease: 1 } },
+    {
+      $set: { dueAtMS, failures, ...(isFailing && { failingSinceMS }) },
+      $unset: { lease: 1, ...(!isFailing && { failingSinceMS: 1 as const }) },
+    },
     lazily,
   )
 }
 
 /** Deletes a lane without calls, unless one was queued since its `version`; then it is due at once. */
-export async function endLane(db: Db, { _id, version, lease }: CallLaneDoc): Promise<void> {
-  const own = { _id, ...(lease !== undefined && { lease }) }
-  const { deletedCount } = await db.callLanes.deleteOne({ ...own, version }, lazily)
-  if (deletedCount > 0) return
-  await db.callLanes.updateOne(own, { $set: { dueAtMS: Date.now() }, $unset: { lease: 1 } }, lazily)
+export async function endLane(db: Db, lane: CallLaneDoc): Promise<void> {
+  const { _id, version, lease } = lane
+  const own = { _id, ...(lease !== undefined && { lease }), version }
+  const { deletedCount } = await db.callLanes.deleteOne(own, lazily)
+  if (deletedCount === 0) await returnLane(db, lane, Date.now())
 }
 
 /** The next call of a lane. */

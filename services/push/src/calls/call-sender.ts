@@ -83,7 +83,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
     } catch (error) {
       log.warn({ err: error, lane: lane._id }, 'calls of a lane not made; trying again')
       // Its lease expires, and then another process takes it over.
-      await returnLane(db, lane, Date.now() + faultPauseMS, lane.failures).catch((cause: unknown) =>
+      await returnLane(db, lane, Date.now() + faultPauseMS).catch((cause: unknown) =>
         log.warn({ err: cause, lane: lane._id }, 'lane not returned; its lease expires'),
       )
     }

@@ -40,26 +40,30 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
     { most: 500 },
   )
 
-  return async (lane) => {
-    let { failures } = lane
+  return async (taken) => {
+    let lane = taken
     for (let calls = 0; calls < perTurn && !signal.aborted; calls++) {
       const call = await findNextCall(db, lane._id)
       if (!call) return endLane(db, lane)
       if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
-      if (!(await isNext(call))) return returnLane(db, lane, Date.now() + notNextMS, failures)
+      if (!(await isNext(call))) return returnLane(db, lane, Date.now() + notNextMS)
       const outcome = await deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
       metrics.results.inc({ network: call.kind, result: outcome.as, reason })
       onTried(lane.target, outcome.as === 'again')
-      if (outcome.as === 'again') return tryLater(parts, { ...lane, failures }, call, outcome)
-      failures = 0
+      if (outcome.as === 'again') return tryLater(parts, lane, call, outcome)
+      lane = withoutFailures(lane)
       if (outcome.as === 'done') await markDone({ id: call._id, data: keptCallData(call), ...lastTryOf(outcome) })
       else await deadLetter(parts, call, outcome)
       // A retried call has a lane of its own.
       if (call.kind === 'push') return endLane(db, lane)
     }
-    await returnLane(db, lane, Date.now(), failures)
+    await returnLane(db, lane, Date.now())
   }
+}
+
+function withoutFailures({ failingSinceMS: _, ...lane }: CallLaneDoc): CallLaneDoc {
+  return { ...lane, failures: 0 }
 }
 
 async function tryLater(
@@ -71,7 +75,9 @@ async function tryLater(
   const { reason, afterMS = 0 } = outcome
   const { db, retryMS, log } = parts
   const now = Date.now()
-  const untilMS = call.createdAtMS + retryMS
+  const failingSinceMS = lane.failures === 0 ? now : (lane.failingSinceMS ?? call.createdAtMS)
+  // Counted from the first failure: a call may have waited for long behind others that were accepted, slowly.
+  const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS
   // A server may ask for more time than a call is retried for; the calls behind it wait no longer than that.
   const askedMS = Math.min(now + afterMS, untilMS - 1)
   const dueAtMS = Math.max(askedMS, now + pauseMS(lane.failures, longestPauseMS))
@@ -79,11 +85,11 @@ async function tryLater(
     await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
   } else {
     await deadLetter(parts, call, outcome)
-    // The calls behind it have waited as long: calls to a server that is gone for good do not pile up for ever.
+    // Those behind it that have waited as long go with it: calls to a server that is gone for good do not pile up for ever.
     const more = await deadLetterCalls(db, lane._id, now - retryMS, reason, keptCallData)
     if (more > 0) log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed for good')
   }
-  await returnLane(db, lane, dueAtMS, lane.failures + 1)
+  await returnLane(db, { ...lane, failures: lane.failures + 1, failingSinceMS }, dueAtMS)
 }
 
 function lastTryOf({ lastTry }: CallOutcome): { lastTry?: CallTry } {
