@@ -62,8 +62,9 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
   }
 }
 
-function withoutFailures({ failingSinceMS: _, ...lane }: CallLaneDoc): CallLaneDoc {
-  return { ...lane, failures: 0 }
+function withoutFailures(lane: CallLaneDoc): CallLaneDoc {
+  const { failingSinceMS: _, ...rest } = lane
+  return { ...rest, failures: 0 }
 }
 
 async function tryLater(
