@@ -4,15 +4,18 @@ import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 export interface StallingProxy {
   port: number
   stall(): void
+  /** Stalls the connections that are open; what is sent over later ones arrives. */
+  stallOpen(): void
   stop(): Promise<void>
 }
 
 export async function startStallingProxy(to: { host: string; port: number }): Promise<StallingProxy> {
   let isStalled = false
+  const stalled = new Set<unknown>()
   const proxy = await openTcpProxy(to, (client, upstream) => {
     closeTogether(client, upstream)
     client.on('data', (bytes) => {
-      if (!isStalled) upstream.write(bytes)
+      if (!isStalled && !stalled.has(client)) upstream.write(bytes)
     })
     upstream.on('data', (bytes) => client.write(bytes))
   })
@@ -20,6 +23,9 @@ export async function startStallingProxy(to: { host: string; port: number }): Pr
     port: proxy.port,
     stall: () => {
       isStalled = true
+    },
+    stallOpen: () => {
+      for (const socket of proxy.sockets) stalled.add(socket)
     },
     stop: () => proxy.close(),
   }

@@ -38,6 +38,9 @@ const nothingSaid = { status: undefined, message: '', details: [] }
 /** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
 const quotaPauseMS = 60_000
 
+/** A request is given up so much after the connection has timed out, at the latest. */
+const laterMS = 1_000
+
 /**
  * Google's network, by its HTTP v1 API over HTTP/2 connections that stay (why not firebase-admin: docs/benchmarks.md#libraries-that-were-measured).
  */
@@ -48,8 +51,12 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
     maxConcurrentStreams: 100,
     pipelining: Math.max(1, Math.ceil(concurrency / 4)),
     connect: { timeout: timeoutMS },
+    // With its own timeouts undici asks the other side for a sign of life, and replaces the connection when none comes.
+    headersTimeout: timeoutMS,
+    bodyTimeout: timeoutMS,
   })
-  const tokens = createAccessTokens(account, agent, timeoutMS)
+  const mostMS = timeoutMS + laterMS
+  const tokens = createAccessTokens(account, agent, mostMS)
   const endpoint = `${url.replace(/\/$/, '')}/v1/projects/${account.project_id}/messages:send`
 
   async function post(push: PushDoc, content: PushContent, token: string): Promise<PushAnswer | 'token refused'> {
@@ -58,7 +65,7 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(fcmMessage(push, content)),
       dispatcher: agent,
-      signal: AbortSignal.timeout(timeoutMS),
+      signal: AbortSignal.timeout(mostMS),
     })
     const text = await body.text()
     if (statusCode === 200) return { as: 'sent', ...idOf(text) }

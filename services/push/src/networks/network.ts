@@ -54,11 +54,13 @@ export function pauseMS(tries: number, mostMS: number): number {
   return Math.min(1_000 * 2 ** Math.min(tries, 30), mostMS) * (0.75 + Math.random() / 2)
 }
 
+const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
+
 /** The short name of a failure of the connection, such as ECONNRESET. */
 export function connectionReason(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') return 'timeout'
-    if ('code' in at && typeof at.code === 'string') return at.code
+    if ('code' in at && typeof at.code === 'string') return timeoutCodes.has(at.code) ? 'timeout' : at.code
   }
   return 'connection'
 }
