@@ -138,6 +138,7 @@ describe('work that takes longer than a request may', () => {
     for (const save of [
       () => gateway.admin('POST', '/admin/clients', { _id: 'bob', issueAccessToken: true }),
       () => gateway.admin('POST', '/admin/clients/list', { data: [{ _id: 'bob' }] }),
+      () => gateway.admin('POST', '/admin/groups', { _id: 'bob', nickname: 'Bob', members: ['alice'] }),
     ]) {
       const { status, body } = await save()
       assert.deepEqual([status, body.error.code], [409, 'USER_EXISTS'])
