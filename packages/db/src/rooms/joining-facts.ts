@@ -26,7 +26,7 @@ export interface WantedJoiningFacts {
 
 /**
  * Reads the rooms, then all else that decides over new members, in one round trip, which no transaction may do. What changes
- * later changes `rev` of its room, which addMembersToRooms proves.
+ * later changes its room, and addMembersToRooms proves that it is as it was read.
  */
 export async function findJoiningFacts(
   db: Db,

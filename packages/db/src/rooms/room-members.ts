@@ -1,5 +1,5 @@
 import { inParts } from '@parley/async/in-parts'
-import type { ClientSession } from 'mongodb'
+import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
@@ -118,10 +118,13 @@ export async function addMembersToRooms(
 ): Promise<RoomDoc[]> {
   const withUsers = joining.filter(({ users }) => users.length > 0)
   if (withUsers.length === 0) return []
-  const after = withUsers.map(({ room, users }) => ({
-    ...room,
-    memberCount: room.memberCount + users.length,
-    firstMembers: [...room.firstMembers, ...users].slice(0, maxShown),
+  const changes = withUsers.map(({ room, users }) => ({
+    before: room,
+    after: {
+      ...room,
+      memberCount: room.memberCount + users.length,
+      firstMembers: [...room.firstMembers, ...users].slice(0, maxShown),
+    },
   }))
   const memberships = withUsers.flatMap(({ room, users }) => users.map((user) => key(room.app, room.id, user)))
   const [blocked, invited, { matchedCount }] = await Promise.all([
@@ -131,19 +134,21 @@ export async function addMembersToRooms(
     facts ? facts.invitations.length > 0 : hasInvitations(db, memberships),
     // The rooms first, so that the loser of a race for one starts again before it has done the rest.
     db.rooms.bulkWrite(
-      after.map(({ _id, rev, seq, memberCount, firstMembers }) => ({
-        updateOne: {
-          filter: { _id, rev: rev ?? { $exists: false }, seq },
-          update: { $set: { memberCount, firstMembers }, ...moved() },
-        },
+      changes.map(({ before, after: { memberCount, firstMembers } }) => ({
+        updateOne: { filter: asItWasRead(before), update: { $set: { memberCount, firstMembers }, ...moved() } },
       })),
       { session, ordered: false },
     ),
   ])
-  if (matchedCount < after.length) throw new StaleReadError('a room has changed since it was read')
+  if (matchedCount < changes.length) throw new StaleReadError('a room has changed since it was read')
   await insertDocuments(db, withUsers, blocked, session)
   if (invited) await db.invitations.deleteMany({ _id: { $in: memberships } }, { session })
-  return after
+  return changes.map(({ after }) => after)
+}
+
+/** Release 0.1.0 moves no `rev`: its bans move the clock, its changes of members what this overwrites. */
+function asItWasRead({ _id, rev, seq, clockMS, memberCount, firstMembers }: RoomDoc): Filter<RoomDoc> {
+  return { _id, rev: rev ?? { $exists: false }, seq, clockMS, memberCount, firstMembers }
 }
 
 /** The members that lists show: the longest-standing. */

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectDb, type Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { inTransaction, StaleReadError } from '../transactions/transaction.ts'
+import { findJoiningFacts } from './joining-facts.ts'
+import { addMembersToRooms } from './room-members.ts'
+import type { RoomDoc } from './rooms.ts'
+
+const room = {
+  ...{ _id: key('app', 'room'), app: 'app', id: 'room', roomType: 'group' as const, status: 1 as const, seq: 7 },
+  ...{ clockMS: 1_000, memberCount: 2, firstMembers: ['ann', 'bob'], managers: [], createdAtMS: 1_000 },
+} as unknown as RoomDoc
+
+describe('a group to which members are added', () => {
+  let db: Db
+  beforeAll(async () => {
+    db = await connectDb(withDatabase((await testServers()).mongoUrl, `members_${randomUUID().replaceAll('-', '')}`))
+  })
+  afterAll(async () => {
+    await db.mongo.dropDatabase()
+    await db.client.close()
+  })
+
+  /** Adds dave by what was read; returns whether the first try was refused, and the room as it is after. */
+  async function add(
+    change: (readAt: RoomDoc) => Promise<unknown>,
+  ): Promise<{ isStale: boolean; after: RoomDoc | null }> {
+    await db.rooms.replaceOne({ _id: room._id }, room, { upsert: true })
+    await db.memberships.deleteMany({})
+    const wanted = { rooms: [room._id], memberships: [key('app', 'room', 'dave')], users: [] }
+    let tries = 0
+    let isStale = false
+    await inTransaction(db, async (session) => {
+      const facts = await findJoiningFacts(db, wanted)
+      const [read] = facts.rooms
+      assert.ok(read)
+      if (tries++ === 0) await change(read)
+      const adding = addMembersToRooms(db, [{ room: read, users: ['dave'] }], 50, session, facts)
+      await adding.catch((error: unknown) => {
+        isStale = error instanceof StaleReadError
+        throw error
+      })
+    })
+    return { isStale, after: await db.rooms.findOne({ _id: room._id }) }
+  }
+
+  test('is written when nothing has changed since it was read', async () => {
+    const { isStale, after } = await add(() => Promise.resolve())
+    assert.deepEqual([isStale, after?.memberCount, after?.firstMembers], [false, 3, ['ann', 'bob', 'dave']])
+  })
+
+  // Release 0.1.0 runs beside this one during a rolling update, and moves no `rev`.
+  test('is read again when a service of 0.1.0 has added or removed members since, or both', async () => {
+    const added = { memberCount: 3, firstMembers: ['ann', 'bob', 'carl'] }
+    const swapped = { memberCount: 2, firstMembers: ['ann', 'carl'] }
+    for (const members of [added, swapped]) {
+      const { isStale, after } = await add(() => db.rooms.updateOne({ _id: room._id }, { $set: members }))
+      const expected = [true, members.memberCount + 1, [...members.firstMembers, 'dave']]
+      assert.deepEqual([isStale, after?.memberCount, after?.firstMembers], expected)
+    }
+  })
+
+  test('is read again when a service of 0.1.0 has banned who is added, who may then only read', async () => {
+    const ban = { app: 'app', room: 'room', roomKey: room._id, blockee: 'dave', blocker: 'ann', createdAt: new Date() }
+    const { isStale, after } = await add(async () => {
+      await db.bans.insertOne({ _id: key('app', 'room', 'dave'), ...ban })
+      await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: 2_000 } })
+    })
+    assert.deepEqual([isStale, after?.memberCount], [true, 3])
+    assert.ok((await db.memberships.findOne({ _id: key('app', 'room', 'dave') }))?.blocked)
+  })
+})
