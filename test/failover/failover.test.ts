@@ -9,13 +9,20 @@ import {
   startNatsCluster,
   startReplicaSet,
   startSentinels,
+  stepDownPrimary,
 } from '@parley/stack/clusters'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
 import { everythingArrives, type Seen, type Sending, startSending, wholeHistory } from '../faults/durable-sending.ts'
-import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+
+interface Job {
+  state: string
+  progress: { done: number }
+  outcomes: { data: { result?: { seq: number } }[] }
+}
 
 describe('servers that fail over, under load: nothing acknowledged is lost, and nothing is restarted by hand', () => {
   const dir = newServersDir()
@@ -41,7 +48,7 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     await primaryOf(mongo)
     const own = { ...shared, mongoUrl: mongo.url, natsUrl: nats.url, redisUrl: redis.url }
     platform = await startPlatform({ own })
-    const env = { PARLEY_STREAM_REPLICAS: '3' }
+    const env = { PARLEY_STREAM_REPLICAS: '3', PARLEY_GATEWAY_JOB_AFTER_MS: '0' }
     gateways = await Promise.all([platform.start('api-gateway', env), platform.start('api-gateway', env)])
     const realtime = await platform.start('realtime', env)
     await Promise.all([platform.start('push', env), platform.start('stats', env)])
@@ -58,19 +65,22 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
     await dir.stop()
   })
 
+  const apiKey = () => ({ 'im-api-key': platform.apiKey })
+
   /** Runs what fails under sends without a pause, until sends are acknowledged again. */
   async function under(fault: () => Promise<void>): Promise<void> {
     sending = startSending({
       urls: () => gateways.map(({ url }) => url),
-      headers: { 'im-api-key': platform.apiKey },
+      headers: apiKey(),
       room,
     })
-    const { acknowledged, bySender } = sending
+    const { acknowledged, bySender, statuses } = sending
     await eventually('messages are flowing', () => acknowledged.length > 50)
     await fault()
     const count = acknowledged.length
     await eventually('sends are acknowledged again', () => acknowledged.length > count + 50)
     await sending.stop()
+    assert.deepEqual(statuses.difference(new Set([200, 503])), new Set(), 'what failed may be tried again')
     const stored = await wholeHistory(gateways[0]?.url ?? '', room, bob.headers)
     await everythingArrives(acknowledged, stored, received)
     const seqs = new Map(stored.map(({ _id, seq }) => [_id, seq]))
@@ -93,6 +103,31 @@ describe('servers that fail over, under load: nothing acknowledged is lost, and 
       await eventually('another is the primary', async () => (await primaryOf(mongo)) !== port)
     })
     await under(async () => primary?.restart())
+  })
+
+  test('the primary of MongoDB steps down while a job sends to many: nobody goes without the message', async () => {
+    const receivers = Array.from({ length: 1_000 }, (_, i) => `receiver ${i}`)
+    await platform.admin('POST', '/admin/clients/list', { data: receivers.map((_id) => ({ _id })) })
+    const batch = { message: 'once', messageType: 'text', sender: 'alice' }
+    const paras = receivers.map((receiver) => ({ receiver }))
+    await under(async () => {
+      const { status, body } = await call(gateways[0]?.url ?? '', 'POST', '/messages/batch', apiKey(), {
+        ...batch,
+        paras,
+      })
+      assert.equal(status, 202, JSON.stringify(body))
+      const read = async (query: string) => {
+        const job = await platform.admin('GET', `/admin/jobs/${String(body.result['job'])}?${query}`)
+        return job as unknown as Job
+      }
+      await eventually('the job has got on', async () => (await read('limit=1')).progress.done > 0)
+      await stepDownPrimary(mongo)
+      const isOver = async () => (await read('limit=1').catch(() => undefined))?.state === 'done'
+      await eventually('the job is over', isOver, 120)
+      const pages = [await read('limit=500'), await read('skip=500&limit=500')]
+      const outcomes = pages.flatMap((page) => page.outcomes.data)
+      assert.deepEqual([outcomes.length, outcomes.filter(({ result }) => result?.seq !== 1)], [receivers.length, []])
+    })
   })
 
   test('the server that leads the stream is killed, and comes back', async () => {

@@ -11,6 +11,8 @@ export interface Sending {
   acknowledged: string[]
   /** The same for each of those who send, one message after the other. */
   bySender: string[][]
+  /** The statuses of all responses, so far. */
+  statuses: Set<number>
   /** Settles when no send is in flight any more. */
   stop(): Promise<string[]>
 }
@@ -27,6 +29,7 @@ export function startSending({
 }): Sending {
   const acknowledged: string[] = []
   const bySender: string[][] = [[], [], [], []]
+  const statuses = new Set<number>()
   const sending = { on: true }
   const one = async (mine: string[], sender: number) => {
     for (let i = 0; sending.on; i++) {
@@ -34,6 +37,7 @@ export function startSending({
       const url = gateways[(sender + i) % gateways.length] ?? ''
       const message = { room, sender: 'alice', message: `${sender} ${i}`, messageType: 'text' }
       const answer = await call(url, 'POST', '/messages', headers, message).catch(() => undefined)
+      if (answer) statuses.add(answer.status)
       if (answer?.status === 200) {
         const id = String(answer.body.result['_id'])
         acknowledged.push(id)
@@ -45,6 +49,7 @@ export function startSending({
   return {
     acknowledged,
     bySender,
+    statuses,
     stop: async () => {
       sending.on = false
       await all

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
+import { MongoServerError } from 'mongodb'
 import { describe, onTestFinished, test } from 'vitest'
-import { connectDb } from './connect.ts'
+import { connectDb, isDatabaseAway } from './connect.ts'
+import { runWrites } from './transactions/run-writes.ts'
 
 describe('a connection to MongoDB that closes', () => {
   test('while a command is being written fails the command, which then uses another connection', async () => {
@@ -25,6 +27,30 @@ describe('a connection to MongoDB that closes', () => {
     })
     assert.equal(await db.apps.findOne({ _id: 'none' }), null)
     assert.equal(closings, 2, 'it was tried again')
+  })
+})
+
+describe('the database counts as away', () => {
+  const failureOf = async (work: Promise<unknown>) => {
+    const [{ reason }] = (await Promise.allSettled([work])) as [PromiseRejectedResult]
+    assert.ok(reason instanceof MongoServerError)
+    return reason
+  }
+
+  test('when it did not confirm a write, or has no primary for it; not when it refuses one', async () => {
+    const db = await connectDb(withDatabase((await testServers()).mongoUrl, 'away'))
+    onTestFinished(() => db.client.close())
+    const { collectionName } = db.rooms
+    const update = { update: collectionName, updates: [{ q: { _id: '' }, u: { $inc: { seq: 1 } } }] }
+    // A set of one: the write is done, and nobody confirms it.
+    const unconfirmed = await failureOf(db.mongo.command({ ...update, writeConcern: { w: 2 } }))
+    assert.deepEqual([unconfirmed.hasErrorLabel('RetryableWriteError'), isDatabaseAway(unconfirmed)], [false, true])
+    const statement = { q: { _id: '' }, u: { $noSuchOperator: {} } }
+    assert.equal(isDatabaseAway(await failureOf(runWrites(db, 'update', collectionName, [statement], 'soon'))), false)
+    // As a command gets them that the driver does not repeat (test/failover has a primary step down).
+    for (const code of [91, 189, 10_107, 11_602]) {
+      assert.ok(isDatabaseAway(new MongoServerError({ code, message: 'the primary steps down' })))
+    }
   })
 })
 

@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls'
-import { MongoClient, MongoError, MongoNetworkError, MongoServerSelectionError } from 'mongodb'
+import { MongoClient, MongoError, MongoNetworkError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
 import { type Db, openCollections } from './collections.ts'
 import { createTurns, NoTurn } from './transactions/turns.ts'
@@ -54,20 +54,31 @@ export async function pingDb(db: Db): Promise<void> {
   await db.mongo.command({ ping: 1 })
 }
 
-/** Whether an operation failed because the database is away, hangs, is too busy, or is changing its primary. */
+/**
+ * Whether an operation failed because the database is away, hangs, is too busy, or is changing its primary. A write may have
+ * been done all the same.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof NoTurn) return true
   if (!(error instanceof MongoError)) return false
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoServerSelectionError ||
+    error instanceof MongoWriteConcernError ||
     error.name === waitQueueTimeout ||
     awayLabels.some((label) => error.hasErrorLabel(label)) ||
-    error.code === maxTimeExpired
+    passingCodes.has(Number(error.code))
   )
 }
 
 const awayLabels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult']
 const maxTimeExpired = 50
+/**
+ * Errors that pass by themselves (MongoDB's driver specifications, "Retryable Reads", "Retryable Error"). The server labels them
+ * only for writes that the driver may repeat, and for transactions: not for our own commands, changes of many documents, or reads.
+ */
+const primaryChanges = [91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]
+const unreachable = [6, 7, 89, 134, 262, 9_001]
+const passingCodes = new Set([maxTimeExpired, ...primaryChanges, ...unreachable])
 /** The driver does not export this class. */
 const waitQueueTimeout = 'MongoWaitQueueTimeoutError'

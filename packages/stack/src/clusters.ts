@@ -77,6 +77,16 @@ export async function primaryOf({ url }: Cluster): Promise<number> {
   }
 }
 
+/** Has the primary of a replica set step down, so that another member is elected. */
+export async function stepDownPrimary({ url }: Cluster): Promise<void> {
+  const client = new MongoClient(url)
+  try {
+    await client.db('admin').command({ replSetStepDown: 10, force: true })
+  } finally {
+    await client.close()
+  }
+}
+
 /** Three nats-server with JetStream, one cluster. Server names are their ports. */
 export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   const routes = await freePorts(3)

@@ -20,8 +20,6 @@ const timeExpired = 50
 /** What the server takes in one command, at most. */
 const mostStatements = 5_000
 const duplicateKey = 11_000
-/** ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, Interrupted… of MongoDB's error codes. */
-const primaryChanges = new Set([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436])
 
 interface WriteError {
   index: number
@@ -35,7 +33,6 @@ type PassOver = (error: WriteError) => boolean
 interface WriteReply extends Document {
   n: number
   writeErrors?: WriteError[]
-  writeConcernError?: { code: number; errmsg: string }
 }
 
 /**
@@ -44,7 +41,7 @@ interface WriteReply extends Document {
  * fails as if the database were away.
  * @param inOrder a statement that fails, passed over or not, stops those after it; by default they run all, in no order
  * @returns how many documents were matched or inserted
- * @throws MongoServerError, also when a single statement failed
+ * @throws MongoServerError, also when a single statement failed; MongoWriteConcernError when a majority has not confirmed what was written
  */
 export async function runWrites(
   db: Db,
@@ -63,9 +60,9 @@ export async function runWrites(
       writeConcern: writeConcerns[durability],
       maxTimeMS: mostMS,
     })
-    const failed = reply.writeErrors?.find((error) => !passOver(error)) ?? reply.writeConcernError
+    const failed = reply.writeErrors?.find((error) => !passOver(error))
     if (failed?.code === timeExpired) await endAbandoned(db)
-    if (failed) throw toError(failed, failed === reply.writeConcernError)
+    if (failed) throw new MongoServerError({ ...failed, message: failed.errmsg })
     matched += reply.n
   }
   return matched
@@ -78,12 +75,6 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
     if (error instanceof MongoServerError && error.code === timeExpired) await endAbandoned(db)
     throw error
   }
-}
-
-/** As the driver labels them: what was not written, or not by a majority, because the primary changes may be tried again. */
-function toError(failed: { code: number; errmsg: string }, isUnconfirmed: boolean): MongoServerError {
-  const errorLabels = isUnconfirmed || primaryChanges.has(failed.code) ? ['RetryableWriteError'] : []
-  return new MongoServerError({ ...failed, message: failed.errmsg, errorLabels })
 }
 
 /** Inserts the documents that are not there yet, by _id, durably. @throws MongoServerError when another unique key is taken */
