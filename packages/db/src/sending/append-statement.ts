@@ -49,7 +49,7 @@ type Ends = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
 function givenPlaces({ bytes }: TailAppend, entries: TailMessage[], first: Ends, last: Ends): Document {
   return {
     $set: { seq: last.seq, clockMS: last.createdAtMS, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS },
-    $min: { tailSinceMS: first.createdAtMS },
+    $min: { tailSinceMS: Math.min(first.createdAtMS, Date.now()) },
     $inc: { tailBytes: bytes },
     $push: { tail: { $each: entries } },
   }
@@ -62,7 +62,8 @@ function nextPlaces({ room, bytes }: TailAppend, entries: TailMessage[], first: 
     seq: entry.seq - room.seq,
     createdAtMS: entry.createdAtMS - first.createdAtMS,
   }))
-  const firstMS = { $max: [Date.now(), { $add: ['$clockMS', 1] }] }
+  const nowMS = Date.now()
+  const firstMS = { $max: [nowMS, { $add: ['$clockMS', 1] }] }
   const lastMS = { $add: [firstMS, last.createdAtMS - first.createdAtMS] }
   const placed = {
     $mergeObjects: [
@@ -78,7 +79,7 @@ function nextPlaces({ room, bytes }: TailAppend, entries: TailMessage[], first: 
         clockMS: lastMS,
         lastMessageID: { $literal: last._id },
         lastMessageAtMS: lastMS,
-        tailSinceMS: { $min: ['$tailSinceMS', firstMS] },
+        tailSinceMS: { $min: ['$tailSinceMS', nowMS] },
         tailBytes: { $add: [{ $ifNull: ['$tailBytes', 0] }, bytes] },
         tail: { $concatArrays: [{ $ifNull: ['$tail', []] }, placedEntries] },
       },

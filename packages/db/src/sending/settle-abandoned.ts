@@ -1,9 +1,10 @@
+import { ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { insertUnordered } from '../events/pending-events.ts'
 import { newId } from '../messages/messages.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { noteSendKeys, pullSettled, settleTails } from './settle-tails.ts'
-import { findTails, findUnsettledRooms, fromTail } from './tails.ts'
+import { findTails, findUnsettledRooms, fromTail, type TailMessage } from './tails.ts'
 
 /**
  * Settles what was sent before `beforeMS` and is in a tail still: the process that appended it died, or stands still.
@@ -43,6 +44,13 @@ export async function settleAbandoned(db: Db, beforeMS: number, limit: number): 
 }
 
 function toAbandoned(room: RoomDoc, beforeMS: number) {
-  const entries = (room.tail ?? []).filter(({ createdAtMS }) => createdAtMS < beforeMS)
-  return { room, entries, sinceMS: entries[0]?.createdAtMS ?? beforeMS }
+  const { tail = [] } = room
+  // What stands before it was appended before it.
+  const entries = tail.slice(0, tail.findLastIndex((entry) => sentMS(entry) < beforeMS) + 1)
+  return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
+}
+
+/** When a process sent it, by its own clock, to the second: the time that the message got is that of the room, which may be far ahead. */
+function sentMS({ _id, createdAtMS }: TailMessage): number {
+  return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
 }

@@ -96,7 +96,7 @@ export async function pullSettled(db: Db, pulls: readonly Pull[]): Promise<void>
         { $set: { tail: { $filter: { input: { $ifNull: ['$tail', []] }, cond: { $not: [{ $or: settled }] } } } } },
         {
           $set: {
-            tailSinceMS: { $ifNull: [{ $min: '$tail.createdAtMS' }, '$$REMOVE'] },
+            tailSinceMS: { $ifNull: [{ $toLong: { $toDate: { $toObjectId: { $min: '$tail._id' } } } }, '$$REMOVE'] },
             tailBytes: { $cond: [{ $eq: ['$tail', []] }, 0, { $bsonSize: { tail: '$tail' } }] },
           },
         },

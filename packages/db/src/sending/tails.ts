@@ -22,7 +22,10 @@ export interface TailMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey'
 export interface Tail {
   /** In the order of seq. A message may be in `messages` already: then that is what counts. */
   tail?: TailMessage[]
-  /** When the first of them was sent; absent with an empty tail. */
+  /**
+   * When the first of them was sent, by the clock of the process that appended it, or, to the second, of its ID: that of the
+   * room (`clockMS`) may be far ahead. Absent with an empty tail.
+   */
   tailSinceMS?: number
   /** Every message up to this seq is in `messages`, whatever the tail still says of it: it may have been changed since. */
   settledSeq?: number

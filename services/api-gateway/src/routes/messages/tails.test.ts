@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
+import { findUnpublished } from '@parley/db/events/pending-events'
 import { key } from '@parley/db/keys'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'
@@ -212,6 +213,30 @@ describe('a message that is acknowledged', () => {
       })
     })
   }
+
+  test('is settled by others, and its event noted, also in a room whose clock is ahead of that of every process', async () => {
+    room = await other.newRoom([alice, bob])
+    const { db } = other.chat
+    const aheadMS = Date.now() + 3_600_000
+    await db.rooms.updateOne({ _id: key(other.app, room) }, { $set: { clockMS: aheadMS } })
+    const reached = gate.hold('taken')
+    const held = await send()
+    await reached
+    const settled = await send('bob', {}, other)
+    await other.chat.settler.drained()
+    const left = (await roomDoc())?.tail ?? []
+    assert.deepEqual(
+      left.map(({ _id, createdAtMS }) => [_id, createdAtMS > aheadMS]),
+      [[held._id, true]],
+    )
+    assert.notEqual(settled._id, held._id)
+    const laterMS = Date.now() + 5_000
+    await settleAbandoned(db, laterMS, 100)
+    const noted = (await findUnpublished(db, laterMS, 1_000)).flatMap(({ events }) => events)
+    assert.ok(noted.some((event) => event.kind === 'message' && event.message === held._id))
+    assert.deepEqual((await roomDoc())?.tail, [])
+    await settleAbandoned(db, laterMS, 100)
+  })
 
   test('goes through the tail of its room or past it, as its size says, and all are in order', async () => {
     room = await other.newRoom([alice, bob])
