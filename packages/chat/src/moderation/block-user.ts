@@ -6,8 +6,9 @@ import { findDirectRoom, pairKey } from '@parley/db/rooms/rooms'
 import { moveRooms } from '@parley/db/rooms/take-room'
 import type { Session } from '@parley/db/transactions/transaction'
 import { deleteBlock, findBlock, insertBlock } from '@parley/db/users/blocks'
-import { findUser, noteBlocksChange } from '@parley/db/users/users'
+import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
+import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
@@ -24,6 +25,8 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
   const { app, user } = caller
   if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
   const block = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    // Creating the direct room writes the users too, so that of two concurrent calls one sees the other.
+    await takeCaller(db, caller, session)
     const found = await findUser(db, app, blockee, session)
     if (!found) throw new ApiError('CLIENT_NOT_FOUND', `blockee: no user ${JSON.stringify(blockee)}`)
     if (await findBlock(db, app, user, blockee, session)) {
@@ -44,6 +47,7 @@ export async function unblockUser(chat: Chat, caller: UserCaller, blockee: strin
   const { db } = chat
   const { app, user } = caller
   const lifted = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    await takeCaller(db, caller, session)
     const block = await findBlock(db, app, user, blockee, session)
     if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)
     await deleteBlock(db, block, session)
@@ -68,6 +72,4 @@ async function setInDirectRoom(
     await setBlocked(db, { app, room: room.id, user: blockee }, blocked, session)
     await moveRooms(db, [room._id], session)
   }
-  // Creating the direct room writes the users too, so that of two concurrent calls one sees the other.
-  else await noteBlocksChange(db, app, user, session)
 }

@@ -93,7 +93,7 @@ async function write(
   const joining = fresh.map(({ room, members }) => ({ room, users: members }))
   await insertMembershipsOf(db, joining, session, true)
   const direct = fresh.filter(({ room }) => room.pair !== undefined)
-  // Inside the transaction, so that it excludes a block between the two: see noteBlocksChange.
+  // Inside the transaction, so that it excludes a block between the two: see takeUser.
   const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
   if (paired.length > 0 && !(await recordJoin(db, paired, session))) {
     throw new ApiError('CLIENT_NOT_FOUND', 'members: a user was erased meanwhile')

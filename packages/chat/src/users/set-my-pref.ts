@@ -4,6 +4,7 @@ import { maxPrefBytes, maxPrefs } from '@parley/contracts/operations/users/prefe
 import { hidePresencePref } from '@parley/contracts/resources/presence'
 import { countPrefs, deletePref, savePref } from '@parley/db/users/prefs'
 import type { UserCaller } from '../access/caller.ts'
+import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
@@ -25,6 +26,7 @@ export async function setMyPref(
     throw new ApiError('INVALID_REQUEST', `data: at most ${maxPrefBytes} bytes as JSON`)
   }
   await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+    await takeCaller(chat.db, caller, session)
     const isNew = await savePref(chat.db, caller, key, json, session)
     // Changes of a user take turns in a process: several gateways at once may go past the limit by one each.
     if (isNew && (await countPrefs(chat.db, caller, maxPrefs + 1, session)) > maxPrefs) {

@@ -4,20 +4,24 @@ import type {
   unsubscribe as unsubscribeOperation,
 } from '@parley/contracts/operations/users/devices'
 import { key } from '@parley/db/keys'
-import { inTransaction } from '@parley/db/transactions/transaction'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { deleteDevices, saveDevice } from '@parley/db/users/devices'
 import type { UserCaller } from '../access/caller.ts'
+import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 
 /** Registers the push token of one of the caller's devices; any other device with this token loses it. */
 export async function subscribeDevice(
   chat: Chat,
-  { app, user }: UserCaller,
+  caller: UserCaller,
   { type, token, deviceId: device }: Input<typeof subscribeOperation>['body'],
 ): Promise<{ type: 'ios' | 'fcm'; deviceId: string }> {
-  await inTransaction(chat.db, (session) => saveDevice(chat.db, { app, user, device, type, token }, session), {
-    turn: key('device', app, token),
-  })
+  const { app, user } = caller
+  const save = async (session: Session) => {
+    await takeCaller(chat.db, caller, session)
+    await saveDevice(chat.db, { app, user, device, type, token }, session)
+  }
+  await inTransaction(chat.db, save, { turn: key('device', app, token) })
   return { type, deviceId: device }
 }
 

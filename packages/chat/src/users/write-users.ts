@@ -4,6 +4,7 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
+import { takeUsers } from '@parley/db/users/take-user'
 import { exchangeTokens, findTokensOf, type TokenDoc } from '@parley/db/users/tokens'
 import {
   findUsersByKey,
@@ -49,6 +50,8 @@ interface State {
   erasures: ReadonlyMap<string, string>
   created: Set<string>
   changed: Set<string>
+  /** Who has no token yet that ends by the new one, and with which a ban or an erasure at the same time would conflict. */
+  taken: Set<string>
 }
 
 /**
@@ -127,7 +130,7 @@ async function read(
     users,
     tokens: Map.groupBy(before, ({ userKey }) => userKey),
     holders: new Map(before.map((token) => [token._id, token])),
-    ...{ erasures, created: new Set<string>(), changed: new Set<string>() },
+    ...{ erasures, created: new Set<string>(), changed: new Set<string>(), taken: new Set<string>() },
   }
   return { state, before }
 }
@@ -154,6 +157,7 @@ function write(
   }
   if (!existing) state.created.add(user)
   else if (hasProfile && !state.created.has(user)) state.changed.add(user)
+  else if (token && !state.tokens.has(user)) state.taken.add(user)
   state.users.set(user, existing ? changedBy(existing, profile) : newUserDoc(app, id, profile))
   return { user, created: !existing, ended: token ? replaceTokens(state, { app, id }, token) : [] }
 }
@@ -182,6 +186,7 @@ async function store(db: Db, state: State, before: readonly TokenDoc[], session:
   const of = (keys: Iterable<string>) => [...keys].map((user) => state.users.get(user) as UserDoc)
   await insertUsers(db, of(state.created), session)
   await updateProfiles(db, of(state.changed), session)
+  await takeUsers(db, [...state.taken], session)
   const stays = new Set(before.filter((token) => state.holders.get(token._id) === token))
   const after = [...state.holders.values()].filter((token) => !stays.has(token))
   const gone = before.filter((token) => !stays.has(token)).map(({ _id }) => _id)

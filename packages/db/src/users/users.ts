@@ -30,8 +30,8 @@ export interface UserDoc {
   updatedAt: Date
   /** Set on a user group: a virtual user that stands for these members. */
   groupMembers?: string[]
-  /** When the user last blocked or unblocked a user with whom they have no direct room. */
-  blocksChangedAt?: Date
+  /** How often they were taken: see take-user.ts. */
+  takes?: number
   /** From the app; it may have ended. */
   ban?: AppBan
   /** Counts the changes of the profile (`__v`). */
@@ -158,11 +158,6 @@ export async function updateProfiles(db: Db, users: readonly UserDoc[], session:
     })),
     { session, ordered: false },
   )
-}
-
-/** Writes the user when their blocks change, which conflicts with creating a direct room with them at the same time. */
-export async function noteBlocksChange(db: Db, app: string, user: string, session: ClientSession): Promise<void> {
-  await db.users.updateOne({ _id: key(app, user) }, { $set: { blocksChangedAt: new Date() } }, { session })
 }
 
 /**

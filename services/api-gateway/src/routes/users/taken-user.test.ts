@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { Db } from '@parley/db/connect'
+import type { Session } from '@parley/db/transactions/transaction'
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+/** One gateway writes something of eve's while the other bans or erases her. */
+describe('what is given to a user who is banned or erased at the same moment', () => {
+  let gateway: TestGateway
+  let other: TestGateway
+  let eve: TestUser
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    other = await gateway.another()
+    await gateway.newUser('bob')
+  })
+  beforeEach(async () => {
+    eve = await gateway.newUser()
+  })
+  afterAll(async () => {
+    await other.stop()
+    await gateway.stop()
+  })
+
+  const ban = () => other.admin('POST', `/admin/clients/${eve.id}/ban`)
+  const erase = () => other.admin('DELETE', `/admin/clients/${eve.id}`)
+  const issue = (by = gateway) => by.admin('POST', '/admin/clients', { _id: eve.id, issueAccessToken: true })
+  const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+  const bind = () =>
+    gateway.admin('PUT', `/admin/clients/${eve.id}/token`, { token: eve.id, expirationDate: inAnHour() })
+  const asEve: Record<string, () => Promise<Answer>> = {
+    'a device': () => eve.call('POST', '/me/subscribe', { type: 'fcm', token: eve.id, deviceId: 'phone' }),
+    'a preference': () => eve.call('POST', '/me/pref/theme', { data: 'dark' }),
+    'a block': () => eve.call('POST', '/blockStatus/my/bob'),
+  }
+  const codeOf = ({ status, body }: Answer) => [status, body.error?.code]
+
+  const tokens = () => gateway.chat.db.tokens.countDocuments({ user: eve.id })
+  const users = () => gateway.chat.db.users.countDocuments({ id: eve.id })
+  const ofEve = async () => {
+    const { devices, prefs, blocks } = gateway.chat.db
+    const userKey = `${gateway.app}\0${eve.id}`
+    const found = [devices.countDocuments({ userKey }), prefs.countDocuments({ userKey })]
+    return Promise.all([...found, blocks.countDocuments({ blockerKey: userKey })])
+  }
+  const endTokens = async () => {
+    assert.equal((await gateway.admin('DELETE', `/admin/clients/${eve.id}/token`)).status, 200)
+  }
+
+  /** Before the next transaction of a process begins, does something else. */
+  function beforeNext(db: Db, act: (session: Session) => Promise<unknown> | void): void {
+    const { client } = db
+    const withSession = client.withSession.bind(client)
+    client.withSession = (async (...of: unknown[]) => {
+      // The driver's own sessions, of bulk writes, have options.
+      const [work] = of as [(session: Session) => Promise<unknown>]
+      if (of.length > 1) return withSession(...(of as Parameters<typeof withSession>))
+      client.withSession = withSession
+      return withSession(async (session) => {
+        await act(session)
+        return work(session)
+      })
+    }) as typeof withSession
+  }
+
+  /** Begins with `rival` when all of `act` is written and not committed; goes on when it is over, or has found its document taken. */
+  async function meanwhile(act: () => Promise<Answer>, rival: () => Promise<Answer>): Promise<[Answer, Answer]> {
+    let over: Promise<Answer> | undefined
+    beforeNext(gateway.chat.db, (session) => {
+      const commit = session.commitTransaction.bind(session)
+      session.commitTransaction = async () => {
+        session.commitTransaction = commit
+        const waits = Promise.withResolvers<void>()
+        beforeNext(other.chat.db, (ofRival) => {
+          const abort = ofRival.abortTransaction.bind(ofRival)
+          ofRival.abortTransaction = async () => {
+            waits.resolve()
+            return abort()
+          }
+        })
+        over = rival()
+        await Promise.race([over, waits.promise])
+        return commit()
+      }
+    })
+    const answer = await act()
+    assert.ok(over, JSON.stringify(answer.body))
+    return [answer, await over]
+  }
+
+  for (const [what, give] of Object.entries({ issued: () => issue(), bound: bind })) {
+    test(`a token that is ${what} ends with the ban, and with the user`, async () => {
+      await endTokens()
+      const [given, banned] = await meanwhile(give, ban)
+      assert.deepEqual([given.status, banned.status], [200, 200])
+      assert.equal(await tokens(), 0)
+
+      eve = await gateway.newUser()
+      await endTokens()
+      const [, erased] = await meanwhile(give, erase)
+      assert.equal(erased.status, 200)
+      assert.deepEqual([await tokens(), await users()], [0, 0])
+    })
+  }
+
+  test('no token is issued to who was banned after they were read: 403 USER_BANNED', async () => {
+    await endTokens()
+    const { tokens: collection } = gateway.chat.db
+    const find = collection.find.bind(collection)
+    // The user is read by then.
+    collection.find = ((...of: Parameters<typeof find>) => {
+      collection.find = find
+      const found = find(...of)
+      const toArray = found.toArray.bind(found)
+      found.toArray = async () => {
+        assert.equal((await ban()).status, 200)
+        return toArray()
+      }
+      return found
+    }) as typeof find
+    assert.deepEqual(codeOf(await issue()), [403, 'USER_BANNED'])
+    assert.equal(await tokens(), 0)
+  })
+
+  test('of two tokens that two gateways issue, the last one lives', async () => {
+    await endTokens()
+    const answers = await meanwhile(issue, () => issue(other))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
+    assert.equal(await tokens(), 1)
+  })
+
+  for (const [what, give] of Object.entries(asEve)) {
+    test(`${what} ends with the user; after that it is refused: 401 INVALID_TOKEN`, async () => {
+      const [given, erased] = await meanwhile(give, erase)
+      assert.deepEqual([given.status, erased.status], [200, 200])
+      assert.deepEqual(await ofEve(), [0, 0, 0])
+
+      eve = await gateway.newUser()
+      // The request is let in by then.
+      beforeNext(gateway.chat.db, async () => assert.equal((await erase()).status, 200))
+      assert.deepEqual(codeOf(await give()), [401, 'INVALID_TOKEN'])
+      assert.deepEqual(await ofEve(), [0, 0, 0])
+    })
+  }
+})
