@@ -125,6 +125,11 @@ export async function endJob(db: Db, { _id, worker, total }: JobDoc, state: 'don
   await change(db, { _id, worker }, { $set: ended, $unset: forgotten, ...progress })
 }
 
+/** Forgets a job that is over, if it is still the one that ended at this time. */
+export async function deleteEndedJob(db: Db, { _id, finishedAt }: JobDoc & { finishedAt: Date }): Promise<void> {
+  await db.jobs.deleteOne({ _id, finishedAt })
+}
+
 /** Leaves a job to others, from the given time on (Unix milliseconds). @throws JobTaken */
 export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
   await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })

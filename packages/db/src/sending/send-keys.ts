@@ -9,7 +9,12 @@ export interface SendKeyDoc {
   usedAt: Date
 }
 
-export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: 24 * 60 * 60 }]
+const keptS = 24 * 60 * 60
+
+export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: keptS }]
+
+/** No key that was used longer ago is there, however late MongoDB removes it: it looks once a minute. */
+export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
 /** Which of these keys are used: the message of each. */
 export async function findSendKeys(

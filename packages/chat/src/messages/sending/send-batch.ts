@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { advanceJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
+import { advanceJob, deleteEndedJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
+import { sendKeysKeptMS } from '@parley/db/sending/send-keys'
 import { isDuplicateKey } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
@@ -62,10 +63,17 @@ function nameOf(idempotencyKey: string): string {
   return createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)
 }
 
-/** What a batch of this ID is answered that became a job before; undefined when none did. */
+/**
+ * What a batch of this ID is answered that became a job before; undefined when none did. When the keys of its messages are gone,
+ * the key of the batch names a new one too, which takes the place of that job.
+ */
 async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<JsonText | Accepted | undefined> {
   const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })
   if (!found) return undefined
-  const { state, outcomes = [] } = found
+  const { state, finishedAt, outcomes = [] } = found
+  if (finishedAt && finishedAt.getTime() < Date.now() - sendKeysKeptMS) {
+    await deleteEndedJob(chat.db, { ...found, finishedAt })
+    return undefined
+  }
   return state === 'done' ? new JsonText(listText(outcomesText(chat.db, outcomes))) : new Accepted({ job: id })
 }

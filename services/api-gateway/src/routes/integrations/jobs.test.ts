@@ -83,6 +83,32 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 3)
   })
 
+  test('a day after its end the Idempotency-Key of a batch that became a job is that of a new batch', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const { db } = gateway.chat
+    const headers = { 'idempotency-key': 'greeting of the day' }
+    const id = accepted(await batch([{ room }], headers))
+    const first = (await finished(id)).outcomes.data
+    assert.equal(await messagesIn(room), 1)
+    const end = (hoursAgo: number) =>
+      db.jobs.updateOne(
+        { _id: key(gateway.app, id) },
+        { $set: { finishedAt: new Date(Date.now() - hoursAgo * 3_600_000) } },
+      )
+    await end(24)
+    assert.deepEqual((await batch([{ room }], headers)).body.result, first)
+
+    await end(25)
+    await db.sendKeys.deleteMany({})
+    assert.equal(accepted(await batch([{ room }, { room }], headers)), id)
+    const { progress, outcomes } = await finished(id)
+    assert.deepEqual(progress, { done: 2, total: 2 })
+    assert.notEqual(outcomes.data[0].result._id, first[0].result._id)
+    assert.deepEqual((await batch([{ room }, { room }], headers)).body.result, outcomes.data)
+    assert.equal(await messagesIn(room), 3)
+  })
+
   test('the same batch several times at once under its Idempotency-Key is one job, and sends nothing twice', async () => {
     const bob = await gateway.newUser()
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
