@@ -180,7 +180,8 @@ describe('work that takes longer than a request may', () => {
   })
 
   test("a job is its app's alone, and what is none is 404 JOB_NOT_FOUND", async () => {
-    const id = accepted(await batch([{ receiver: 'nobody' }]))
+    const bob = await gateway.newUser()
+    const id = accepted(await batch([{ receiver: bob.id }]))
     await finished(id)
     const other = await startTestGateway()
     for (const answer of [await other.admin('GET', `/admin/jobs/${id}`), await job('none')]) {

@@ -51,7 +51,7 @@ describe('what is given to a user who is banned or erased at the same moment', (
   function beforeNext(db: Db, act: (session: Session) => Promise<unknown> | void): void {
     const { client } = db
     const withSession = client.withSession.bind(client)
-    client.withSession = (async (...of: unknown[]) => {
+    client.withSession = async (...of: unknown[]) => {
       // The driver's own sessions, of bulk writes, have options.
       const [work] = of as [(session: Session) => Promise<unknown>]
       if (of.length > 1) return withSession(...(of as Parameters<typeof withSession>))
@@ -60,7 +60,7 @@ describe('what is given to a user who is banned or erased at the same moment', (
         await act(session)
         return work(session)
       })
-    }) as typeof withSession
+    }
   }
 
   /** Begins with `rival` when all of `act` is written and not committed; goes on when it is over, or has found its document taken. */
