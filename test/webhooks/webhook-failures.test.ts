@@ -132,7 +132,7 @@ describe('a webhook that fails', () => {
     }
   })
 
-  test('is called again when there is no response within the time limit, with the same webhook-id and data', async () => {
+  test('is called again when there is no response within the time limit, with the same webhook-id and data, also after an edit', async () => {
     await push.stop()
     push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })
     const { room, path, calls } = await newRoom()
@@ -143,7 +143,10 @@ describe('a webhook that fails', () => {
       hung = true
       return 'hang'
     }
-    await platform.send(room, alice)
+    // With that type it is as any other, until it is recalled.
+    const _id = await platform.send(room, alice, { messageType: 'recall' })
+    await eventually('the first try', () => hung)
+    await platform.admin('POST', `/rooms/${room}/message`, { _id, sender: alice, message: 'edited' })
     const tries = () => calls().filter(({ body }) => body.event === 'MESSAGE')
     await eventually('a try that is answered', () => tries().some(({ status }) => status === 200))
     assert.equal(tries()[0]?.status, undefined, 'the first was not')

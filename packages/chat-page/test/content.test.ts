@@ -9,6 +9,7 @@ describe('what is shown of a message', () => {
     assert.deepEqual(contentOf({ message: { text: 'Hi' }, messageType: 'card' }), { kind: 'text', text: 'Hi' })
     assert.deepEqual(contentOf({ message: { a: [1] }, messageType: 'x' }), { kind: 'text', text: '{"a":[1]}' })
     assert.deepEqual(contentOf({ messageType: 'recall' }), { kind: 'recalled' })
+    assert.deepEqual(contentOf({ message: 'Hi', messageType: 'recall' }), { kind: 'text', text: 'Hi' })
   })
 
   test('pictures and files by their URL, and addresses that lead nowhere safe as text', () => {

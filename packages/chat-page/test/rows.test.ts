@@ -36,7 +36,7 @@ describe('the rows of the list of messages', () => {
     const mine = { isMine: true }
     const messages = [
       message('1', 'bob', 1),
-      message('2', 'bob', 2),
+      message('2', 'bob', 2, { messageType: 'recall' }),
       message('3', 'me', 3, mine),
       message('4', 'bob', 4),
     ]

@@ -15,7 +15,7 @@ const systemEvents: ReadonlySet<string> = new Set(['joinRoom', 'addMembers', 'le
 export const isSystem = ({ messageType }: Pick<Message, 'messageType'>): boolean => systemEvents.has(messageType)
 
 export function contentOf({ message, messageType }: Pick<Message, 'message' | 'messageType'>): Content {
-  if (messageType === 'recall') return { kind: 'recalled' }
+  if (messageType === 'recall' && message === undefined) return { kind: 'recalled' }
   const fields = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>
   if (systemEvents.has(messageType)) {
     const members = Array.isArray(fields['members']) ? fields['members'].map(String) : []

@@ -35,7 +35,7 @@ export function useNameOf(user: string): string {
 
 function quoteText({ text, isDeleted, messageType }: Quoted, texts: Texts): string {
   if (isDeleted) return texts.deleted
-  const content = contentOf({ message: text, messageType })
+  const content = contentOf({ message: text === '' ? undefined : text, messageType })
   if (content.kind === 'recalled') return texts.recalled
   if (content.kind === 'image') return texts.image
   return text === '' ? texts.file : text.replaceAll(/\s+/g, ' ')

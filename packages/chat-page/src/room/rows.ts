@@ -57,7 +57,7 @@ export function firstUnreadOf(messages: readonly RoomMessage[], unread: number):
   let left = unread
   for (const message of messages.toReversed()) {
     if (left === 0) return undefined
-    if (!message.isMine && !message.isDeleted && message.messageType !== 'recall') left--
+    if (!message.isMine && !message.isDeleted) left--
     if (left === 0) return message._id
   }
   return undefined

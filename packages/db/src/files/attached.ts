@@ -16,10 +16,12 @@ export const attachedIndexes: IndexDescription[] = [
 /** What decides whether a message with a file can be read. */
 export type FileUse = Pick<
   MessageDoc,
-  '_id' | 'app' | 'room' | 'roomKey' | 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf' | 'messageType'
+  '_id' | 'app' | 'room' | 'roomKey' | 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf' | 'messageType' | 'content'
 >
 const useFields = {
   ...{ app: 1, room: 1, roomKey: 1, seq: 1, createdAtMS: 1, isDeleted: 1, threadOf: 1, messageType: 1 },
+  // Of 64 KiB only whether it is there.
+  content: { $cond: [{ $gt: ['$content', null] }, '', '$$REMOVE'] },
 } as const
 
 /** The settled messages with a file, the oldest first, after a message. */

@@ -8,6 +8,7 @@ import { toMessageView } from '@parley/chat/views/message'
 import { membersChange } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
+import type { Message } from '@parley/contracts/resources/message'
 import type { WebhookEvent } from '@parley/contracts/resources/webhook'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import type { Db } from '@parley/db/connect'
@@ -83,13 +84,14 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
 
 /** What servers returned to calls about a message that is deleted or recalled now, or all of the room; and what its pushes said. */
 async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order: number): Promise<void> {
-  const { messageID, messageType, _id } = data as { messageID?: string; messageType?: string; _id?: string }
+  const { messageID, messageType, message: content, _id } = data as Partial<Message> & { messageID?: string }
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
     await forgetTextsOfRoom(db, app, room)
     return
   }
-  const message = event === 'MESSAGE_DELETED' ? messageID : messageType === 'recall' ? _id : undefined
+  const isRecall = messageType === 'recall' && content === undefined
+  const message = event === 'MESSAGE_DELETED' ? messageID : isRecall ? _id : undefined
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
   await forgetText(db, app, message)

@@ -13,7 +13,7 @@ import { moderate } from '../../moderation/moderate.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/message-content.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
-import { recalled } from './recalled.ts'
+import { isRecalled, recalled } from './recalled.ts'
 
 export interface Edit {
   message?: unknown
@@ -41,8 +41,8 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     if (before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
-    if (isRecall) return before.messageType === recalled ? undefined : wanted
-    if (before.messageType === recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
+    if (isRecall) return isRecalled(before) ? undefined : wanted
+    if (isRecalled(before)) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
     return wanted
   })

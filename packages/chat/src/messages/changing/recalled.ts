@@ -1,6 +1,9 @@
-/** The messageType of a message that was recalled. */
+import type { MessageDoc } from '@parley/db/messages/messages'
+
+/** The messageType of a message that was recalled. A message may be sent with it too, and can be recalled as any other. */
 export const recalled = 'recall'
 
-export function isRecalled({ messageType }: { messageType: string }): boolean {
-  return messageType === recalled
+/** A recalled message has lost its content, which every message is sent with. */
+export function isRecalled({ messageType, content }: Pick<MessageDoc, 'messageType' | 'content'>): boolean {
+  return messageType === recalled && content === undefined
 }

@@ -147,6 +147,20 @@ describe('POST /rooms/{id}/message', () => {
     assert.doesNotMatch(JSON.stringify(stored), /a secret/)
   })
 
+  test('a message that was sent with messageType recall is edited and recalled as any other', async () => {
+    const sent = await alice.call('POST', path(), { message: 'oops', messageType: 'recall' })
+    const { _id } = sent.body.result
+    const edited = await alice.call('POST', path(), { _id, message: 'a secret' })
+    assert.partialDeepStrictEqual(edited.body.result, { _id, message: 'a secret', messageType: 'recall' })
+    const { status, body } = await alice.call('POST', path(), { _id, messageType: 'recall' })
+    assert.deepEqual([status, 'message' in body.result], [200, false])
+    const [last] = await history()
+    assert.deepEqual([last._id, last.messageType, 'message' in last], [_id, 'recall', false])
+    refused(await alice.call('POST', path(), { _id, message: 'back' }), 400, 'INVALID_REQUEST', /recalled/)
+    const stored = await gateway.chat.db.messages.findOne({ _id })
+    assert.doesNotMatch(JSON.stringify(stored), /a secret/)
+  })
+
   test("another's message is 403 INSUFFICIENT_PERMISSIONS, an unknown one 404 MESSAGE_NOT_FOUND", async () => {
     const { _id } = await send(bob)
     const edit = { _id, message: 'x' }
