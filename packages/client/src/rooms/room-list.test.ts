@@ -1,25 +1,97 @@
 import assert from 'node:assert/strict'
+import { setImmediate as nextTask } from 'node:timers/promises'
 import { describe, test } from 'vitest'
-import type { Message, Room } from '../generated/types.ts'
+import type { ListRoomsResult, Message, Room } from '../generated/types.ts'
 import { RoomList } from './room-list.ts'
 
 describe('the list of rooms', () => {
-  test('reads a room that it hears of before the login when the login is over, not before', async () => {
-    const asked: string[] = []
-    let isConnected = false
-    const calls = {
-      listRooms: async () => ({ data: [], totalCount: 0, inspect: null as never }),
-      getRoom: async ({ id }: { id: string }) => {
-        asked.push(id)
-        return { _id: id, unread: 1, status: 1, members: [], lastMessage: null } as unknown as Room
-      },
+  /** Calls that return when the test says so; `asked` are those for one room. */
+  function slowServer(isConnected: () => boolean = () => true) {
+    const lists: PromiseWithResolvers<ListRoomsResult>[] = []
+    const asked: ({ id: string } & PromiseWithResolvers<Room>)[] = []
+    const begun = <T>(all: T[], call: T) => {
+      all.push(call)
+      return call
     }
-    const list = new RoomList({ calls, me: () => 'alice', isConnected: () => isConnected })
-    list.heardMessage({ _id: 'm1', room: 'new-room', seq: 1 } as Message)
-    assert.deepEqual(asked, [])
+    const list = new RoomList({
+      calls: {
+        listRooms: () => begun(lists, Promise.withResolvers<ListRoomsResult>()).promise,
+        getRoom: ({ id }) => begun(asked, { id, ...Promise.withResolvers<Room>() }).promise,
+      },
+      me: () => 'alice',
+      isConnected,
+    })
+    const unread = () => list.get('room')?.unread
+    return { list, lists, asked, unread }
+  }
+  const room = (unread: number, lastSeq: number, _id = 'room') =>
+    ({ _id, unread, status: 1, members: [], lastMessage: message(lastSeq) }) as unknown as Room
+  const message = (seq: number) => ({ _id: `m${seq}`, room: 'room', seq, sender: { _id: 'bob' } }) as Message
+  const listOf = (...data: Room[]) => ({ data, totalCount: data.length }) as ListRoomsResult
+
+  test('reads a room that it hears of before the login when the login is over, not before', async () => {
+    let isConnected = false
+    const { list, asked, unread } = slowServer(() => isConnected)
+    list.heardMessage(message(1))
+    assert.equal(asked.length, 0)
     isConnected = true
-    await list.settled()
-    assert.deepEqual(asked, ['new-room'])
-    assert.equal(list.get('new-room')?.unread, 1)
+    const settled = list.settled()
+    asked[0]?.resolve(room(1, 1))
+    await settled
+    assert.deepEqual([asked.map(({ id }) => id), unread()], [['room'], 1])
+  })
+
+  test('that is older than what was read of one room meanwhile takes nothing back', async () => {
+    const { list, lists, asked, unread } = slowServer()
+    const refreshed = list.refresh()
+    list.heardMessage(message(11))
+    asked[0]?.resolve(room(4, 11))
+    await nextTask()
+    lists[0]?.resolve(listOf(room(3, 10)))
+    await nextTask()
+    assert.equal(unread(), 4)
+    asked[1]?.resolve(room(4, 11))
+    await refreshed
+    assert.equal(unread(), 4)
+  })
+
+  test('that is older than a deletion of which a room was read again takes nothing back', async () => {
+    const { list, lists, asked, unread } = slowServer()
+    const first = list.refresh()
+    lists[0]?.resolve(listOf(room(3, 10)))
+    await first
+    const refreshed = list.refresh()
+    list.heardDeletion({ room: 'room', messageID: 'm9' })
+    asked[0]?.resolve(room(2, 10))
+    await nextTask()
+    lists[1]?.resolve(listOf(room(3, 10)))
+    await nextTask()
+    asked[1]?.resolve(room(2, 10))
+    await refreshed
+    assert.equal(unread(), 2)
+  })
+
+  test('is newer than what was asked of a room before it', async () => {
+    const { list, lists, asked, unread } = slowServer()
+    const old = list.refreshRoom('room')
+    const refreshed = list.refresh()
+    lists[0]?.resolve(listOf(room(4, 11)))
+    await nextTask()
+    asked[0]?.resolve(room(3, 10))
+    await nextTask()
+    asked[1]?.resolve(room(4, 11))
+    await Promise.all([old, refreshed])
+    assert.equal(unread(), 4)
+  })
+
+  test('counts a message that comes while its room is read for the first time', async () => {
+    const { list, asked, unread } = slowServer()
+    list.heardRoom(room(0, 0))
+    list.heardMessage(message(1))
+    asked[0]?.resolve(room(0, 0))
+    await nextTask()
+    asked[1]?.resolve(room(1, 1))
+    await nextTask()
+    assert.equal(unread(), 1)
   })
 })

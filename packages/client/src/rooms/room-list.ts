@@ -26,6 +26,8 @@ export class RoomList {
   readonly #infos = new WeakMap<Listed, RoomInfo>()
   /** Rooms that changed while something was read that may not know of it. */
   readonly #touched = new Set<string>()
+  /** Rooms that changed, or were read apart, since the list began to be read: what it says of them may be older. */
+  readonly #sinceList = new Set<string>()
   /** Rooms that are to be read again. */
   readonly #stale = new Set<string>()
   readonly #reading = new Map<string, Promise<void>>()
@@ -41,15 +43,17 @@ export class RoomList {
   }
 
   async refresh(): Promise<void> {
-    this.#touched.clear()
+    this.#sinceList.clear()
+    for (const roomID of this.#reading.keys()) this.#touch(roomID)
     const { data } = await this.#options.calls.listRooms()
+    const readApart = [...this.#sinceList]
     const gone = new Set(this.#listed.keys())
     for (const resource of data) {
       gone.delete(resource._id)
-      this.#take(resource)
+      if (!this.#sinceList.has(resource._id)) this.#take(resource)
     }
-    for (const roomID of gone) if (!this.#touched.has(roomID)) this.remove(roomID)
-    await Promise.all([...this.#touched].map((roomID) => this.refreshRoom(roomID)))
+    for (const roomID of gone) if (!this.#sinceList.has(roomID)) this.remove(roomID)
+    await Promise.all(readApart.map((roomID) => this.refreshRoom(roomID)))
     this.#show()
   }
 
@@ -67,7 +71,7 @@ export class RoomList {
 
   heardMessage(message: Message): void {
     const listed = this.#listed.get(message.room)
-    if (!listed) return this.#readLater(message.room)
+    if (!listed) return this.changed(message.room)
     this.#set(afterMessage(listed, message, this.#options.me()))
   }
 
@@ -91,14 +95,14 @@ export class RoomList {
     const listed = this.#listed.get(resource._id)
     // What depends on the user is not in the event. A room with status 0 is frozen, or was deleted.
     if (!listed || resource.status === 0) return this.changed(resource._id)
-    this.#touched.add(resource._id)
+    this.#touch(resource._id)
     this.#set(afterRoomEvent(listed, resource))
   }
 
   heardPref({ room, ...pref }: ServerEvents['roomPref']): void {
     const listed = this.#listed.get(room)
     if (!listed) return
-    this.#touched.add(room)
+    this.#touch(room)
     this.#set({ ...listed, resource: { ...listed.resource, pref, muted: pref.muted } })
   }
 
@@ -106,20 +110,25 @@ export class RoomList {
   setUnread(roomID: string, counted: number, upToSeq: number): void {
     const listed = this.#listed.get(roomID)
     if (!listed) return
-    this.#touched.add(roomID)
+    this.#touch(roomID)
     this.#set({ ...listed, unread: recounted(listed.unread, counted, upToSeq) })
   }
 
   /** Something changed that only the server knows: reads the room again. */
   changed(roomID: string): void {
-    this.#touched.add(roomID)
+    this.#touch(roomID)
     this.#readLater(roomID)
   }
 
   remove(roomID: string): void {
-    this.#touched.add(roomID)
+    this.#touch(roomID)
     this.#stale.delete(roomID)
     if (this.#listed.delete(roomID)) this.#publish()
+  }
+
+  #touch(roomID: string): void {
+    this.#touched.add(roomID)
+    this.#sinceList.add(roomID)
   }
 
   /** Without a connection the next login reads it. */
@@ -132,6 +141,7 @@ export class RoomList {
   async #readRoom(roomID: string): Promise<void> {
     do {
       this.#touched.delete(roomID)
+      this.#sinceList.add(roomID)
       try {
         this.#take(await this.#options.calls.getRoom({ id: roomID }))
       } catch (error) {
