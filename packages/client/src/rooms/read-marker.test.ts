@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, vi } from 'vitest'
+import type { Message } from '../generated/types.ts'
 import { networkError, ParleyError } from '../parley-error.ts'
 import { ReadMarker } from './read-marker.ts'
 import { Timeline } from './timeline.ts'
@@ -38,5 +39,29 @@ describe('a read marker', () => {
     isConnected = true
     await marker.flush()
     assert.deepEqual(reported, ['one'])
+  })
+
+  test('that another device set earlier, heard again, takes back nothing', () => {
+    const timeline = new Timeline()
+    const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)
+    timeline.addPage({ data, userDeletedIDs: [], totalCount: 5 }, true)
+    let unread: number | undefined
+    const rooms = { setUnread: (_room: string, counted: number) => (unread = counted), changed: () => undefined }
+    const report = () => Promise.reject(networkError('not connected'))
+    const marker = new ReadMarker({
+      roomID: 'room',
+      timeline,
+      rooms,
+      me: () => 'alice',
+      report,
+      isConnected: () => false,
+    })
+    marker.heard('m3')
+    assert.equal(unread, 2)
+    marker.heard('m5')
+    assert.equal(unread, 0)
+    marker.heard('m3')
+    assert.equal(unread, 0)
+    marker.close()
   })
 })

@@ -43,7 +43,9 @@ export class ReadMarker {
   /** The user has read up to this message on a device of theirs, maybe this one. */
   heard(messageID: string): void {
     const seq = this.#options.timeline.get(messageID)?.seq
-    if (seq !== undefined) this.#markedSeq = Math.max(this.#markedSeq, seq)
+    // Catching up repeats what other devices did, and not what this one did after it.
+    if (seq !== undefined && seq < this.#markedSeq) return
+    this.#markedSeq = seq ?? this.#markedSeq
     if (this.#due === undefined && !this.#count(messageID)) this.#options.rooms.changed(this.#options.roomID)
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTask } from 'node:timers/promises'
 import { describe, test } from 'vitest'
-import type { ListRoomsResult, Message, Room } from '../generated/types.ts'
+import type { ListRoomsResult, Message, Room, ServerEvents } from '../generated/types.ts'
 import { RoomList } from './room-list.ts'
 
 describe('the list of rooms', () => {
@@ -82,6 +82,22 @@ describe('the list of rooms', () => {
     asked[1]?.resolve(room(4, 11))
     await Promise.all([old, refreshed])
     assert.equal(unread(), 4)
+  })
+
+  test('reads a room again after the login whose preferences came when it caught up: they may be older ones', async () => {
+    let isConnected = true
+    const { list, lists, asked } = slowServer(() => isConnected)
+    const first = list.refresh()
+    lists[0]?.resolve(listOf(room(0, 1)))
+    await first
+    isConnected = false
+    list.heardPref({ room: 'room', sticky: true, muted: false } as ServerEvents['roomPref'])
+    assert.equal(asked.length, 0)
+    isConnected = true
+    const settled = list.settled()
+    asked[0]?.resolve({ ...room(0, 1), pref: { sticky: false } } as Room)
+    await settled
+    assert.equal(list.get('room')?.pref?.sticky, false)
   })
 
   test('counts a message that comes while its room is read for the first time', async () => {

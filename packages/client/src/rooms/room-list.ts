@@ -104,6 +104,8 @@ export class RoomList {
     if (!listed) return
     this.#touch(room)
     this.#set({ ...listed, resource: { ...listed.resource, pref, muted: pref.muted } })
+    // Catching up repeats what other devices set, and not what this one set after it.
+    if (!this.#options.isConnected()) this.#readLater(room)
   }
 
   /** The unread count as it is known to be for everything up to a seq. */
