@@ -4,25 +4,43 @@ import { retryWhilePassing } from './retry-while-passing.ts'
 /** Between two readings of the same thing. */
 const pauseMS = 500
 
-/**
- * Makes the function that has something read, and read once more when it is called meanwhile. Without a connection nothing is
- * read: the next login asks again.
- */
-export function rereading(read: () => Promise<void>, isConnected: () => boolean): () => void {
+export interface Rereading {
+  /** Has it read, and read once more when this is called meanwhile. Without a connection nothing is read. */
+  ask: () => void
+  /** After a login: has it read if the connection ended before it was. */
+  loggedIn: () => void
+}
+
+export function rereading(read: () => Promise<void>, isConnected: () => boolean): Rereading {
   let isDue = false
   let isReading = false
+  async function readWhileConnected(): Promise<void> {
+    let isRead = false
+    const readOnce = async () => {
+      await read()
+      isRead = true
+    }
+    await retryWhilePassing(readOnce, isConnected).catch(() => undefined)
+    if (!isRead && !isConnected()) isDue = true
+  }
   async function work(): Promise<void> {
     while (isDue && isConnected()) {
       isDue = false
-      await retryWhilePassing(read, isConnected).catch(() => undefined)
+      await readWhileConnected()
       if (isDue) await sleep(pauseMS)
     }
     isReading = false
   }
-  return () => {
-    isDue = true
+  function begin(): void {
     if (isReading) return
     isReading = true
     void work()
+  }
+  return {
+    ask() {
+      isDue = true
+      begin()
+    },
+    loggedIn: begin,
   }
 }

@@ -104,6 +104,7 @@ export class UserSession {
     for (const handle of this.#handles.values()) handle.close()
     this.#outbox.close()
     this.#deliveries.close()
+    this.presence.close()
     this.connection.close()
   }
 
@@ -158,6 +159,7 @@ export class UserSession {
       await workOnAll([...this.#handles.values()], roomsAtOnce, (handle) => handle.catchUp())
     }
     await this.rooms.settled()
+    this.invitations.loggedIn()
     for (const handle of this.#handles.values()) handle.loggedIn()
   }
 

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, test, vi } from 'vitest'
+import { ParleyError } from '../parley-error.ts'
 import { PresenceWatch } from './presence-watch.ts'
 
 describe('who is watched', () => {
-  function watch() {
+  /** @param failures what the first emits fail with */
+  function watch(...failures: ParleyError[]) {
     const said: [event: string, clients: string[]][] = []
     const presence = new PresenceWatch({
       isConnected: () => true,
       emit: async (event, payload) => {
         const { clients } = payload as { clients: string[] }
         said.push([event, clients])
-        return {}
+        const failure = failures.shift()
+        if (failure) throw failure
+        return { clients: clients.map((client) => ({ client, state: 'online' })) }
       },
     })
     const look = (user: string) => presence.of(user).subscribe(() => undefined)
-    return { look, said }
+    return { look, said, presence }
   }
 
   test('is watched as long as somebody looks, also when another one ends twice', async () => {
@@ -26,6 +30,27 @@ describe('who is watched', () => {
     await vi.waitFor(() => assert.deepEqual(said, [['presence subscribe', ['bob']]]))
     last()
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence unsubscribe', ['bob']]]))
+  })
+
+  test('is watched in the end, also when the server refuses it for now', async () => {
+    const { look, said, presence } = watch(
+      new ParleyError('SERVICE_UNAVAILABLE', 'Redis is away', 503),
+      new ParleyError('TOO_MANY_REQUESTS', 'too many', 429),
+    )
+    look('bob')
+    await vi.waitFor(() => assert.deepEqual(presence.of('bob').get(), { state: 'online' }), { timeout: 60_000 })
+    assert.deepEqual(
+      said,
+      Array.from({ length: 3 }, () => ['presence subscribe', ['bob']]),
+    )
+  })
+
+  test('is not asked for again when the server refuses it for good', async () => {
+    const { look, said } = watch(new ParleyError('INVALID_BODY', 'no such user ID', 400))
+    look('no user')
+    await vi.waitFor(() => assert.equal(said.length, 1))
+    look('bob')
+    await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence subscribe', ['bob']]]))
   })
 
   test('all change at once: those who are left, then those who come', async () => {

@@ -1,4 +1,6 @@
 import type { ServerEvents } from '../generated/types.ts'
+import { isPassing, ParleyError } from '../parley-error.ts'
+import { growingPauses } from '../pauses.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 
 type Heard = ServerEvents['presence']
@@ -32,6 +34,9 @@ export class PresenceWatch {
   /** One at a time: the server refuses a subscription that comes in the middle of another. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #report = oncePerTask(() => this.#flush())
+  readonly #pauses = growingPauses(1_000, 30_000)
+  /** Runs while the server is not asked again. */
+  #pause: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: PresenceWatchOptions) {
     this.#options = options
@@ -49,7 +54,12 @@ export class PresenceWatch {
 
   loggedIn(): void {
     for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
+    this.#endPause()
     this.#report()
+  }
+
+  close(): void {
+    this.#endPause()
   }
 
   #add(user: string): Watched {
@@ -79,9 +89,8 @@ export class PresenceWatch {
     return watched
   }
 
-  /** What does not come through is made up by the next login. */
   #flush(): void {
-    if (this.#due.size === 0 || !this.#options.isConnected()) return
+    if (this.#due.size === 0 || this.#pause !== undefined || !this.#options.isConnected()) return
     const due = [...this.#due]
     this.#due.clear()
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
@@ -92,7 +101,27 @@ export class PresenceWatch {
       const left = due.filter((user) => !isWatched(user))
       for (let i = 0; i < left.length; i += most) await emit('presence unsubscribe', left.slice(i, i + most))
       await emit('presence subscribe', due.filter(isWatched).slice(0, most))
+      this.#pauses.reset()
     }
-    this.#last = this.#last.then(report).catch(() => undefined)
+    this.#last = this.#last.then(report).catch((error: unknown) => this.#failed(due, error))
+  }
+
+  /** What may pass is tried again; without a connection the next login begins all anew. */
+  #failed(due: readonly string[], error: unknown): void {
+    if (!(error instanceof ParleyError) || !isPassing(error) || !this.#options.isConnected()) return
+    for (const user of due) this.#due.add(user)
+    this.#endPause()
+    this.#pause = setTimeout(
+      () => {
+        this.#pause = undefined
+        this.#report()
+      },
+      Math.max(this.#pauses.next(), error.retryAfterMS ?? 0),
+    )
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pause)
+    this.#pause = undefined
   }
 }

@@ -21,11 +21,16 @@ export class Invitations {
   readonly list: Store<readonly Invitation[]> = this.#list
   /** Reads them again. */
   readonly read: () => void
+  /** After each login: reads them, if the connection ended before they were read. */
+  readonly loggedIn: () => void
 
   constructor(options: InvitationsOptions) {
     this.#options = options
     const { calls, rooms, isConnected } = options
-    this.read = rereading(async () => this.#show((await calls.listInvitations({ limit: 100 })).data), isConnected)
+    const read = async () => this.#show((await calls.listInvitations({ limit: 100 })).data)
+    const { ask, loggedIn } = rereading(read, isConnected)
+    this.read = ask
+    this.loggedIn = loggedIn
     rooms.rooms.subscribe(() => this.#show(this.#list.get()))
   }
 

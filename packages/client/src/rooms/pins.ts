@@ -1,6 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message } from '../generated/types.ts'
-import { rereading } from '../rereading.ts'
+import { type Rereading, rereading } from '../rereading.ts'
 import { createStore, type Store } from '../store.ts'
 import { isOutdated } from './outdated.ts'
 
@@ -11,21 +11,26 @@ const most = 50
 export class Pins {
   readonly #list = createStore<readonly Message[]>([])
   readonly list: Store<readonly Message[]> = this.#list
-  readonly #read: () => void
+  readonly #reading: Rereading
   #isWanted = false
 
   constructor(id: string, calls: Pick<UserCalls, 'listPins'>, isConnected: () => boolean) {
-    this.#read = rereading(async () => this.#list.set((await calls.listPins({ id, limit: most })).data), isConnected)
+    const read = async () => this.#list.set((await calls.listPins({ id, limit: most })).data)
+    this.#reading = rereading(read, isConnected)
   }
 
   open(): void {
     this.#isWanted = true
-    this.#read()
+    this.#reading.ask()
   }
 
   /** What is to be read again. */
   changed(): void {
-    if (this.#isWanted) this.#read()
+    if (this.#isWanted) this.#reading.ask()
+  }
+
+  loggedIn(): void {
+    this.#reading.loggedIn()
   }
 
   heard(message: Message): void {

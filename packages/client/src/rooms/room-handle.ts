@@ -162,6 +162,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   override loggedIn(): void {
     super.loggedIn()
     this.#threads.loggedIn()
+    this.#pins.loggedIn()
     void this.#marker.flush()
     // Nobody makes up for what was delivered meanwhile.
     if (this.timeline.isLoaded) void this.#loadMarkers()

@@ -42,7 +42,7 @@ export function createThreads(client: Client): UserThreads {
     cursor = page.cursor
     hasMore.set(cursor !== undefined)
   }
-  const read = rereading(() => readPage(), isConnected)
+  const { ask: read } = rereading(() => readPage(), isConnected)
 
   const find = (id: string | undefined) => list.get().find(({ root }) => root._id === id)
   function put(known: ThreadInfo, now: ThreadInfo, isLatest: boolean): void {
