@@ -92,6 +92,22 @@ describe('what a client shows', () => {
     assert.deepEqual(stubs(again), stubs(client), 'who loads it afresh sees the same')
   })
 
+  test('a room whose user was removed and is a member again has what happened meanwhile', async () => {
+    const { alice, room, say } = await twoInARoom()
+    const deleted = await say('deleted meanwhile')
+    await say('kept')
+    const client = clientOf(deployment, alice)
+    await client.room(room).open()
+    await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [alice.id] })
+    await eventually('it is gone', () => client.room(room).info.get() === undefined)
+    await platform.admin('DELETE', `/rooms/${room}/messages/${deleted}`)
+    await say('said meanwhile')
+    await platform.admin('POST', `/rooms/${room}/members`, { invitees: [alice.id] })
+    await eventually('it is there again', () => client.room(room).info.get() !== undefined)
+    await eventually('what was said meanwhile', () => texts(client, room).includes('said meanwhile'))
+    assert.equal(client.room(room).messages.get()[0]?.isDeleted, true)
+  })
+
   const lastSender = async (client: ReturnType<typeof clientOf>, room: string) =>
     client.room(room).info.get()?.lastMessage?.sender._id
 

@@ -1,5 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, ServerEvents } from '../generated/types.ts'
+import { type Rereading, rereading } from '../rereading.ts'
 import type { Outbox } from '../sending/outbox.ts'
 import type { SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
@@ -63,6 +64,9 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly #marker: ReadMarker
   readonly #threads: Threads
   readonly #typed: ReturnType<typeof throttledTyping>
+  /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
+  readonly #cameBack: Rereading
+  #wasListed = false
 
   constructor(id: string, parts: RoomParts) {
     const { calls, rooms, me, emit } = parts
@@ -81,7 +85,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
     })
-    rooms.rooms.subscribe(() => this.#info.set(rooms.get(id)))
+    this.#cameBack = rereading(() => this.#catchUpAgain(), parts.isConnected)
+    rooms.rooms.subscribe(() => this.#isNow(rooms.get(id)))
   }
 
   /** What the user does to messages and to the room by a call each. */
@@ -163,6 +168,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     super.loggedIn()
     this.#threads.loggedIn()
     this.#pins.loggedIn()
+    this.#cameBack.loggedIn()
     void this.#marker.flush()
     // Nobody makes up for what was delivered meanwhile.
     if (this.timeline.isLoaded) void this.#loadMarkers()
@@ -232,6 +238,18 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#typing.close()
     this.#streaming.close()
     this.#typed.end()
+  }
+
+  #isNow(info: RoomInfo | undefined): void {
+    const isBack = info !== undefined && this.#info.get() === undefined && this.#wasListed
+    this.#wasListed ||= info !== undefined
+    this.#info.set(info)
+    if (isBack && this.timeline.isLoaded) this.#cameBack.ask()
+  }
+
+  async #catchUpAgain(): Promise<void> {
+    await this.catchUp()
+    await this.#loadMarkers()
   }
 
   /** Who has read the user's last message, and whom it has reached. Large rooms have no markers, and are complete without. */
