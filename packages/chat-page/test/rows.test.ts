@@ -45,4 +45,14 @@ describe('the rows of the list of messages', () => {
     assert.equal(firstUnreadOf(messages, 2), '2')
     assert.equal(firstUnreadOf(messages, 4), undefined)
   })
+
+  test('a recalled message is unread as any other, a deleted one is not', () => {
+    const messages = [
+      message('4', 'bob', 4),
+      message('5', 'bob', 5),
+      message('6', 'bob', 6, { messageType: 'recall' }),
+      message('7', 'bob', 7, { isDeleted: true }),
+    ]
+    assert.equal(firstUnreadOf(messages, 2), '5')
+  })
 })

@@ -1,6 +1,6 @@
-import type { Message } from '@parley/client'
 import { previewOf } from '../rooms/preview.ts'
 import type { Chat } from './chat.ts'
+import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
 
@@ -15,18 +15,16 @@ const key = 'parley.chat.notify'
 
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
 export function createNotifications(
-  { client, texts, threads }: Pick<Chat, 'client' | 'texts' | 'threads'>,
+  chat: Pick<Chat, 'client' | 'texts' | 'threads'>,
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
   const isPossible = 'Notification' in window && window.isSecureContext
   const isOn = createValue(isPossible && Notification.permission === 'granted' && stored() === 'on')
 
-  const notify = (message: Message) => {
-    const room = client.rooms.get().find(({ _id }) => _id === message.room)
-    const isMine = message.sender._id === client.me.get()?._id
-    if (!isOn.get() || !document.hidden || isMine || !room || room.muted || room.pref?.muted) return
+  onNews(chat, (message) => {
+    if (!isOn.get() || !document.hidden) return
     const notification = new Notification(nameOf(message.sender), {
-      body: previewOf(message, texts),
+      body: previewOf(message, chat.texts),
       tag: message._id,
     })
     notification.addEventListener('click', () => {
@@ -34,12 +32,6 @@ export function createNotifications(
       onOpen(message.room, message.threadOf)
       notification.close()
     })
-  }
-  client.on('chat message', notify)
-  client.on('thread message', (message) => {
-    const me = client.me.get()?._id ?? ''
-    const takesPart = threads.list.get().some(({ root }) => root._id === message.threadOf)
-    if (takesPart || message.replyTo?.sender === me || message.mentions?.includes(me)) notify(message)
   })
   return {
     isOn,

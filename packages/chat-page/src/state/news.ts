@@ -1,0 +1,24 @@
+import type { Client, Message } from '@parley/client'
+import type { UserThreads } from '@parley/client/threads'
+
+interface Sources {
+  client: Pick<Client, 'on' | 'rooms' | 'me' | 'connection'>
+  threads: Pick<UserThreads, 'list'>
+}
+
+/** Hears messages of others that are for the user, as they are sent: not in muted rooms, nor in threads of no concern. */
+export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
+  const heard = (message: Message) => {
+    // Before the login is over comes what was missed, and the last seconds again.
+    if (client.connection.get().status === 'connecting') return
+    const room = client.rooms.get().find(({ _id }) => _id === message.room)
+    const isMine = message.sender._id === client.me.get()?._id
+    if (!isMine && room && !room.muted && !room.pref?.muted) hear(message)
+  }
+  client.on('chat message', heard)
+  client.on('thread message', (message) => {
+    const me = client.me.get()?._id ?? ''
+    const takesPart = threads.list.get().some(({ root }) => root._id === message.threadOf)
+    if (takesPart || message.replyTo?.sender === me || message.mentions?.includes(me)) heard(message)
+  })
+}

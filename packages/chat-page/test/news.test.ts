@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import type { Client, ConnectionState, Message, ServerEvents } from '@parley/client'
+import type { ThreadInfo } from '@parley/client/threads'
+import { describe, test } from 'vitest'
+import { onNews } from '../src/state/news.ts'
+import { createValue } from '../src/state/value.ts'
+
+describe('what the user is notified of', () => {
+  function listening() {
+    const listeners = new Map<string, (payload: never) => void>()
+    const connection = createValue<ConnectionState>({ status: 'connecting' })
+    const rooms = [{ _id: 'room' }, { _id: 'muted', muted: true }, { _id: 'quiet', pref: { muted: true } }]
+    const client = {
+      connection,
+      rooms: createValue(rooms),
+      me: createValue({ _id: 'alice' }),
+      on: (event: keyof ServerEvents, listener: (payload: never) => void) => {
+        listeners.set(event, listener)
+        return () => undefined
+      },
+    } as unknown as Client
+    const threads = { list: createValue([{ root: { _id: 'mine' } }] as ThreadInfo[]) }
+    const heard: string[] = []
+    onNews({ client, threads }, ({ _id }) => heard.push(_id))
+    const say = (_id: string, { room = 'room', sender = 'bob', ...more } = {}, event = 'chat message') => {
+      const message = { _id, room, sender: { _id: sender }, ...more } as unknown as Message
+      listeners.get(event)?.(message as never)
+    }
+    return { connection, heard, say }
+  }
+
+  test('is what is sent from now on: neither what was missed nor what comes again when it logs in', () => {
+    const { connection, heard, say } = listening()
+    connection.set({ status: 'online' })
+    say('first')
+    connection.set({ status: 'connecting' })
+    say('first')
+    say('missed')
+    connection.set({ status: 'syncing' })
+    say('while the rooms are read')
+    connection.set({ status: 'online' })
+    say('second')
+    assert.deepEqual(heard, ['first', 'while the rooms are read', 'second'])
+  })
+
+  test("is others' messages in rooms that are not muted, and in the user's threads", () => {
+    const { connection, heard, say } = listening()
+    connection.set({ status: 'online' })
+    say('own', { sender: 'alice' })
+    say('muted', { room: 'muted' })
+    say('quiet', { room: 'quiet' })
+    say('unknown', { room: 'unknown' })
+    say('in my thread', { threadOf: 'mine' } as object, 'thread message')
+    say('in another', { threadOf: 'another' } as object, 'thread message')
+    say('for me', { threadOf: 'another', mentions: ['alice'] } as object, 'thread message')
+    assert.deepEqual(heard, ['in my thread', 'for me'])
+  })
+})
