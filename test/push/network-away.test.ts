@@ -1,18 +1,57 @@
+import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startStallingProxy } from '../doubles/stalling-proxy.ts'
-import { eventually } from '../platform.ts'
+import { eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
 describe('a push network that is away', () => {
   let platform: PushPlatform
+  let push: RunningService
   beforeAll(async () => {
     platform = await startPushPlatform()
+    push = await platform.startPush()
   })
   afterAll(() => platform.stop())
+
+  test('a push that waits is not sent to who would get none by now', async () => {
+    const names = ['removed', 'of a deleted room', 'banned', 'banned from the app', 'muted', 'blocking', 'staying']
+    const users = await Promise.all(names.map(() => platform.newUser(['fcm'])))
+    const [removed = '', gone = '', banned = '', banished = '', muted = '', blocking = ''] = users
+    const { fcm } = platform
+    const alice = await platform.newUser()
+    const room = await platform.newRoom([alice, ...users.filter((user) => user !== gone)], { owner: alice })
+    const roomToDelete = await platform.newRoom([alice, gone], { owner: alice })
+    fcm.behave = () => ({ status: 503, reason: 'UNAVAILABLE' })
+    const [message, messageThere] = [await platform.send(room, alice), await platform.send(roomToDelete, alice)]
+    const answered = (status: number) => fcm.pushes.flatMap((one) => (one.status === status ? [one.token] : []))
+    await eventually('all are tried', () => users.every((user) => answered(503).includes(`${user}-fcm`)))
+    await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [removed] })
+    await platform.as(alice, 'DELETE', `/rooms/${roomToDelete}`)
+    await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.admin('POST', `/admin/clients/${banished}/ban`, {})
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    await platform.as(blocking, 'POST', `/blockStatus/my/${alice}`)
+    fcm.behave = () => undefined
+    const came: Record<string, unknown> = {}
+    for (const [i, user] of users.entries()) {
+      const path = `/admin/push/why?message=${user === gone ? messageThere : message}&client=${user}`
+      came[names[i] ?? ''] = await eventually(`what came of the push to ${names[i]}`, async () => {
+        const { devices } = (await platform.admin('GET', path)) as { devices: { outcome: string; reason?: string }[] }
+        const ended = devices.find(({ outcome }) => outcome === 'sent' || outcome === 'given up')
+        return ended && (ended.reason ?? ended.outcome)
+      })
+    }
+    assert.deepEqual(came, {
+      ...{ removed: 'not a member', 'of a deleted room': 'not a member', banned: 'banned', muted: 'muted' },
+      ...{ 'banned from the app': 'banned', blocking: 'blocked', staying: 'sent' },
+    })
+    assert.deepEqual(answered(200), [`${users.at(-1)}-fcm`])
+  })
 
   test('a connection that died without a sign is replaced while pushes go on', async () => {
     const { apns, fcm } = platform
     const proxyTo = (url: string) => startStallingProxy({ host: '127.0.0.1', port: Number(new URL(url).port) })
+    await push.stop()
     const [toApns, toFcm] = [await proxyTo(apns.url), await proxyTo(fcm.url)]
     await platform.startPush({
       PARLEY_PUSH_APNS_URL: `https://localhost:${toApns.port}`,

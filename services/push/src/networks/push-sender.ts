@@ -13,7 +13,7 @@ import { watchCredentials } from './credentials-watch.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { createPushContents } from './push-contents.ts'
 import { createPushSettlement } from './settle-push.ts'
-import { withCurrentTokens } from './waited-pushes.ts'
+import { renewWaited } from './waited-pushes.ts'
 
 export interface PushSenderParts {
   db: Db
@@ -58,16 +58,17 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   /** Takes and sends what is due, as far as there are free places; returns how many were due. */
   async function sendDue(): Promise<number> {
     const due = await findDuePushes(db, name, atOnce() - inFlight.size)
-    const [known, current] = await Promise.all([contentsOf(due), withCurrentTokens(db, due)])
+    const known = await contentsOf(due)
+    const renewed = await renewWaited(db, due, known)
     for (const some of inParts(due, perTake)) {
       const takenBy = randomUUID()
       const ids = some.map(({ _id }) => _id)
       const taken = await retryForever(() => takePushes(db, ids, takenBy))
       for (const push of some) {
         if (!taken.has(push._id)) continue
-        const now = current.get(push._id)
-        if (now) void begin(now, known.get(push.content))
-        else drop(push, 'unsubscribed')
+        const now = renewed.get(push._id) ?? push
+        if (typeof now === 'string') drop(push, now)
+        else void begin(now, known.get(push.content))
       }
     }
     return due.length

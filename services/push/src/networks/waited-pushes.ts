@@ -1,10 +1,12 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
-import { findDevices } from '@parley/db/users/devices'
+import { type DeviceDoc, findDevices } from '@parley/db/users/devices'
 import { networkOf } from '../recipients/push-message.ts'
+import { findReasonsAgainst } from '../recipients/reasons-against.ts'
+import type { PushContent } from './network.ts'
 
-/** After this long, a device may be another user's, and a message deleted. */
+/** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
 const waitedMS = 60_000
 
 /** Whether a push has waited since it was decided: for another try, or for its turn. */
@@ -13,27 +15,47 @@ export function hasWaited({ lastError, at }: PushDoc): boolean {
 }
 
 /**
- * Gives pushes that have waited the token that their device has now. Those whose device is not the user's any more are left
- * out: its token may be with somebody else. One query, none where none has waited.
+ * Those of these pushes that have waited, by ID: each with the token that its device has now, or the reason why it is not sent
+ * (docs/reference/push.md#who-gets-a-push). A query of each kind for an app, none where none has waited.
  */
-export async function withCurrentTokens(db: Db, pushes: readonly PushDoc[]): Promise<Map<string, PushDoc>> {
-  const waited = new Set(pushes.filter(hasWaited))
-  const devices = new Map(
-    (await findDevices(db, [...waited].map(deviceKeyOf))).map((device) => [device._id, device] as const),
-  )
-  const current = new Map<string, PushDoc>()
-  for (const push of pushes) {
-    if (!waited.has(push)) {
-      current.set(push._id, push)
-      continue
-    }
-    const device = devices.get(deviceKeyOf(push))
-    if (!device || networkOf[device.type] !== push.network) continue
-    const { topic: _, ...rest } = push
-    const { token, topic } = device
-    current.set(push._id, { ...rest, token, ...(topic !== undefined && { topic }) })
-  }
-  return current
+export async function renewWaited(
+  db: Db,
+  pushes: readonly PushDoc[],
+  contents: ReadonlyMap<string, PushContent>,
+): Promise<Map<string, PushDoc | string>> {
+  const byApp = Map.groupBy(pushes.filter(hasWaited), ({ app }) => app)
+  const renewed = await Promise.all([...byApp].map(([app, waited]) => renewOfApp(db, app, waited, contents)))
+  return new Map(renewed.flat())
+}
+
+async function renewOfApp(
+  db: Db,
+  app: string,
+  waited: readonly PushDoc[],
+  contents: ReadonlyMap<string, PushContent>,
+): Promise<[string, PushDoc | string][]> {
+  const ofMessages = waited.flatMap((push) => {
+    const content = contents.get(push.content)
+    return content?.of === 'message' ? [{ push, content }] : []
+  })
+  const [devices, against] = await Promise.all([
+    findDevices(db, waited.map(deviceKeyOf)),
+    findReasonsAgainst(db, app, ofMessages),
+  ])
+  const byKey = new Map(devices.map((device) => [device._id, device] as const))
+  return waited.map((push) => {
+    const device = byKey.get(deviceKeyOf(push))
+    // Its token may be with somebody else.
+    if (!device || networkOf[device.type] !== push.network) return [push._id, 'unsubscribed']
+    // In words, as the other reasons: `not a member`.
+    const reason = against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
+    return [push._id, reason ?? withTokenOf(push, device)]
+  })
+}
+
+function withTokenOf(push: PushDoc, { token, topic }: DeviceDoc): PushDoc {
+  const { topic: _, ...rest } = push
+  return { ...rest, token, ...(topic !== undefined && { topic }) }
 }
 
 function deviceKeyOf(push: PushDoc): string {

@@ -20,6 +20,7 @@ export function messageNotification(message: Message, room: RoomDoc, request: st
     room: message.room,
     messageID: message._id,
     messageType,
+    sender: message.sender._id,
     ...(request !== undefined && { request }),
   }
 }
