@@ -116,7 +116,9 @@ function cameOf({ push, result }: Sent): Omit<ExplainedDevice, 'deviceId'> {
     }
   }
   if (push?.dueAtMS === undefined) return { ...of, outcome: 'sending' }
-  const { dueAtMS: nextTryAtMS, tries, lastError } = push
+  const { dueAtMS, tries, lastError } = push
+  // Pauses have a random part of no whole milliseconds.
+  const nextTryAtMS = Math.ceil(dueAtMS)
   return { ...of, outcome: 'waiting', nextTryAtMS, tries, ...(lastError !== undefined && { lastError }) }
 }
 
