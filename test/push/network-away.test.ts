@@ -48,6 +48,24 @@ describe('a push network that is away', () => {
     assert.deepEqual(answered(200), [`${users.at(-1)}-fcm`])
   })
 
+  test('a push that is sent again has the badge of then', async () => {
+    const { apns, fcm } = platform
+    const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
+    const room = await platform.newRoom([alice, bob])
+    apns.behave = () => ({ status: 503, reason: 'ServiceUnavailable' })
+    fcm.behave = () => ({ status: 503, reason: 'UNAVAILABLE' })
+    const badges = (answered: 503 | 200) => {
+      const onIos = apns.pushes.find(({ token, status }) => token === `${bob}-ios` && status === answered)
+      const onAndroid = fcm.pushes.find(({ token, status }) => token === `${bob}-fcm` && status === answered)
+      return onIos && onAndroid && [onIos.payload.aps.badge, onAndroid.message.android.notification.notification_count]
+    }
+    const message = await platform.send(room, alice)
+    assert.deepEqual(await eventually('both are tried', () => badges(503)), [1, 1])
+    await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
+    for (const network of [apns, fcm]) network.behave = () => undefined
+    assert.deepEqual(await eventually('both are taken', () => badges(200)), [0, 0])
+  })
+
   test('a connection that died without a sign is replaced while pushes go on', async () => {
     const { apns, fcm } = platform
     const proxyTo = (url: string) => startStallingProxy({ host: '127.0.0.1', port: Number(new URL(url).port) })

@@ -1,6 +1,7 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
+import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { type DeviceDoc, findDevices } from '@parley/db/users/devices'
 import { networkOf } from '../recipients/push-message.ts'
 import { findReasonsAgainst } from '../recipients/reasons-against.ts'
@@ -15,8 +16,8 @@ export function hasWaited({ lastError, at }: PushDoc): boolean {
 }
 
 /**
- * Those of these pushes that have waited, by ID: each with the token that its device has now, or the reason why it is not sent
- * (docs/reference/push.md#who-gets-a-push). A query of each kind for an app, none where none has waited.
+ * Those of these pushes that have waited, by ID: each with the token that its device has now and the badge of now, or the reason why it
+ * is not sent (docs/reference/push.md#who-gets-a-push). A query of each kind for an app, none where none has waited.
  */
 export async function renewWaited(
   db: Db,
@@ -38,8 +39,10 @@ async function renewOfApp(
     const content = contents.get(push.content)
     return content?.of === 'message' ? [{ push, content }] : []
   })
-  const [devices, against] = await Promise.all([
+  const withBadge = waited.filter(({ badge }) => badge !== undefined)
+  const [devices, badges, against] = await Promise.all([
     findDevices(db, waited.map(deviceKeyOf)),
+    totalUnreadOf(db, app, [...new Set(withBadge.map(({ user }) => user))]),
     findReasonsAgainst(db, app, ofMessages),
   ])
   const byKey = new Map(devices.map((device) => [device._id, device] as const))
@@ -49,13 +52,17 @@ async function renewOfApp(
     if (!device || networkOf[device.type] !== push.network) return [push._id, 'unsubscribed']
     // In words, as the other reasons: `not a member`.
     const reason = against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
-    return [push._id, reason ?? withTokenOf(push, device)]
+    return [push._id, reason ?? renewed(push, device, badges.get(push.user))]
   })
 }
 
-function withTokenOf(push: PushDoc, { token, topic }: DeviceDoc): PushDoc {
-  const { topic: _, ...rest } = push
-  return { ...rest, token, ...(topic !== undefined && { topic }) }
+function renewed(push: PushDoc, { token, topic }: DeviceDoc, unread: number | undefined): PushDoc {
+  const { topic: _, badge, ...rest } = push
+  return {
+    ...{ ...rest, token },
+    ...(topic !== undefined && { topic }),
+    ...(badge !== undefined && { badge: unread ?? badge }),
+  }
 }
 
 function deviceKeyOf(push: PushDoc): string {
