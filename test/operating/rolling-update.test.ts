@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { closeBus, connectBus } from '@parley/bus/connect'
+import { replayEvents } from '@parley/bus/stream/replay'
 import { findStream } from '@parley/bus/stream/stream-identity'
 import { connectDb, type Db } from '@parley/db/connect'
 import { tailsMigration } from '@parley/db/schema'
@@ -27,6 +28,7 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
   let room: string
   let root: string
   const heard = new Map<string, Heard>()
+  const beganMS = Date.now()
   const admin = () => ({ 'im-api-key': platform.apiKey })
   const asBob = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': token })
 
@@ -62,6 +64,19 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return String(answer.body.result['_id'])
   }
+  async function deleteAll({ url }: RunningService): Promise<void> {
+    const answer = await call(url, 'DELETE', `/rooms/${room}/messages/_all`, admin())
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  }
+  async function deletionsInStream(): Promise<number> {
+    const bus = await connectBus(platform.servers.natsUrl, 'test')
+    let deletions = 0
+    await replayEvents(bus, beganMS, ({ event }) => {
+      if (event === 'messageDeleted') deletions++
+    })
+    await closeBus(bus)
+    return deletions
+  }
   const badge = async ({ url }: RunningService) => (await call(url, 'GET', '/me/badge', asBob())).body.result['badge']
 
   test('gateways of both releases work on the new schema at once: seq without holes, exact unread, every event', async () => {
@@ -86,11 +101,14 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
   })
 
   test('what a gateway of 0.1.0 had not published when it was killed (-9), the new services publish', async () => {
+    const deleted = new Promise((resolve) => bob.once('messageDeleted', resolve))
     await platform.servers.nats.kill()
+    await deleteAll(before)
     const id = await send(before, 'while NATS is away')
     await before.kill()
     await platform.servers.nats.restart()
-    await eventually('the event', () => heard.has(id))
+    await eventually('the message', () => heard.has(id))
+    assert.deepEqual(await deleted, { room, messageID: '_all' })
   })
 
   test('what a new gateway had not published when it was killed (-9) is not lost on a gateway of 0.1.0', async () => {
@@ -101,13 +119,19 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
         if (changedRoom.name === name) resolve()
       })
     })
+    const inStream = await deletionsInStream()
     await platform.servers.nats.kill()
+    await deleteAll(now)
     const changed = await call(now.url, 'PUT', `/rooms/${room}`, admin(), { name })
     assert.equal(changed.status, 200)
     await now.kill()
     await platform.servers.nats.restart()
     before = await platform.start('api-gateway', {}, root)
     await renamed
+    await eventually('0.1.0 has published the deletion, too', async () => {
+      return (await db.rooms.findOne({ id: room }))?.erasing === undefined
+    })
+    assert.equal(await deletionsInStream(), inStream + 1, 'under the same ID')
     // A gateway of 0.1.0 has the stream take the events that it knows, and no others.
     const bus = await connectBus(platform.servers.natsUrl, 'test')
     await eventually('the stream takes every event', async () => (await findStream(bus))?.takesAll === true)

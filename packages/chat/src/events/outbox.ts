@@ -14,6 +14,7 @@ import type { Session } from '@parley/db/transactions/transaction'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing } from './clear-notes.ts'
+import { lanesOfDeletions, type MaybeDeletedIn } from './publish-deletions.ts'
 import { publishInOrder } from './publish-in-order.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
@@ -37,6 +38,11 @@ export interface Outbox {
   publishOrders(noted: Noted, now: AsOfNow): Promise<void>
   /** Publishes everything that waits in these lanes; returns whether the lanes are empty now. Never fails. */
   publishLanes(lanes: readonly string[]): Promise<boolean>
+  /**
+   * Publishes the deletions of all messages of these rooms that the bus does not have, and what waits before them; what
+   * comes after them is to wait for that. Returns whether the bus has them. Never fails.
+   */
+  publishDeletions(rooms: readonly MaybeDeletedIn[]): Promise<boolean>
   /** Publishes events that are kept elsewhere than in a note, such as new messages. Never fails; whether the bus has all. */
   publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean>
   /** Forgets a note of new messages, since the bus has all of its events. */
@@ -131,6 +137,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
       await Promise.race([ordered, run(publish(noted, now, resolve))])
     },
     publishLanes: (lanes) => run(publishLanes(lanes)),
+    async publishDeletions(rooms) {
+      if (rooms.every(({ erasing }) => erasing?.unpublished === undefined)) return true
+      return run(lanesOfDeletions(db, rooms).then(publishLanes))
+    },
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),
     publishNote: (note, now) => run(publishNote(note, now)),

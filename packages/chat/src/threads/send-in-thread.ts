@@ -141,7 +141,7 @@ async function publish(
   noted: Noted,
 ): Promise<void> {
   // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both.
-  if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
+  if (!(await outbox.publishDeletions([room]))) return
   const sender = (await findUser(db, message.app, message.sender)) ?? undefined
   await outbox.publish(noted, justWritten({ messages: [{ message, sender, quoted: quotedBy(quoted) }] }))
 }

@@ -1,6 +1,8 @@
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
-import type { IndexDescription } from 'mongodb'
+import { type IndexDescription, ObjectId, Timestamp } from 'mongodb'
 import type { Db } from '../connect.ts'
+import { inTransaction } from '../transactions/transaction.ts'
+import type { NotedEvent } from './pending-events.ts'
 
 /**
  * The outbox of gateways of release 0.1: events of messages. During a rolling update they still write it, and their relay
@@ -30,4 +32,26 @@ export async function adoptEarlierNotes(db: Db, beforeMS: number, limit: number)
     }),
   )
   await db.outbox.deleteMany({ _id: { $in: notes.map(({ _id }) => _id) } })
+}
+
+/**
+ * Notes the event of a deletion of all messages of a room by release 0.1, which says so in the room alone; once, and only
+ * while the bus does not have it.
+ */
+export async function noteEarlierDeletion(
+  db: Db,
+  room: string,
+  { lane, id, event }: { lane: string; id: string; event: NotedEvent },
+): Promise<void> {
+  // Before the messages that were sent after it.
+  const atMS = new ObjectId(id).getTimestamp().getTime()
+  await inTransaction(db, async (session) => {
+    const { matchedCount } = await db.rooms.updateOne(
+      { _id: room, 'erasing.unpublished': id, 'erasing.isNoted': { $exists: false } },
+      { $set: { 'erasing.isNoted': true } },
+      { session },
+    )
+    const order = new Timestamp({ t: 0, i: 0 })
+    if (matchedCount > 0) await db.pendingEvents.insertOne({ _id: id, atMS, lane, order, events: [event] }, { session })
+  })
 }

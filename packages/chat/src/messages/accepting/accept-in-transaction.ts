@@ -8,7 +8,6 @@ import { insertSendKeys } from '@parley/db/sending/send-keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/users'
 import { justWritten } from '../../events/as-of-now.ts'
-import { roomLane } from '../../events/lanes.ts'
 import type { Outbox } from '../../events/outbox.ts'
 import { quotedBy } from '../reading/quoted-messages.ts'
 import type { AcceptParts } from './accept-messages.ts'
@@ -50,11 +49,8 @@ async function publishMessages(
   { messages, advances, outcomes }: MessageBatch,
   senders: ReadonlyMap<string, UserDoc>,
 ): Promise<void> {
-  const lanes = [...advances.values()].flatMap(({ room }) =>
-    room.erasing?.unpublished === undefined ? [] : [roomLane(room.app, room.id)],
-  )
-  // When the bus does not accept it, the relay publishes both, in this order.
-  if (lanes.length > 0 && !(await outbox.publishLanes(lanes))) return
+  // When the bus does not accept them, the relay publishes both, in this order.
+  if (!(await outbox.publishDeletions([...advances.values()].map(({ room }) => room)))) return
   const events = messages.map(({ _id }) => ({ kind: 'message' as const, message: _id, event: 'chat message' as const }))
   const sent = outcomes.flatMap((outcome) => {
     if ('refused' in outcome || outcome.repeated) return []

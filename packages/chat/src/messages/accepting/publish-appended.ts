@@ -1,7 +1,6 @@
 import { key } from '@parley/db/keys'
 import type { UserDoc } from '@parley/db/users/users'
 import { justWritten } from '../../events/as-of-now.ts'
-import { roomLane } from '../../events/lanes.ts'
 import type { Outbox } from '../../events/outbox.ts'
 import { quotedBy } from '../reading/quoted-messages.ts'
 import type { AtPoint, Unsettled } from './settle-appended.ts'
@@ -36,7 +35,7 @@ export async function publishAppended(
 ): Promise<void> {
   const { room, messages: sent } = one.append
   // After the pending deletion of all messages of the room; if the bus does not accept it, the relay publishes both, in this order.
-  if (room.erasing?.unpublished !== undefined && !(await outbox.publishLanes([roomLane(room.app, room.id)]))) return
+  if (!(await outbox.publishDeletions([room]))) return
   const docs = sent.map(({ message, quoted }) => {
     return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
   })

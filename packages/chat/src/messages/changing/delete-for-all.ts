@@ -13,7 +13,7 @@ import type { Chat } from '../../chat.ts'
 import { justWritten, nothingKnown } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
 import { messageLane, roomLane } from '../../events/lanes.ts'
-import { notifyMembers } from '../../events/notify-members.ts'
+import { allDeleted } from '../../events/publish-deletions.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { unknownMessage } from './change-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
@@ -80,9 +80,8 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
     const leaseUntilMS = Date.now() + publishWithinMS
     const unpublished = newId()
-    await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished }, session)
-    const payload = { room: room.id, messageID: allMessages }
-    notifyMembers(pending, { app: room.app, room: room.id }, 'messageDeleted', payload)
+    await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished, isNoted: true }, session)
+    pending.push(allDeleted(room, unpublished))
     return { room, deletedCount, unpublished }
   })
   const { room, deletedCount, unpublished } = value

@@ -8,7 +8,6 @@ import { findRoom, type RoomDoc, takeRoomTimes } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
-import { roomLane } from '../../events/lanes.ts'
 import { eraseThreads } from '../../threads/erase-threads.ts'
 
 const lookEveryMS = 1_000
@@ -35,7 +34,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   const room = await leaseErasing(chat.db, leaseMS)
   if (!room) return false
   const unpublished = room.erasing?.unpublished
-  if (unpublished !== undefined && (await chat.outbox.publishLanes([roomLane(room.app, room.id)]))) {
+  if (unpublished !== undefined && (await chat.outbox.publishDeletions([room]))) {
     await markErasingPublished(chat.db, room._id, unpublished)
   }
   for (let more = true; more && !signal.aborted; ) {

@@ -1,0 +1,30 @@
+import { allMessages } from '@parley/contracts/operations/messages/deletions'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Db } from '@parley/db/connect'
+import { noteEarlierDeletion } from '@parley/db/events/earlier-outbox'
+import type { NotedEvent } from '@parley/db/events/pending-events'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { roomLane } from './lanes.ts'
+
+/** A room, which may have a deletion of all its messages that the bus does not have. */
+export type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
+
+/** The event of a deletion of all messages of a room, under the ID of the deletion: release 0.1 publishes it under that, too. */
+export function allDeleted({ app, id }: Pick<RoomDoc, 'app' | 'id'>, deletion: string): NotedEvent {
+  const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages }
+  return { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted', json: JSON.stringify(payload) }
+}
+
+/** The lanes in which the deletions wait that the bus does not have; those of release 0.1 are noted there now. */
+export async function lanesOfDeletions(db: Db, rooms: readonly MaybeDeletedIn[]): Promise<string[]> {
+  const waiting = rooms.flatMap((room) => {
+    const { unpublished, isNoted = false } = room.erasing ?? {}
+    if (unpublished === undefined) return []
+    return { room, unpublished, isNoted, lane: roomLane(room.app, room.id) }
+  })
+  for (const { room, unpublished, isNoted, lane } of waiting) {
+    if (!isNoted)
+      await noteEarlierDeletion(db, room._id, { lane, id: unpublished, event: allDeleted(room, unpublished) })
+  }
+  return waiting.map(({ lane }) => lane)
+}
