@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -139,6 +140,13 @@ describe('parley app delete', () => {
     assert.deepEqual(await idsOf(other.app), before)
     assert.ok(kept.sockets.every(({ connected }) => connected))
     for (const socket of kept.sockets) socket.close()
-    assert.equal((await parley('app', 'delete', platform.app, '--yes')).code, 1)
+    assert.match((await parley('app', 'delete', platform.app, '--yes')).out, /there is no app/)
+
+    // As a process leaves it that stood still during the deletion.
+    const [message] = await db.messages.find({ app: other.app }).limit(1).toArray()
+    assert.ok(message)
+    const left = { ...message, _id: 'left', app: platform.app, roomKey: key(platform.app, 'second') }
+    await db.messages.insertOne(left)
+    assert.match((await parley('app', 'delete', platform.app)).out, /with 0 users .*, 0 rooms and 1 messages, for good/)
   })
 })

@@ -15,6 +15,11 @@ import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
 /** After two tries nobody waits for a dying node any more, since it has not announced itself. */
 const orderTries = 3
+/**
+ * Longer than a request may take that came before the keys ended, with what goes on after its response: a message that is
+ * sent tries for 10 s at most, and is settled a second later.
+ */
+const inFlightMS = 15_000
 
 export interface DeleteAppParts {
   db: Db
@@ -24,14 +29,18 @@ export interface DeleteAppParts {
   /** A line for the operator. */
   say: (line: string) => void
   onProgress: DeletionProgress
+  /** For tests: settles when nothing that was in flight writes any more. */
+  inFlightIsOver?: () => Promise<unknown>
 }
 
 /**
- * Deletes an existing app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream,
- * then deletes its documents, the app's own last. It may be called again after a failure or a kill at any point.
+ * Deletes an app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream, then deletes
+ * its documents, the app's own last. It may be called again after a failure or a kill at any point, and for an app whose own
+ * document is gone: what a process wrote later, because it stood still meanwhile, goes then.
  * @throws when a realtime node or a gateway does not confirm it, or a server is away
  */
-export async function deleteApp({ db, bus, control, say, onProgress }: DeleteAppParts, app: string): Promise<void> {
+export async function deleteApp(parts: DeleteAppParts, app: string): Promise<void> {
+  const { db, bus, control, say, onProgress, inFlightIsOver = () => pause(inFlightMS) } = parts
   await markAppDeleting(db, app)
   await pause(Math.max(rememberApiKeyMS, nodesHeardWithinMS))
   // No gateway accepts an API key any more that could issue another.
@@ -40,7 +49,12 @@ export async function deleteApp({ db, bus, control, say, onProgress }: DeleteApp
   say('its client key, API keys and tokens are refused everywhere, and its sockets are closed')
   await purgeApp(bus, app)
   // Requests in flight when the keys ended may have written after a pass.
-  while ((await deleteAppDocs(db, app, onProgress)) > 0) await purgeApp(bus, app)
+  do {
+    while ((await deleteAppDocs(db, app, onProgress)) > 0) await purgeApp(bus, app)
+    say('nothing of it is left; looking once more in some seconds, when all that was in flight is over')
+    await inFlightIsOver()
+    await purgeApp(bus, app)
+  } while ((await deleteAppDocs(db, app, onProgress)) > 0)
   await deleteAppDoc(db, app)
 }
 

@@ -71,6 +71,16 @@ export async function countAppDocs(db: Db, app: string): Promise<{ users: number
   return { users, rooms, messages }
 }
 
+/** Whether there is a document of the app besides its own, in a collection where a range finds it. */
+export async function hasAppDocs(db: Db, app: string): Promise<boolean> {
+  for (const [name, way] of Object.entries(ways)) {
+    if (way !== 'idRange' && way !== 'roomKeyRange') continue
+    const filter: Document = { [way === 'idRange' ? '_id' : 'roomKey']: keyRange(app) }
+    if (await db.mongo.collection(name).findOne(filter, { projection: { _id: 1 } })) return true
+  }
+  return false
+}
+
 /** Deletes all tokens of the app. */
 export async function deleteAppTokens(db: Db, app: string): Promise<void> {
   await deletePages(db.mongo.collection('tokens'), { _id: keyRange(app) })

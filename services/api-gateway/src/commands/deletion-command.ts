@@ -1,7 +1,7 @@
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { deleteApp } from '@parley/chat/access/delete-app'
-import { countAppDocs } from '@parley/db/apps/app-deletion'
+import { countAppDocs, hasAppDocs } from '@parley/db/apps/app-deletion'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
@@ -26,7 +26,9 @@ export function deleteAppCommand(withDb: WithDb): Command {
     )
     .action((app: string, { yes = false }: { yes?: boolean }) =>
       withDb(async (db) => {
-        if (!(await findApp(db, app))) throw new Error(`there is no app ${JSON.stringify(app)}`)
+        // An app that is deleted may have left something: see deleteApp.
+        const isThere = (await findApp(db, app)) !== null || (await hasAppDocs(db, app))
+        if (!isThere) throw new Error(`there is no app ${JSON.stringify(app)}`)
         if (yes) return deleteNow(db, app)
         const { users, rooms, messages } = await countAppDocs(db, app)
         const what = `${users} users (with user groups), ${rooms} rooms and ${messages} messages`
