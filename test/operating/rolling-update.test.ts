@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { closeBus, connectBus } from '@parley/bus/connect'
-import { replayEvents } from '@parley/bus/stream/replay'
 import { findStream } from '@parley/bus/stream/stream-identity'
 import { connectDb, type Db } from '@parley/db/connect'
 import { tailsMigration } from '@parley/db/schema'
@@ -28,7 +27,6 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
   let room: string
   let root: string
   const heard = new Map<string, Heard>()
-  const beganMS = Date.now()
   const admin = () => ({ 'im-api-key': platform.apiKey })
   const asBob = () => ({ 'im-client-key': platform.clientKey, 'im-authorization': token })
 
@@ -67,15 +65,6 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
   async function deleteAll({ url }: RunningService): Promise<void> {
     const answer = await call(url, 'DELETE', `/rooms/${room}/messages/_all`, admin())
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  }
-  async function deletionsInStream(): Promise<number> {
-    const bus = await connectBus(platform.servers.natsUrl, 'test')
-    let deletions = 0
-    await replayEvents(bus, beganMS, ({ event }) => {
-      if (event === 'messageDeleted') deletions++
-    })
-    await closeBus(bus)
-    return deletions
   }
   const badge = async ({ url }: RunningService) => (await call(url, 'GET', '/me/badge', asBob())).body.result['badge']
 
@@ -119,19 +108,13 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
         if (changedRoom.name === name) resolve()
       })
     })
-    const inStream = await deletionsInStream()
     await platform.servers.nats.kill()
-    await deleteAll(now)
     const changed = await call(now.url, 'PUT', `/rooms/${room}`, admin(), { name })
     assert.equal(changed.status, 200)
     await now.kill()
     await platform.servers.nats.restart()
     before = await platform.start('api-gateway', {}, root)
     await renamed
-    await eventually('0.1.0 has published the deletion, too', async () => {
-      return (await db.rooms.findOne({ id: room }))?.erasing === undefined
-    })
-    assert.equal(await deletionsInStream(), inStream + 1, 'under the same ID')
     // A gateway of 0.1.0 has the stream take the events that it knows, and no others.
     const bus = await connectBus(platform.servers.natsUrl, 'test')
     await eventually('the stream takes every event', async () => (await findStream(bus))?.takesAll === true)
