@@ -23,7 +23,7 @@ const latestMS = 8.64e15
 export async function banMember(
   chat: Chat,
   by: Caller,
-  { room: roomId, blockee, untilMS }: { room: string; blockee: string; untilMS?: number | undefined },
+  { room: roomId, blockee, untilMS, isLonger }: BanWanted,
 ): Promise<Ban> {
   requireFuture(untilMS)
   const { db } = chat
@@ -38,7 +38,8 @@ export async function banMember(
     if (blockee === userOf(by) || blockee === room.owner) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: neither oneself nor the owner can be banned')
     }
-    if (await findBan(db, app, roomId, blockee, session)) {
+    const before = await findBan(db, app, roomId, blockee, session)
+    if (before && !(isLonger && endOf(before) < endOf({ untilMS }))) {
       throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is banned already`)
     }
     const end = untilMS !== undefined && { untilMS }
@@ -50,6 +51,18 @@ export async function banMember(
     notifyFeed(pending, { app, room: roomId }, 'ban', view)
     return view
   })
+}
+
+interface BanWanted {
+  room: string
+  blockee: string
+  untilMS?: number | undefined
+  /** A ban that ends sooner is replaced. */
+  isLonger?: true
+}
+
+function endOf({ untilMS = Number.POSITIVE_INFINITY }: { untilMS?: number | undefined }): number {
+  return untilMS
 }
 
 /** @throws ApiError INVALID_REQUEST when a ban would end before it begins */

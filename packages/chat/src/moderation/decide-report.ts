@@ -51,6 +51,6 @@ function requireSame(report: ReportDoc, decision: ReportDecision): ReportDoc {
 async function carryOut(chat: Chat, report: ReportDoc, { decision, untilMS }: Decision): Promise<void> {
   const { app, room, sender, message } = report
   if (decision === 'delete') await deleteForAll(chat, asIntegrator(app), room, message)
-  if (decision === 'ban') await banMember(chat, asIntegrator(app), { room, blockee: sender, untilMS })
+  if (decision === 'ban') await banMember(chat, asIntegrator(app), { room, blockee: sender, untilMS, isLonger: true })
   if (decision === 'erase') await eraseUser(chat, app, sender)
 }

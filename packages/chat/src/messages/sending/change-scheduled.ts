@@ -12,7 +12,8 @@ import { contentOf } from './message-content.ts'
 import { requireScheduledTime, requireWriter } from './schedule-message.ts'
 
 /**
- * Changes a message that is to be sent later (docs/reference/messages.md#send-later).
+ * Changes a message that is to be sent later (docs/reference/messages.md#send-later). A user who changes what the integrator
+ * wrote in their name sends it themself: then all of its files must be theirs.
  * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE, and what
  *   forbids the sender to write
  */
@@ -26,12 +27,17 @@ export async function changeScheduled(
   const found = await findOwn(db, by, id)
   if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
   await requireWriter(chat, by.app, found.sender, found.room)
-  const attachments = wanted && (await attachFiles(chat, found, wanted))
+  const isUsers = by.kind === 'user' && (message !== undefined || messageType !== undefined || wanted !== undefined)
+  const byClient = found.byClient ?? isUsers
+  const toCheck = wanted ?? (byClient && !found.byClient ? found.attachments : undefined)
+  const checked = toCheck && (await attachFiles(chat, { ...found, byClient }, toCheck))
+  const attachments = wanted && checked
   const changed = await scheduled.changeScheduled(db, found, {
     sendAtMS: sendAtMS ?? found.sendAtMS,
     ...(message !== undefined && { content: contentOf(message) }),
     ...(messageType !== undefined && { messageType }),
     ...(attachments && { attachments }),
+    ...(byClient && { byClient }),
   })
   if (!changed) throw unknown(id)
   if (attachments) await letFilesGo(db, by.app, found.attachments ?? [])

@@ -109,6 +109,13 @@ describe('files of messages that are not sent yet, or still streamed', () => {
     assert.equal((await gateway.admin('POST', '/scheduled', byKey)).status, 200)
     await sendAll()
     assert.equal(await gateway.chat.db.scheduled.countDocuments(), 0)
+    const { id: changed } = (await gateway.admin('POST', '/scheduled', byKey)).body.result
+    refused(await alice.call('PUT', `/scheduled/${changed}`, attaching(ofIntegrator)), 404, 'FILE_NOT_FOUND')
+    refused(await alice.call('PUT', `/scheduled/${changed}`, { message: 'with what was there' }), 404, 'FILE_NOT_FOUND')
+    const inTwoDays = { sendAtMS: Date.now() + 48 * hourMS }
+    assert.equal((await alice.call('PUT', `/scheduled/${changed}`, inTwoDays)).status, 200)
+    assert.equal((await alice.call('PUT', `/scheduled/${changed}`, attaching(await newFile()))).status, 200)
+    await alice.call('DELETE', `/scheduled/${changed}`)
     const lost = await newFile()
     await schedule(attaching(lost))
     await gateway.chat.db.files.deleteOne({ _id: key(gateway.app, lost) })

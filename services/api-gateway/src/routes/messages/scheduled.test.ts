@@ -103,6 +103,24 @@ describe('POST /scheduled', () => {
     for (const { body: repeated } of later) assert.equal(repeated.result.id, twice[0]?.body.result.id)
   })
 
+  test('is its user’s once they change what the API key wrote in their name: then the slow mode holds', async () => {
+    await gateway.admin('PUT', `/rooms/${room}`, { slowModeS: 3_600 })
+    assert.equal(
+      (await bob.call('POST', `/rooms/${room}/message`, { message: 'first', messageType: 'text' })).status,
+      200,
+    )
+    const body = { room, sender: 'bob', message: 'by the key', messageType: 'text', sendAtMS: Date.now() + hourMS }
+    await gateway.admin('POST', '/scheduled', body)
+    const { id } = (await gateway.admin('POST', '/scheduled', body)).body.result
+    assert.equal((await bob.call('PUT', `/scheduled/${id}`, { message: 'by bob' })).status, 200)
+    await sendAll()
+    assert.deepEqual((await history()).toSorted(), ['by the key', 'first'])
+    assert.deepEqual(
+      (await list()).map(({ message }: { message: string }) => message),
+      ['by bob'],
+    )
+  })
+
   test('what is refused when it is due says so, and may be sent again', async () => {
     const { id } = (await schedule()).body.result
     await gateway.admin('POST', `/blockStatus/room/${room}/bob`)

@@ -153,6 +153,21 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.deepEqual([again.status, again.count, again.message, again.decision], ['open', 2, 'Buy now!', undefined])
   })
 
+  test('ban replaces a ban that ends sooner, and leaves one that ends later', async () => {
+    const room = await newRoom()
+    const ends: unknown[] = []
+    const inAnHour = Date.now() + 3_600_000
+    const messages = [await send(room, 'carol'), await send(room, 'carol'), await send(room, 'carol')]
+    for (const [i, untilMS] of [inAnHour, undefined, inAnHour].entries()) {
+      await report(alice, messages[i] ?? '')
+      const [{ id }] = (await list(`room=${encodeURIComponent(room)}&status=open`)).data
+      const { status } = await gateway.admin('POST', `/admin/reports/${id}/decide`, { decision: 'ban', untilMS })
+      assert.equal(status, 200)
+      ends.push((await alice.call('GET', `/blockStatus/room/${room}`)).body.result[0].untilMS)
+    }
+    assert.deepEqual(ends, [inAnHour, undefined, undefined])
+  })
+
   test('erase erases the user, and with them what reports keep of them', async () => {
     const eve = await gateway.newUser()
     const room = await gateway.newRoom([alice, eve, bob])
