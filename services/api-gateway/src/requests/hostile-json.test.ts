@@ -111,15 +111,23 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
   })
 
   test('extParams takes other odd names as they are', async () => {
-    const extParams = '{"$ref":"a","$id":"b","constructor":1,"a.b":{"$gt":""},"toJSON":1,"toBSON":{}}'
+    const extParams =
+      '{"$ref":"a.b","$id":"c","constructor":1,"a.b":{"$gt":""},"toJSON":1,"toBSON":{},"in":[{"$ref":"x.y","$id":1,"$db":"z"}]}'
     const made = await gateway.admin(
       'POST',
       '/rooms/',
       `{"roomType":"group","members":["alice"],"extParams":${extParams}}`,
     )
     assert.equal(made.status, 200)
-    const { body } = await alice.call('GET', `/rooms/${made.body.result._id}`)
-    assert.deepEqual(body.result.extParams, JSON.parse(extParams))
+    const path = `/rooms/${made.body.result._id}`
+    for (const { status, body } of [
+      made,
+      await alice.call('GET', path),
+      await gateway.admin('PUT', path, { name: 'x' }),
+      await gateway.admin('PUT', path, `{"extParams":${extParams}}`),
+    ]) {
+      assert.deepEqual([status, body.result?.extParams], [200, JSON.parse(extParams)])
+    }
   })
 
   test('of a key that comes twice the last one counts', async () => {
