@@ -35,6 +35,8 @@ export interface FileDoc {
   lookAtMS: number
   /** Until then it stays, whatever refers to it: a message with it is being sent. */
   heldUntilMS?: number
+  /** A message that had it has it no more: while nothing else refers to it, it does not stay. */
+  lost?: true
 }
 
 export const fileIndexes: IndexDescription[] = [
@@ -132,9 +134,9 @@ async function finishLook(
   if (matchedCount === 0) await db.files.updateOne({ ...asLong, _id }, done)
 }
 
-/** One that was sent meanwhile may have been recalled too. */
-function nextLook({ createdAtMS, heldUntilMS }: FileDoc): number {
-  return heldUntilMS ?? createdAtMS + unsentMS
+/** A file that no message has lost stays as long as others that are never sent, also when a send of it was refused. */
+function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
+  return Math.max(heldUntilMS, lost ? Date.now() : createdAtMS + unsentMS)
 }
 
 /**
@@ -189,5 +191,5 @@ export async function lookAtFiles(
 ): Promise<void> {
   if (attachments.length === 0) return
   const named = { _id: { $in: attachments.map(({ fileID }) => key(app, fileID)) } }
-  await db.files.updateMany(named, { $set: { lookAtMS: Date.now() } }, { ...(session && { session }) })
+  await db.files.updateMany(named, { $set: { lookAtMS: Date.now(), lost: true } }, { ...(session && { session }) })
 }

@@ -122,15 +122,21 @@ describe('a file goes, from the store too, when no message has it any more', () 
     assert.equal(await isThere(id), false)
   })
 
-  test('a day after it was announced, when it was never sent', async () => {
+  test('a day after it was announced, when it was never sent, or its send was refused', async () => {
     const id = await upload(alice.call, png, picture)
+    const refused = await upload(alice.call, png, picture)
+    const frozen = await gateway.newRoom([alice, bob])
+    await gateway.admin('PUT', `/rooms/${frozen}`, { status: 0 })
+    const body = { message: 'x', messageType: 'image', attachments: [{ fileID: refused }] }
+    assert.equal((await alice.call('POST', `/rooms/${frozen}/message`, body)).body.error.code, 'ROOM_FROZEN')
     const waiting = (await alice.call('POST', '/files', { ...picture, size: 5 })).body.result
     const [used] = await sent([room])
-    await remember(id)
+    await remember(id, refused)
+    const left = async () => [await isThere(id), await isThere(refused), await statusFor(alice, waiting.fileID)]
     await clear(23 * hourMS)
-    assert.deepEqual([await isThere(id), await statusFor(alice, waiting.fileID)], [true, 200])
+    assert.deepEqual(await left(), [true, true, 200])
     await clear(25 * hourMS)
-    assert.deepEqual([await isThere(id), await statusFor(alice, waiting.fileID)], [false, 404])
+    assert.deepEqual(await left(), [false, false, 404])
     const late = await fetch(waiting.upload.url, { method: 'PUT', body: 'abcde' })
     assert.equal(late.status, 404)
     assert.equal(await isThere(used), true)
