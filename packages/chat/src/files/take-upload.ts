@@ -50,6 +50,7 @@ export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by:
   return keepUpload(chat, { store, isScanned }, file, upload)
 }
 
+/** Where the database fails it may have taken the upload all the same: that stays, and goes with its file. */
 async function keepUpload(
   { db }: Chat,
   { store, isScanned }: Pick<Files, 'store' | 'isScanned'>,
@@ -63,7 +64,7 @@ async function keepUpload(
     if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) })))
       throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
   } catch (error) {
-    await store.removeUpload(id, upload)
+    if (error instanceof ApiError) await store.removeUpload(id, upload)
     throw error
   }
   return toFileView({ ...file, stored: upload, ...(isScanned && { scan: 'pending' as const }) })

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { takeUpload } from '@parley/chat/files/take-upload'
+import { findFile } from '@parley/db/files/files'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { png, put, upload } from './test-files.ts'
@@ -190,6 +193,24 @@ describe('files', () => {
       const answer = await fetch(forged, { method: forged.includes('use=get') ? 'GET' : 'PUT' })
       assert.equal(answer.status, 403, forged)
     }
+  })
+
+  test('an upload that the database has taken is the content of the file, also when its response was lost', async () => {
+    const { chat, store } = gateway
+    const announced = await alice.call('POST', '/files', { ...pictures, size: png.length })
+    const { fileID } = announced.body.result
+    const file = await findFile(chat.db, gateway.app, fileID)
+    assert.ok(file)
+    const { files } = chat.db
+    const updateOne = async (...args: Parameters<typeof files.updateOne>) => {
+      await files.updateOne(...args)
+      throw new Error('the response was lost')
+    }
+    const cut = { ...chat, db: { ...chat.db, files: { updateOne } as unknown as typeof files } }
+    await assert.rejects(takeUpload(cut, { store, isScanned: false }, file, Readable.from([png])), /was lost/)
+    assert.equal((await put(announced, png)).status, 409)
+    const { url } = (await alice.call('GET', `/files/${fileID}`)).body.result
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
   test('what could run in a page is only ever saved, whatever it is called', async () => {
