@@ -41,10 +41,13 @@ export interface S3Store extends Common {
     file: { type: string; size: number; expiresAtMS: number },
   ): Promise<{ url: string; headers: Record<string, string> }>
   /**
-   * Keeps what the client has uploaded, out of its reach.
+   * Keeps a copy of what the client has uploaded, out of its reach. It can be taken again until it is forgotten, unless it
+   * has another size.
    * @throws NotUploaded, WrongSize
    */
   take(id: string, upload: string, size: number): Promise<void>
+  /** Removes what the client has uploaded, and no copy of it. */
+  forget(id: string): Promise<void>
   downloadUrl(
     id: string,
     upload: string,

@@ -56,10 +56,13 @@ export function s3Store(settings: S3Settings): S3Store {
       const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
       await client.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
       const there = (await sizeOf(keyOf(id, upload))) ?? 0
-      await removeKey(arriving(id))
       if (there === size) return
       await removeKey(keyOf(id, upload))
+      await removeKey(arriving(id))
       throw new WrongSize(size, there > size)
+    },
+    async forget(id) {
+      await removeKey(arriving(id))
     },
     downloadUrl(id, upload, { type, disposition, expiresAtMS }) {
       const get = new GetObjectCommand({

@@ -28,13 +28,16 @@ export async function takeUpload(
   try {
     await store.write(id, upload, bytes, file.size)
   } catch (error) {
-    throw notWritten(error)
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ECONNRESET' ? new ApiError('INVALID_BODY', 'the body broke off') : notKept(error)
   }
-  return keepUpload(chat, { store, isScanned }, file, upload)
+  const taken = await keepUpload(chat, { store, isScanned }, file, upload)
+  if (!taken) throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
+  return taken
 }
 
 /**
- * Takes what a client has uploaded to S3; a file that has its content already stays as it is.
+ * Takes what a client has uploaded to S3; a file that has its content already stays as it is. What fails can be repeated.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
  */
 export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by: Caller, id: string): Promise<File> {
@@ -44,36 +47,58 @@ export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by:
   try {
     await store.take(id, upload, file.size)
   } catch (error) {
-    if (error instanceof NotUploaded) throw new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet')
-    throw notWritten(error)
+    if (!(error instanceof NotUploaded)) throw notKept(error)
+    return takenMeanwhile(chat, by, id, new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet'))
   }
-  return keepUpload(chat, { store, isScanned }, file, upload)
+  const taken = await keepUpload(chat, { store, isScanned }, file, upload)
+  if (!taken) return takenMeanwhile(chat, by, id, new ApiError('FILE_NOT_FOUND'))
+  await orUnavailable(store.forget(id))
+  return taken
 }
 
-/** Where the database fails it may have taken the upload all the same: that stays, and goes with its file. */
+/** The file, when another call has taken its upload. @throws ApiError the given one when none has */
+async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: ApiError): Promise<File> {
+  const file = await ownFile(chat, by, id)
+  if (file.stored === undefined) throw otherwise
+  return toFileView(file)
+}
+
+/**
+ * Takes what is in the store as the content of a file; undefined when another upload was taken before, or the file is gone.
+ * Where the database fails it may have taken it all the same: the upload stays, and goes with its file.
+ * @throws ApiError FILE_TYPE_MISMATCH
+ */
 async function keepUpload(
   { db }: Chat,
   { store, isScanned }: Pick<Files, 'store' | 'isScanned'>,
   file: FileDoc,
   upload: string,
-): Promise<File> {
-  const { id } = file
-  try {
-    const found = await otherType(file.type, await store.firstBytes(id, upload))
-    if (found !== undefined) throw new ApiError('FILE_TYPE_MISMATCH', `type: ${file.type} expected, found ${found}`)
-    if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) })))
-      throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
-  } catch (error) {
-    if (error instanceof ApiError) await store.removeUpload(id, upload)
-    throw error
+): Promise<File | undefined> {
+  const { id, type } = file
+  const found = await otherType(type, await orUnavailable(store.firstBytes(id, upload)))
+  if (found !== undefined) {
+    await orUnavailable(store.removeUpload(id, upload))
+    if (store.kind === 's3') await orUnavailable(store.forget(id))
+    throw new ApiError('FILE_TYPE_MISMATCH', `type: ${type} expected, found ${found}`)
+  }
+  if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) }))) {
+    await orUnavailable(store.removeUpload(id, upload))
+    return undefined
   }
   return toFileView({ ...file, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
 }
 
-function notWritten(error: unknown): ApiError {
+/** What the store does. @throws ApiError SERVICE_UNAVAILABLE when it fails */
+async function orUnavailable<T>(done: Promise<T>): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    throw notKept(error)
+  }
+}
+
+function notKept(error: unknown): ApiError {
   if (error instanceof WrongSize)
     return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'ECONNRESET') return new ApiError('INVALID_BODY', 'the body broke off')
   return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be kept: try again', { cause: error })
 }

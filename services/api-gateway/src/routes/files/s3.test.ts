@@ -86,6 +86,35 @@ describe('files in an S3-compatible store', () => {
     assert.equal((await confirm(id)).status, 200)
   })
 
+  test('a confirmation that failed half way, or comes twice at once, can be repeated', async () => {
+    /** Has something happen once before the store does one of these. */
+    const beforeNext = (step: 'take' | 'firstBytes', happens: () => Promise<void>) => {
+      const { [step]: real } = store
+      const once = async (...args: Parameters<S3Store['take']>) => {
+        Object.assign(store, { [step]: real })
+        await happens()
+        return real(...args)
+      }
+      Object.assign(store, { [step]: once })
+    }
+    for (const step of ['take', 'firstBytes'] as const) {
+      const announced = await alice.call('POST', '/files', picture)
+      const { fileID: id } = announced.body.result
+      assert.equal((await put(announced, png)).status, 200)
+      beforeNext(step, () => Promise.reject(new Error('S3 responds 503')))
+      assert.equal((await confirm(id)).status, 503)
+      const others: unknown[] = []
+      beforeNext(step, async () => {
+        others.push((await confirm(id)).status)
+      })
+      const { status, body } = await confirm(id)
+      assert.deepEqual([others, status, body.result?.status], [[200], 200, 'uploaded'])
+      await assert.rejects(store.firstBytes(id, 'arriving'), 'what was taken does not stay twice')
+      const { url } = (await alice.call('GET', `/files/${id}`)).body.result
+      assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
+    }
+  })
+
   test('while the store is away, files are 503, and messages flow', async () => {
     const announced = await alice.call('POST', '/files', picture)
     assert.equal((await put(announced, png)).status, 200)
