@@ -132,6 +132,23 @@ describe('a webhook that fails', () => {
     }
   })
 
+  test('of a message that was deleted while its call waited behind it, what was written never goes out', async () => {
+    const { room, calls } = await newRoom()
+    const held = await platform.holdCalls(room)
+    await platform.send(room, alice, { message: 'one' })
+    const two = await platform.send(room, alice, { message: 'a secret' })
+    await platform.send(room, bob, { message: 'three', replyTo: two })
+    await held.pile('MESSAGE', 3, 2_000)
+    await platform.admin('DELETE', `/rooms/${room}/messages/${two}`)
+    await held.pile('MESSAGE_DELETED', 1, 0)
+    await held.release()
+    await eventually('the deletion', () => calls().at(-1)?.body.event === 'MESSAGE_DELETED')
+    const [one, deleted, three] = calls().flatMap(({ body }) => (body.event === 'MESSAGE' ? body.data : []))
+    assert.deepEqual([one.message, three.message, three.replyTo._id], ['one', 'three', two])
+    assert.deepEqual([deleted._id, deleted.isDeleted], [two, true])
+    assert.ok(calls().every(({ text }) => !text.includes('a secret')))
+  })
+
   test('is called again when there is no response within the time limit, with the same webhook-id and data, also after an edit', async () => {
     await push.stop()
     push = await platform.startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: '1000' })

@@ -90,10 +90,10 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
 }
 
 /**
- * The data of a call that was tried and is tried again: as it was, unless its message, or the one that it quotes, was
+ * The data of a call that has waited, for another try or for its turn: as it was, unless its message, or the one that it quotes, was
  * deleted or recalled meanwhile.
  */
-export async function retriedCallData(db: Db, call: Call): Promise<string> {
+export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const { app, room, data = 'null' } = call
   const before = aboutOf(call)
   if (typeof before?._id !== 'string' || before.isDeleted === true) return data

@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
 import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
-import { currentCallData, retriedCallData } from '@parley/chat/integrations/call-data'
+import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { typedCommand } from '@parley/chat/integrations/typed-command'
 import { ApiError } from '@parley/contracts/errors'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
@@ -25,6 +25,9 @@ export interface DeliverCallParts {
   log: Logger
   tracing: Tracing
 }
+
+/** After this long its message may have been deleted. */
+const waitedMS = 1_000
 
 /** Makes one try of a call, with the room's current webhook and bot state, and carries out the response. */
 export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCallDoc) => Promise<CallOutcome> {
@@ -85,7 +88,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
 
 async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
   if (call.isAgain) return currentCallData(db, call)
-  return call.tries > 0 ? retriedCallData(db, call) : (call.data ?? 'null')
+  // Those behind a call that fails wait without a try.
+  const hasWaited = call.tries > 0 || Date.now() - call.createdAtMS > waitedMS
+  return hasWaited ? waitedCallData(db, call) : (call.data ?? 'null')
 }
 
 /** An invalid response, or one that is not permitted, is the integrator's fault and not retried. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
-import { currentCallData, retriedCallData } from '@parley/chat/integrations/call-data'
+import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import type { Message } from '@parley/contracts/resources/message'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -130,13 +130,13 @@ describe('a reply', () => {
 
     const { db } = gateway.chat
     for (const { replied } of [recalled, deleted]) {
-      for (const data of [await retriedCallData(db, call(replied)), await currentCallData(db, call(replied))]) {
+      for (const data of [await waitedCallData(db, call(replied)), await currentCallData(db, call(replied))]) {
         assert.match(data, /"reply"/)
         assert.doesNotMatch(data, /secret/)
       }
     }
     const unchanged = call(edited.replied)
-    assert.equal(await retriedCallData(db, unchanged), unchanged.data)
+    assert.equal(await waitedCallData(db, unchanged), unchanged.data)
 
     const heard = await gateway.hear()
     await rebuildSince(gateway.chat, sinceMS, () => undefined)
