@@ -76,12 +76,50 @@ describe("the response of a room's webhook is", () => {
     const noted = platform.db.outgoingCalls
     const done = await eventually('it is done', () => noted.findOne({ room, event: 'MESSAGE', state: 'done' }))
     // As if the process had died between the answer and the note that it was done.
-    await noted.updateOne({ _id: done._id }, { $set: { state: 'failed', data: '{}', failedAt: new Date() } })
+    const failed = { state: 'failed' as const, data: '{}', failedAt: new Date() }
+    await noted.updateOne({ _id: done._id }, { $set: failed, $unset: { isAnswered: 1 } })
     const tries = platform.hooks.calls.length
     await platform.admin('POST', `/admin/webhooks/failed/${done._id}/retry`)
     await eventually('it was called again', () => platform.hooks.calls.length > tries)
     await eventually('it is done', () => noted.findOne({ _id: done._id, state: 'done' }))
     assert.equal((await history(room)).length, 2)
+  })
+
+  test('not carried out again when an admin has the call made again, however much later', async () => {
+    const { room, calls } = await platform.newHookedRoom([alice, bob, robot])
+    const data = { message: 'once', messageType: 'text' }
+    const answer = (fields: object) => ({ body: JSON.stringify({ toBotState: 'a', ...fields }) })
+    const behaviours = [{ body: 'OK' }, answer({ senderID: bob, data }), answer({ senderID: robot, data })]
+    platform.hooks.behave = (one) => (one.body.event === 'MESSAGE' ? behaviours.shift() : undefined)
+    await platform.send(room, alice)
+    const { db } = platform
+    const isDone = async (tries: number) => {
+      const [call] = await db.outgoingCalls.find({ room, event: 'MESSAGE', state: 'done', tries }).toArray()
+      return call
+    }
+    const again = async (tries: number) => {
+      const { _id } = await eventually('it is made', () => isDone(tries))
+      await platform.admin('POST', `/admin/webhooks/calls/${_id}/retry`)
+      await eventually('it is made again', () => isDone(tries + 1))
+    }
+    // One that said nothing, and one that was refused, are made up for.
+    await again(1)
+    assert.equal((await history(room)).length, 1)
+    await again(2)
+    assert.equal((await history(room)).length, 2)
+
+    await platform.admin('PUT', `/rooms/${room}`, { botState: 'b' })
+    // As the database does after a day.
+    const [, said = assert.fail()] = await history(room)
+    await eventually('its key is settled, and gone', async () => {
+      return (await db.sendKeys.deleteMany({ message: said._id })).deletedCount === 1
+    })
+    behaviours.push(answer({ senderID: robot, data }))
+    await again(3)
+    assert.equal((await history(room)).length, 2)
+    await platform.send(room, alice, { message: 'next' })
+    await eventually('the next call', () => calls().at(-1)?.body.data.message === 'next')
+    assert.equal(calls().at(-1)?.body.botState, 'b')
   })
 
   for (const [what, senderID, answer] of [

@@ -14,7 +14,7 @@ import { sendMessage } from '../messages/sending/send-message.ts'
 export interface AnsweredCall {
   app: string
   room: string
-  /** webhook-id: the response to a call is carried out once, however often it arrives. */
+  /** webhook-id: under it the message is sent once within a day. */
   id: string
   request?: string | undefined
 }
@@ -22,12 +22,13 @@ export interface AnsweredCall {
 /**
  * Carries out the response of a room's webhook (docs/reference/push.md#room-webhooks): moves the room's bot state, and
  * sends a message as a robot of the room. The webhook receives neither.
+ * @returns whether there was something to carry out
  * @throws ApiError INSUFFICIENT_PERMISSIONS when senderID is not a robot, and the errors of sendMessage
  */
-export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: WebhookAnswer): Promise<void> {
+export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: WebhookAnswer): Promise<boolean> {
   const { app, room, id, request } = call
   if (answer.toBotState !== undefined) await moveBotState(chat, call, answer.toBotState)
-  if (answer.data === undefined || answer.senderID === undefined) return
+  if (answer.data === undefined || answer.senderID === undefined) return answer.toBotState !== undefined
   const sender = await findUser(chat.db, app, answer.senderID)
   if (!sender?.isRobot) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'senderID: not a robot')
   await sendMessage(chat, {
@@ -37,6 +38,7 @@ export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: Webh
     idempotencyKey: `answer:${id}`,
     request,
   })
+  return true
 }
 
 async function moveBotState(chat: Chat, { app, room, request }: AnsweredCall, botState: string): Promise<void> {

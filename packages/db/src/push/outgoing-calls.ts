@@ -32,6 +32,8 @@ export interface OutgoingCallDoc {
   request?: string
   /** It was made, or failed for good, and an admin wants it again. */
   isAgain?: true
+  /** The response to an earlier try was carried out. */
+  isAnswered?: true
   state: 'waiting' | 'done' | 'failed'
   tries: number
   lastError?: string
@@ -192,16 +194,22 @@ export async function findNextCall(db: Db, lane: string): Promise<OutgoingCallDo
 export interface DoneCall {
   id: string
   data: string
+  /** Its response was carried out. */
+  isAnswered: boolean
   lastTry?: CallTry
 }
 
 export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<void> {
   await db.outgoingCalls.bulkWrite(
-    done.map(({ id, data, lastTry }) => ({
+    done.map(({ id, data, isAnswered, lastTry }) => ({
       updateOne: {
         filter: { _id: id },
         update: {
-          $set: { state: 'done' as const, madeAt: new Date(), data, ...(lastTry && { lastTry }) },
+          $set: {
+            ...{ state: 'done' as const, madeAt: new Date(), data },
+            ...(isAnswered && { isAnswered }),
+            ...(lastTry && { lastTry }),
+          },
           $unset: { lastError: 1 as const },
           $inc: { tries: 1 },
         },

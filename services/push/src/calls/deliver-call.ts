@@ -72,8 +72,8 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       secrets,
       body: JSON.stringify(said),
     })
-    if (outcome.as === 'done') await carryOut(parts, call, outcome.answer)
-    return outcome
+    if (outcome.as !== 'done' || call.isAnswered) return outcome
+    return { ...outcome, isAnswered: await carryOut(parts, call, outcome.answer) }
   }
 
   return async (call) => {
@@ -93,15 +93,19 @@ async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
   return hasWaited ? waitedCallData(db, call) : (call.data ?? 'null')
 }
 
-/** An invalid response, or one that is not permitted, is the integrator's fault and not retried. */
-async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<void> {
+/**
+ * Returns whether there was something to carry out, and it was. An invalid response, or one that is not permitted, is the
+ * integrator's fault and not retried.
+ */
+async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
   const answer = webhookAnswer.safeParse(asJson(text))
-  if (!answer.success) return
+  if (!answer.success) return false
   const { app, room, request } = call
   try {
-    await answerWebhook(chat, { app, room, id: call._id, request }, answer.data)
+    return await answerWebhook(chat, { app, room, id: call._id, request }, answer.data)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     log.warn({ err: error, app, room, call: call._id, request }, 'response of a webhook refused')
+    return false
   }
 }

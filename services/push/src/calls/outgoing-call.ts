@@ -5,7 +5,12 @@ import { type Dispatcher, errors, request } from 'undici'
 import { connectionReason, retryAfterMS } from '../networks/network.ts'
 
 export type CallOutcome = { lastTry?: CallTry } & (
-  | { as: 'done'; answer: string }
+  | {
+      as: 'done'
+      answer: string
+      /** It was carried out. */
+      isAnswered?: boolean
+    }
   /** `afterMS` if the server asked for it. */
   | { as: 'again'; reason: string; afterMS?: number }
   /** The server would never accept it. */

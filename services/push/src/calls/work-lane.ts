@@ -53,8 +53,10 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
       onTried(lane.target, outcome.as === 'again')
       if (outcome.as === 'again') return tryLater(parts, lane, call, outcome)
       lane = withoutFailures(lane)
-      if (outcome.as === 'done') await markDone({ id: call._id, data: keptCallData(call), ...lastTryOf(outcome) })
-      else await deadLetter(parts, call, outcome)
+      if (outcome.as === 'done') {
+        const { isAnswered = false } = outcome
+        await markDone({ id: call._id, data: keptCallData(call), isAnswered, ...lastTryOf(outcome) })
+      } else await deadLetter(parts, call, outcome)
       // A retried call has a lane of its own.
       if (call.kind === 'push') return endLane(db, lane)
     }
