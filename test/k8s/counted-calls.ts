@@ -13,6 +13,7 @@ export interface Calls {
 }
 
 export interface CountedCalls {
+  /** Of these the durations are noted. */
   timed: typeof call
   untimed: typeof call
   /** What there was since the last time. */

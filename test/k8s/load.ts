@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
 import { call } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
+import type { TimedCallsNews, TimedCallsOptions } from './timed-calls.ts'
 
 const roomCount = 20
-const tryAgainMS = 200
 
 export interface LoadOptions {
   gatewayUrl: string
@@ -70,46 +71,22 @@ export async function startLoad({
   )
   await until('every client is there', () => clients.every(({ isBack }) => isBack))
 
-  const sending = { on: false }
-  let all: Promise<unknown> = Promise.resolve()
-  let sent = 0
+  const timed: TimedCallsOptions = {
+    gatewayUrl,
+    admin,
+    readers: clients.map(({ headers }) => headers),
+    rooms: roomCount,
+    sends: options.sends,
+  }
+  const thread = new Worker(new URL('timed-calls.ts', import.meta.url), { workerData: timed })
+  const failed = new Promise<never>((_, reject) => thread.once('error', reject))
+  failed.catch(() => undefined)
+  let stopped = Promise.withResolvers<Extract<TimedCallsNews, { news: 'stopped' }>>()
+  thread.on('message', (news: TimedCallsNews) => {
+    if (news.news === 'acknowledged') acknowledged.get(news.room)?.add(news.id)
+    else stopped.resolve(news)
+  })
   let connectionsBefore: number[] = []
-
-  /** One message until it is acknowledged: each try has the same key. */
-  async function send(i: number): Promise<void> {
-    const room = `room ${i % roomCount}`
-    const clientMessageID = `message ${i}`
-    const text = { room, sender: `user ${i % roomCount}`, message: clientMessageID, messageType: 'text', push: false }
-    for (;;) {
-      const answer = await counted
-        .timed(gatewayUrl, 'POST', '/messages', admin, { ...text, clientMessageID })
-        .catch(() => undefined)
-      if (answer?.status === 200) {
-        acknowledged.get(room)?.add(String(answer.body.result['_id']))
-        return
-      }
-      await pause(tryAgainMS)
-    }
-  }
-
-  /** At their times, however long the ones before take; every third with a read beside it. */
-  async function sendOn(): Promise<void> {
-    const beginMS = performance.now()
-    const inFlight = new Set<Promise<unknown>>()
-    const follow = (work: Promise<unknown>) => {
-      inFlight.add(work)
-      void work.finally(() => inFlight.delete(work))
-    }
-    for (let here = 0; sending.on; here++) {
-      await pause(Math.max(0, beginMS + (here * 1_000) / options.sends - performance.now()))
-      follow(send(sent++))
-      const reader = clients[sent % clients.length]
-      if (here % 3 === 0 && reader) {
-        follow(counted.timed(gatewayUrl, 'GET', '/me/badge', reader.headers).catch(() => undefined))
-      }
-    }
-    await Promise.all(inFlight)
-  }
 
   const lacking = () =>
     clients.reduce((sum, { rooms: own, known }) => {
@@ -119,7 +96,6 @@ export async function startLoad({
   const stored = () =>
     rooms.reduce((sum, room) => sum + Math.max(0, ...clients.map(({ known }) => known.get(room)?.size ?? 0)), 0)
   let storedBefore = 0
-  let sentBefore = 0
   let lostBefore = 0
 
   return {
@@ -128,13 +104,12 @@ export async function startLoad({
       counted.take()
       connectionsBefore = clients.map(({ connections }) => connections.length)
       storedBefore = stored()
-      sentBefore = sent
-      sending.on = true
-      all = sendOn()
+      stopped = Promise.withResolvers()
+      thread.postMessage('begin')
     },
     async look() {
-      sending.on = false
-      await all
+      thread.postMessage('stop')
+      const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // What is still missing then is lost.
       await until('every client has everything', () => lacking() === 0).catch(() => undefined)
@@ -142,19 +117,34 @@ export async function startLoad({
       lostBefore += lost
       const own = clients.map(({ connections }, n) => connections.length - (connectionsBefore[n] ?? 0))
       return {
-        ...counted.take(),
-        sent: sent - sentBefore,
+        ...together(calls, counted.take()),
+        sent,
         lost,
-        twice: Math.max(0, stored() - storedBefore - (sent - sentBefore)),
+        twice: Math.max(0, stored() - storedBefore - sent),
         reconnects: Math.max(...own),
         allReconnects: own.reduce((sum, count) => sum + count, 0),
       }
     },
     stop() {
-      sending.on = false
+      void thread.terminate()
       for (const { socket } of clients) socket.close()
     },
   }
+}
+
+/** The calls that are timed, and those that are not: their times are those of the first. */
+function together(timed: Calls, others: Calls): Calls {
+  return {
+    ...timed,
+    calls: timed.calls + others.calls,
+    refused: sums(timed.refused, others.refused),
+    unanswered: sums(timed.unanswered, others.unanswered),
+  }
+}
+
+function sums(one: Record<string, number>, other: Record<string, number>): Record<string, number> {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }
 
 function countMissing(of: ReadonlySet<string> = new Set(), have: ReadonlySet<string> = new Set()): number {

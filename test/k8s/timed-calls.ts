@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { call } from '../platform.ts'
+import { type Calls, countedCalls } from './counted-calls.ts'
+
+/** What the thread is given. */
+export interface TimedCallsOptions {
+  gatewayUrl: string
+  /** Headers of the integrator's server, which sends. */
+  admin: Record<string, string>
+  /** Headers of each client, for reads. */
+  readers: readonly Record<string, string>[]
+  rooms: number
+  /** Messages per second, over all rooms. */
+  sends: number
+}
+
+/** What the thread says: each acknowledged message, and once it was asked to stop, what there was since it began. */
+export type TimedCallsNews =
+  | { news: 'acknowledged'; room: string; id: string }
+  | { news: 'stopped'; sent: number; calls: Calls }
+
+const tryAgainMS = 200
+
+/**
+ * A thread that sends messages, and reads a badge beside every third, at their times, however long the ones before take. It
+ * has an event loop of its own: what the clients of this machine do when they connect again is no time of the servers.
+ */
+if (parentPort) run(parentPort, workerData as TimedCallsOptions)
+
+function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): void {
+  const { gatewayUrl, admin, readers, rooms, sends } = options
+  const counted = countedCalls(call)
+  const sending = { on: false }
+  let all: Promise<unknown> = Promise.resolve()
+  let sent = 0
+  let sentBefore = 0
+  const post = (news: TimedCallsNews) => port.postMessage(news)
+
+  /** One message until it is acknowledged: each try has the same key. */
+  async function send(i: number): Promise<void> {
+    const room = `room ${i % rooms}`
+    const clientMessageID = `message ${i}`
+    const text = { room, sender: `user ${i % rooms}`, message: clientMessageID, messageType: 'text', push: false }
+    for (;;) {
+      const answer = await counted
+        .timed(gatewayUrl, 'POST', '/messages', admin, { ...text, clientMessageID })
+        .catch(() => undefined)
+      if (answer?.status === 200) return post({ news: 'acknowledged', room, id: String(answer.body.result['_id']) })
+      await pause(tryAgainMS)
+    }
+  }
+
+  async function sendOn(): Promise<void> {
+    const beginMS = performance.now()
+    const inFlight = new Set<Promise<unknown>>()
+    const follow = (work: Promise<unknown>) => {
+      inFlight.add(work)
+      void work.finally(() => inFlight.delete(work))
+    }
+    for (let here = 0; sending.on; here++) {
+      await pause(Math.max(0, beginMS + (here * 1_000) / sends - performance.now()))
+      follow(send(sent++))
+      const reader = readers[sent % readers.length]
+      if (here % 3 === 0 && reader) follow(counted.timed(gatewayUrl, 'GET', '/me/badge', reader).catch(() => undefined))
+    }
+    await Promise.all(inFlight)
+  }
+
+  async function stop(): Promise<void> {
+    sending.on = false
+    await all
+    post({ news: 'stopped', sent: sent - sentBefore, calls: counted.take() })
+  }
+
+  port.on('message', (what: 'begin' | 'stop') => {
+    if (what === 'stop') return void stop()
+    counted.take()
+    sentBefore = sent
+    sending.on = true
+    all = sendOn()
+  })
+}
