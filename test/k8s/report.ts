@@ -109,7 +109,7 @@ ${tableOf(run)}
 
 *not 2xx*, *no response*: REST calls, by status and by what broke. *lost*: acknowledged messages that a member did not get, live or by
 fetching after a reconnect. *twice*: stored more often than sent. *reconnects*: of one client at most, and in brackets of all together. *p50*, *p99*: of
-sends and badge reads, in milliseconds. Wanted: 0, 0, 0, 0, at most 1 per restart (2 where every pod is evicted), p99 at most ${mostSlower} × that of the first row.
+sends and badge reads, by a thread of their own, in milliseconds. Wanted: 0, 0, 0, 0, at most 1 per restart (2 where every pod is evicted), p99 at most ${mostSlower} × that of the first row.
 
 ${verdict}
 
