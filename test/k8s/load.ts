@@ -105,10 +105,10 @@ export async function startLoad({
       connectionsBefore = clients.map(({ connections }) => connections.length)
       storedBefore = stored()
       stopped = Promise.withResolvers()
-      thread.postMessage('begin')
+      thread.postMessage('begin', [])
     },
     async look() {
-      thread.postMessage('stop')
+      thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // What is still missing then is lost.

@@ -35,7 +35,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
   let all: Promise<unknown> = Promise.resolve()
   let sent = 0
   let sentBefore = 0
-  const post = (news: TimedCallsNews) => port.postMessage(news)
+  const post = (news: TimedCallsNews) => port.postMessage(news, [])
 
   /** One message until it is acknowledged: each try has the same key. */
   async function send(i: number): Promise<void> {
