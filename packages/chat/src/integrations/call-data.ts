@@ -8,7 +8,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { readAsOfNow } from '../events/as-of-now.ts'
-import { recalled } from '../messages/changing/recalled.ts'
+import { isShownRecalled } from '../messages/changing/recalled.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { toMessageView } from '../views/message.ts'
 
@@ -98,7 +98,7 @@ export async function waitedCallData(db: Db, call: Call): Promise<string> {
   const before = aboutOf(call)
   if (typeof before?._id !== 'string' || before.isDeleted === true) return data
   const view = (await messagesNow(db, app, [{ room, id: before._id }]))(room, before._id)
-  const isGone = view !== undefined && (view.isDeleted || (view.messageType === recalled && view.message === undefined))
+  const isGone = view !== undefined && (view.isDeleted || isShownRecalled(view))
   if (isGone) return currentCallData(db, call)
   const quoteIsGone = Boolean(before.replyTo?.text) && view?.replyTo?.text === ''
   return quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data

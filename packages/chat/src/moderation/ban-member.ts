@@ -39,7 +39,8 @@ export async function banMember(
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: neither oneself nor the owner can be banned')
     }
     const before = await findBan(db, app, roomId, blockee, session)
-    if (before && !(isLonger && endOf(before) < endOf({ untilMS }))) {
+    const isReplaced = isLonger && (before?.untilMS ?? Infinity) < (untilMS ?? Infinity)
+    if (before && !isReplaced) {
       throw new ApiError('USER_ALREADY_BLOCKED', `blockee: ${JSON.stringify(blockee)} is banned already`)
     }
     const end = untilMS !== undefined && { untilMS }
@@ -59,10 +60,6 @@ interface BanWanted {
   untilMS?: number | undefined
   /** A ban that ends sooner is replaced. */
   isLonger?: true
-}
-
-function endOf({ untilMS = Number.POSITIVE_INFINITY }: { untilMS?: number | undefined }): number {
-  return untilMS
 }
 
 /** @throws ApiError INVALID_REQUEST when a ban would end before it begins */

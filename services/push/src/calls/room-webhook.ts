@@ -3,6 +3,7 @@ import { readAgain } from '@parley/bus/events/publish'
 import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
+import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
 import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
 import { toMessageView } from '@parley/chat/views/message'
 import { membersChange } from '@parley/contracts/bus/push-orders'
@@ -84,14 +85,13 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
 
 /** What servers returned to calls about a message that is deleted or recalled now, or all of the room; and what its pushes said. */
 async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order: number): Promise<void> {
-  const { messageID, messageType, message: content, _id } = data as Partial<Message> & { messageID?: string }
+  const { messageID, _id } = data as { messageID?: string; _id?: string }
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
     await forgetAnswersOfRoom(db, { app, room }, { beforeOrder: order })
     await forgetTextsOfRoom(db, app, room)
     return
   }
-  const isRecall = messageType === 'recall' && content === undefined
-  const message = event === 'MESSAGE_DELETED' ? messageID : isRecall ? _id : undefined
+  const message = event === 'MESSAGE_DELETED' ? messageID : isShownRecalled(data as Message) ? _id : undefined
   if (message === undefined) return
   await forgetAnswersOfMessage(db, app, message)
   await forgetText(db, app, message)

@@ -27,9 +27,10 @@ export async function changeScheduled(
   const found = await findOwn(db, by, id)
   if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
   await requireWriter(chat, by.app, found.sender, found.room)
-  const isUsers = by.kind === 'user' && (message !== undefined || messageType !== undefined || wanted !== undefined)
-  const byClient = found.byClient ?? isUsers
-  const toCheck = wanted ?? (byClient && !found.byClient ? found.attachments : undefined)
+  const isChanged = message !== undefined || messageType !== undefined || wanted !== undefined
+  const becomesTheirs = by.kind === 'user' && !found.byClient && isChanged
+  const byClient = found.byClient === true || becomesTheirs
+  const toCheck = wanted ?? (becomesTheirs ? found.attachments : undefined)
   const checked = toCheck && (await attachFiles(chat, { ...found, byClient }, toCheck))
   const attachments = wanted && checked
   const changed = await scheduled.changeScheduled(db, found, {
