@@ -7,10 +7,9 @@ export interface Gathering<Item> {
   concurrency?: number
   /**
    * A further batch begins only when the last has been in flight for this long, in milliseconds; by default at once. While
-   * the database is quick, batches are larger and fewer; one that hangs does not delay the others. It may depend on how many
-   * items are in flight.
+   * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
    */
-  patienceMS?: number | ((itemsInFlight: number) => number)
+  patienceMS?: number
   /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
   keyOf?: (item: Item) => string | undefined
   /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
@@ -39,7 +38,7 @@ export function gather<Item, Outcome>(
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
-  const inFlight = new Set<Waiting<Item, Outcome>[]>()
+  let inFlight = 0
   let lastBeganMS = 0
   let scheduled = false
 
@@ -51,7 +50,7 @@ export function gather<Item, Outcome>(
   }
 
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
-    inFlight.add(batch)
+    inFlight++
     lastBeganMS = performance.now()
     const keys = new Set(batch.flatMap(({ key }) => key ?? []))
     for (const key of keys) busyKeys.add(key)
@@ -70,7 +69,7 @@ export function gather<Item, Outcome>(
       else for (const { reject } of batch) reject(error)
     }
     for (const key of keys) busyKeys.delete(key)
-    inFlight.delete(batch)
+    inFlight--
     writeGathered()
   }
 
@@ -82,7 +81,7 @@ export function gather<Item, Outcome>(
 
   function writeGathered(): void {
     scheduled = false
-    while (gathered.length > 0 && inFlight.size < concurrency && patienceLeftMS() <= 0) {
+    while (gathered.length > 0 && inFlight < concurrency && patienceLeftMS() <= 0) {
       const batch = takeBatch()
       if (batch.length === 0) return
       void writeBatch(batch)
@@ -91,13 +90,11 @@ export function gather<Item, Outcome>(
   }
 
   function patienceLeftMS(): number {
-    if (inFlight.size === 0) return 0
-    const ms = typeof patienceMS === 'number' ? patienceMS : patienceMS(countItems(inFlight))
-    return lastBeganMS + ms - performance.now()
+    return inFlight === 0 ? 0 : lastBeganMS + patienceMS - performance.now()
   }
 
   function schedule(): void {
-    if (scheduled || gathered.length === 0 || inFlight.size >= concurrency) return
+    if (scheduled || gathered.length === 0 || inFlight >= concurrency) return
     scheduled = true
     const leftMS = Math.max(waitMS ?? 0, patienceLeftMS())
     // After the current turn of the event loop, so that requests which were read from sockets together go together.
@@ -134,10 +131,4 @@ function lateOutcomes<Item, Outcome>(
     return outcome instanceof Promise && key !== undefined ? [{ key, outcome }] : []
   })
   return new Map([...Map.groupBy(late, ({ key }) => key)].map(([key, own]) => [key, own.map(({ outcome }) => outcome)]))
-}
-
-function countItems(batches: Iterable<readonly unknown[]>): number {
-  let count = 0
-  for (const { length } of batches) count += length
-  return count
 }

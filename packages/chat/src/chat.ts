@@ -12,7 +12,7 @@ import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'
-import { type AcceptParts, acceptMessages } from './messages/accepting/accept-messages.ts'
+import { gatherSends } from './messages/accepting/gather-sends.ts'
 import { createKnownRooms } from './messages/accepting/known-rooms.ts'
 import type { Draft, Outcome } from './messages/accepting/message-batch.ts'
 import { createSenderProfiles } from './messages/accepting/sender-profiles.ts'
@@ -80,14 +80,6 @@ const defaultChatSettings: ChatSettings = {
   changesKeptHours: 72,
 }
 
-/** The most messages in one write, which bounds the time that others wait for it. */
-const messagesPerWrite = 500
-/** One at a time makes the largest batches; the others are for when one is slow, or waits for a room. */
-const writesAtOnce = 4
-const patienceMS = 20
-/** With so few in flight there are cores to spare: the gateway makes the next batch while MongoDB writes the last. */
-const fewSends = 16
-const patienceWithFewMS = 1
 /** Nobody waits for what is noted of logins. More than these in one write would hold up those who do wait for something. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
@@ -102,7 +94,7 @@ function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: r
       const outcome = await work(lists.flat())
       return lists.map(() => outcome)
     },
-    { most: 100, concurrency: 4, patienceMS },
+    { most: 100, concurrency: 4, patienceMS: 20 },
   )
   return (keys) => (keys.length > mostInList ? work(keys) : together(keys))
 }
@@ -185,14 +177,4 @@ export function createChat(
       { most: loginsAtOnce },
     ),
   }
-}
-
-/** Sends that come together are written together, those to one room one batch after the other. */
-function gatherSends(parts: AcceptParts): Chat['accept'] {
-  return gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
-    most: messagesPerWrite,
-    concurrency: writesAtOnce,
-    patienceMS: (inFlight) => (inFlight <= fewSends ? patienceWithFewMS : patienceMS),
-    keyOf: ({ app, room }) => key(app, room),
-  })
 }

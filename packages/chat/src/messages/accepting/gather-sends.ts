@@ -1,0 +1,27 @@
+import { crc32 } from 'node:zlib'
+import { gather } from '@parley/async/gather'
+import { key } from '@parley/db/keys'
+import { type AcceptParts, acceptMessages } from './accept-messages.ts'
+import type { Draft, Outcome } from './message-batch.ts'
+
+/** The most messages in one write, which bounds the time that others wait for it. */
+const messagesPerWrite = 500
+/** One at a time makes the largest batches; the others are for when one is slow. */
+const writesAtOnce = 4
+const patienceMS = 20
+/** While MongoDB writes the batch of one, the gateway makes that of the other. More would make the batches too small. */
+const lanes = 2
+
+/** Sends that come together are written together, those to one room one batch after the other. */
+export function gatherSends(parts: AcceptParts): (draft: Draft) => Promise<Outcome> {
+  const keyOf = ({ app, room }: Draft) => key(app, room)
+  const accepts = Array.from({ length: lanes }, () =>
+    gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
+      most: messagesPerWrite,
+      concurrency: writesAtOnce,
+      patienceMS,
+      keyOf,
+    }),
+  ) as [(draft: Draft) => Promise<Outcome>]
+  return (draft) => (accepts[crc32(draft.room) % lanes] ?? accepts[0])(draft)
+}
