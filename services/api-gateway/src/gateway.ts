@@ -116,7 +116,10 @@ export async function createGateway({
   const feeds = createFeeds(chat)
   watchFeeds(feeds, metrics)
   // Before the server waits for its connections to end.
-  app.addHook('preClose', async () => feeds.stop())
+  app.addHook('preClose', async () => {
+    feeds.stop()
+    connections.endSilent()
+  })
   mountAll(mount, chat, presence, feeds, files)
   await serveContent(app, chat, files, connections.mayTakeLong)
   return app

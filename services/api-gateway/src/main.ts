@@ -73,7 +73,8 @@ await runService(
       files,
       chatPage: { frameAncestors: settings.chatFrameAncestors },
     })
-    onStop('gateway', async () => {
+    onStop('gateway', async (deadline) => {
+      deadline.addEventListener('abort', () => gateway.server.closeAllConnections())
       await letConnectionsGo(gateway.server, settings.drainMS * leavingShare)
       await gateway.close()
     })

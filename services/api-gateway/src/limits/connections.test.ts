@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { onTestFinished, test } from 'vitest'
-import { letConnectionsGo } from './connections.ts'
+import { boundConnections, letConnectionsGo } from './connections.ts'
 
 test('before it stops, a server serves what comes on connections that are kept alive, and lets their clients close them', async () => {
   const server = createServer((_request, response) => response.end('served')).listen(0, '127.0.0.1')
@@ -26,4 +26,32 @@ test('before it stops, a server serves what comes on connections that are kept a
   await gone
   const left = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
   assert.equal(left, 0)
+})
+
+test('a server that stops ends the connections on which no request has come, and no others', async () => {
+  const server = createServer((_request, response) => response.end('served'))
+  const connections = boundConnections(60_000)
+  connections.watch(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sockets: Socket[] = []
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const open = async () => {
+    const accepted = once(server, 'connection')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    sockets.push(socket)
+    await accepted
+    return socket
+  }
+  const [silent, used] = [await open(), await open()]
+  used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(used, 'data')
+  const ended = once(silent, 'close')
+  connections.endSilent()
+  await ended
+  used.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  assert.match(String((await once(used, 'data'))[0]), /served/)
 })

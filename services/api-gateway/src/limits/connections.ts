@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 
@@ -10,7 +11,8 @@ const idleMS = 60_000
 /**
  * Bounds connections: the head of a request must arrive within `receiveMS` milliseconds, and then its body. What is not
  * HTTP, or too late, gets the error envelope.
- * @returns options for Fastify, a function to call with its server before it listens, and one for requests whose body may take longer
+ * @returns options for Fastify, a function to call with its server before it listens, one for requests whose body may take
+ *   longer, and one that ends the connections without any request, for a server that stops: it would wait for them
  */
 export function boundConnections(receiveMS: number) {
   const { onRequest, onClientError } = answerBrokenRequests()
@@ -18,6 +20,9 @@ export function boundConnections(receiveMS: number) {
   /** Requests whose body was still to come when they were looked at last, and since when. */
   const receiving = new Map<IncomingMessage, number>()
   const unbounded = new WeakSet<IncomingMessage>()
+  /** Connections on which no request has come yet, such as those that browsers and load balancers open in advance. */
+  const silent = new Set<Socket>()
+  let isStopping = false
 
   // Node's own limit is one for all requests of a server.
   function endLate(): void {
@@ -31,10 +36,20 @@ export function boundConnections(receiveMS: number) {
 
   return {
     mayTakeLong: (request: IncomingMessage) => void unbounded.add(request),
+    endSilent(): void {
+      isStopping = true
+      for (const socket of silent) socket.destroy()
+    },
     watch(server: Server) {
+      server.on('connection', (socket) => {
+        if (isStopping) return void socket.destroy()
+        silent.add(socket)
+        socket.once('close', () => silent.delete(socket))
+      })
       server.on('request', onRequest)
       server.on('request', (request) => {
-        const { headers } = request
+        const { headers, socket } = request
+        silent.delete(socket)
         if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
           receiving.set(request, performance.now())
       })
