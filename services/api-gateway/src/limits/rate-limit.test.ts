@@ -4,7 +4,7 @@ import { createRequestCounts, type RequestCounts } from '@parley/presence/reques
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway } from '../test-gateway.ts'
+import { type Answer, type CallApi, startTestGateway, type TestGateway } from '../test-gateway.ts'
 
 describe('rate limits', () => {
   let servers: Servers
@@ -71,9 +71,35 @@ describe('rate limits', () => {
     refused(await asBasic('/admin/groups'))
     const bare = await asBasic('/admin/clients/alice/token', 'DELETE')
     refused(bare)
-    assert.deepEqual(Object.keys(bare.body).toSorted(), ['error', 'message'])
+    const bound = { _id: 'bound', token: 'x', issueAccessToken: false, expirationDate: '2100-01-01T00:00:00Z' }
+    const bareByBody = await one.anonymous('POST', '/admin/clients', bound, { 'im-api-key': one.basicKey })
+    refused(bareByBody)
+    for (const { body } of [bare, bareByBody]) assert.deepEqual(Object.keys(body).toSorted(), ['error', 'message'])
+    refused(await one.anonymous('POST', '/admin/clients', '{', { 'im-api-key': one.basicKey }))
     const wrong = await one.anonymous('GET', '/admin/groups', undefined, { 'im-api-key': 'wrong' })
     assert.equal(wrong.status, 401)
+  })
+
+  test('requests count that fail for their query or their body', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const wrong: Parameters<CallApi>[] = [
+      ['GET', '/rooms?limit=x'],
+      ['POST', '/badges/byRoomTags', '{'],
+      ['POST', '/badges/byRoomTags', { tags: 1 }],
+    ]
+    for (const request of wrong) {
+      const user = await one.newUser()
+      const answers = []
+      for (let i = 0; i < 12; i++) answers.push(await user.call(...request))
+      const expected = [...Array.from({ length: 10 }, () => 400), 429, 429]
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        expected,
+        request[1],
+      )
+      refused(answers[11] as Answer)
+    }
   })
 
   test('without Redis requests flow on, and each gateway counts for itself', async () => {

@@ -19,15 +19,20 @@ export function limitRequests(
   app: FastifyInstance,
   { counts, perApiKey, perToken }: Omit<RateLimits, 'perAddress'>,
 ): void {
-  // After authentication.
-  app.addHook('preHandler', ({ caller }, reply, done) => {
+  // After authentication and before the body is read: invalid requests count as well.
+  app.addHook('preParsing', (request, reply, _payload, done) => {
+    const { caller } = request
     const most = caller?.kind === 'user' ? perToken : perApiKey
     if (!caller || most === 0) return done()
     const { count, leftMS } = counts.hit(nameOf(caller), windowMS)
     if (count <= most) return done()
     const seconds = Math.ceil(leftMS / 1000)
     void reply.header('retry-after', seconds)
-    done(new ApiError('TOO_MANY_REQUESTS', `too many requests: try again in ${seconds} s`))
+    const refusal = new ApiError('TOO_MANY_REQUESTS', `too many requests: try again in ${seconds} s`)
+    if (!request.routeOptions.config.operation?.isBare) return done(refusal)
+    // The body decides the form of the refusal.
+    request.refusal = refusal
+    done()
   })
 }
 
