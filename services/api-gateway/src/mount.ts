@@ -16,6 +16,7 @@ import {
   type CallerOf,
   isBare,
   rememberedCaller,
+  requireClientID,
 } from './requests/authenticate.ts'
 import { headerForms } from './requests/header-forms.ts'
 
@@ -70,6 +71,7 @@ export function createMount(app: FastifyInstance, authentication: Authentication
   return function mount<O extends Operation>(operation: O, handle: Handler<O>): void {
     const checkCaller = async (request: FastifyRequest) => {
       request.caller = await authenticate(authentication, operation.access, request)
+      requireClientID(operation.access, request, request.caller)
     }
     app.route({
       method: operation.method,

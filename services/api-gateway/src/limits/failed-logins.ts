@@ -15,7 +15,8 @@ export function countFailedLogin(
   request: FastifyRequest,
   reply: FastifyReply,
 ): unknown {
-  if (!isFailedLogin(error) || !credentials.some((name) => request.headers[name])) return error
+  // One whose caller is known failed for another reason, such as the ID of somebody else.
+  if (!isFailedLogin(error) || request.caller || !credentials.some((name) => request.headers[name])) return error
   const seconds = failedLogins.count(request.ip)
   if (seconds === 0) return error
   void reply.header('retry-after', seconds)

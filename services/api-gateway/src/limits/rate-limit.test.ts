@@ -102,6 +102,27 @@ describe('rate limits', () => {
     }
   })
 
+  test('a valid token without IM-CLIENT-ID, or with that of another user, is no failed login of its address', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const rateLimits = { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0, perAddress: 3 }
+    const limited = await one.another({ rateLimits })
+    const { token } = await one.newUser()
+    const headers = { 'im-client-key': one.clientKey, 'im-authorization': token }
+    const statuses = async (times: number, more: Record<string, string>) => {
+      const seen = []
+      for (let i = 0; i < times; i++) {
+        seen.push((await limited.anonymous('GET', '/rooms', undefined, { ...headers, ...more })).status)
+      }
+      return seen
+    }
+    const unauthenticated = Array.from({ length: 10 }, () => 401)
+    assert.deepEqual(await statuses(10, {}), unauthenticated)
+    assert.deepEqual(await statuses(10, { 'im-client-id': 'other' }), unauthenticated)
+    assert.deepEqual(await statuses(5, { 'im-authorization': 'wrong' }), [401, 401, 401, 429, 429])
+    await limited.stop()
+  })
+
   test('without Redis requests flow on, and each gateway counts for itself', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]

@@ -35,10 +35,8 @@ export async function authenticate(
       return caller
     }
     case 'client':
-      return knownByToken(authentication, request)
     case 'client-with-id':
-      if (headerForms(request, 'im-client-id').length > 0) return knownByToken(authentication, request)
-      throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing')
+      return knownByToken(authentication, request)
     case 'client-or-admin':
       return request.headers['im-api-key'] === undefined
         ? knownByToken(authentication, request)
@@ -71,15 +69,25 @@ export function rememberedCaller(
   return apiKey === undefined ? undefined : byApiKey.remembered(apiKey)
 }
 
-async function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
-  const caller = await knownBy(request, { name: 'IM-CLIENT-KEY', code: 'INVALID_CLIENT_KEY' }, (clientKey) =>
-    knownBy(request, { name: 'IM-Authorization', code: 'INVALID_TOKEN' }, (token) => byToken({ clientKey, token })),
-  )
+/**
+ * Of a caller who is authenticated: a request without IM-CLIENT-ID, or with another's, is no failed login of its address.
+ * @throws ApiError INVALID_TOKEN
+ */
+export function requireClientID(access: Access, request: FastifyRequest, caller: AuthenticatedCaller): void {
+  if (caller.kind !== 'user') return
   const clientIDs = headerForms(request, 'im-client-id')
+  if (clientIDs.length === 0 && access === 'client-with-id') {
+    throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing')
+  }
   if (clientIDs.length > 0 && !clientIDs.includes(caller.user)) {
     throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
   }
-  return caller
+}
+
+function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
+  return knownBy(request, { name: 'IM-CLIENT-KEY', code: 'INVALID_CLIENT_KEY' }, (clientKey) =>
+    knownBy(request, { name: 'IM-Authorization', code: 'INVALID_TOKEN' }, (token) => byToken({ clientKey, token })),
+  )
 }
 
 /**
