@@ -92,6 +92,20 @@ describe('docker-compose.yml', () => {
     assert.match(nginx, /access_log \S+ without_queries;/)
     assert.match(nginx, /proxy_connect_timeout 1s;/)
   })
+
+  for (const path of ['deploy/nginx.conf', 'deploy/k8s/overlays/try/nginx.conf']) {
+    test(`${path} lets through the headers that gateways take and send`, () => {
+      const nginx = read(path)
+      const kib = (directive: string) =>
+        Number(new RegExp(`^\\s+${directive} (?:\\d+ )?(\\d+)k;$`, 'm').exec(nginx)?.[1])
+      const gateway = read('services/api-gateway/src/limits/connections.ts')
+      const [, taken] = /maxHeaderSize = (\d+) \* 1024/.exec(gateway) ?? []
+      assert.ok(kib('large_client_header_buffers') >= Number(taken))
+      // nginx does not start with other proportions.
+      const [first, one, busy] = ['proxy_buffer_size', 'proxy_buffers', 'proxy_busy_buffers_size'].map(kib)
+      assert.deepEqual([first, one, busy], [32, 32, 64])
+    })
+  }
 })
 
 describe('the image', () => {
