@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -214,6 +215,7 @@ describe('presence', () => {
       assert.equal(status, 400, query.slice(0, 20))
       assert.match(JSON.stringify(body), /clients/)
     }
+    assert.deepEqual(await read(alice, ...Array.from({ length: 500 }, () => randomUUID())), [])
     const friends = await newUsers(1)
     await platform.newRoom([alice.id, ...friends.map(({ id }) => id)])
     const others = Array.from({ length: 500 }, (_, i) => `u${i}`)

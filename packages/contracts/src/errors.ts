@@ -72,7 +72,7 @@ export const errorCatalogue = {
     status: 413,
     when: 'Result too large: narrow the query, lower limit, or ask about a smaller room',
   },
-  URI_TOO_LONG: { status: 414, when: 'The path and query are over 16 KiB', ours: true },
+  URI_TOO_LONG: { status: 414, when: 'The path and query are over 24 KiB', ours: true },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'The request body is not application/json', ours: true },
   TOO_MANY_REQUESTS: { status: 429, when: 'Rate limit reached; see Retry-After', ours: true },
   SLOW_MODE: {

@@ -73,7 +73,7 @@ describe('browser apps on any origin may call the API', () => {
     isReadable(await call('/search', '{'), '400 of a body')
     isReadable(await call('/search', `"${'x'.repeat(1_048_576)}"`), '413')
     isReadable(await alice.call('POST', '/search', 'x', { origin, 'content-type': 'a/b' }), '415')
-    isReadable(await fetch(`${gateway.url}/me?${'x'.repeat(20_000)}`, { headers: { origin } }), '414')
+    isReadable(await fetch(`${gateway.url}/me?${'x'.repeat(26_000)}`, { headers: { origin } }), '414')
   })
 
   test('429 can be read, with when to try again', async () => {

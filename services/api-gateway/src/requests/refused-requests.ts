@@ -3,7 +3,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { operationsAt, pathOf } from '../documents/operation-paths.ts'
 
-const maxUrlLength = 16 * 1024
+/** Room for the 500 users of `GET /presence` with IDs of 36 characters. */
+const maxUrlLength = 24 * 1024
 /** How much of a URL an error repeats. */
 const shownLength = 200
 /** How much of a refused body is read at most. */
