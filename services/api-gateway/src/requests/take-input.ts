@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireDecimals } from './decimal-parameters.ts'
 
-/** How many ignored fields the header names, and with how many characters each. */
+/** How many ignored fields the header names, and with how many characters each, as far as the header has room for them. */
 const maxNamed = 20
 const maxNameLength = 128
+/** A response with headers of more than a few KiB is refused by many clients and proxies. */
+const maxHeaderLength = 1_024
 
 /**
  * Prepares a request's body and query for the schemas of its operation: removes the fields that a lenient operation
@@ -42,8 +44,13 @@ function takeLeniently(request: FastifyRequest, { body, query }: { body?: z.ZodT
   return [...takenQuery.ignored, ...takenBody.ignored]
 }
 
-/** A list of names, each percent-encoded: they may be any text. */
+/** A list of names, each percent-encoded: they may be any text. With `*` at the end where some are left out. */
 function ignoredHeader(names: string[]): string {
-  const shown = names.slice(0, maxNamed).map((name) => encodeURIComponent(name.slice(0, maxNameLength).toWellFormed()))
-  return [...shown, ...(names.length > maxNamed ? ['*'] : [])].join(', ')
+  const encoded = names
+    .slice(0, maxNamed)
+    .map((name) => encodeURIComponent(name.slice(0, maxNameLength).toWellFormed()))
+  let length = 0
+  const tooLong = encoded.findIndex((name) => (length += name.length + ', '.length) > maxHeaderLength)
+  const shown = tooLong === -1 ? encoded : encoded.slice(0, tooLong)
+  return [...shown, ...(names.length > shown.length ? ['*'] : [])].join(', ')
 }
