@@ -16,7 +16,8 @@ export function addressBlock(text: string): string {
   const [, v6, v4] = withPort.exec(text) ?? []
   const address = v6 ?? v4 ?? text
   if (isIP(address) === 0) return 'unknown'
-  const parsed = ipaddr.process(address)
+  // Node.js takes zones that ipaddr.js does not.
+  const parsed = ipaddr.process(address.replace(/%.*$/, ''))
   if (parsed.kind() === 'ipv4') return parsed.toString()
   const block = parsed.toByteArray().map((byte, i) => (i < bytesOfV6Block ? byte : 0))
   return `${ipaddr.fromByteArray(block).toString()}/64`
