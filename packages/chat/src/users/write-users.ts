@@ -153,7 +153,10 @@ function write(
   if (existing && token && banInForce(existing)) return { refused: bannedFromApp(id) }
   const holder = token && state.holders.get(key(app, token.digest))
   if (holder && holder.userKey !== user) {
-    return refuse('INVALID_REQUEST', 'token: another user of the app holds this token')
+    if (holder.expiresAt > new Date()) {
+      return refuse('INVALID_REQUEST', 'token: another user of the app holds this token')
+    }
+    forgetExpired(state, holder)
   }
   if (!existing) state.created.add(user)
   else if (hasProfile && !state.created.has(user)) state.changed.add(user)
@@ -165,6 +168,13 @@ function write(
 function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
   if (Object.keys(profile).length === 0) return user
   return { ...user, ...profile, updatedAt: new Date(), revision: user.revision + 1 }
+}
+
+/** The TTL monitor removes expired tokens only once a minute. */
+function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
+  holders.delete(expired._id)
+  const others = tokens.get(expired.userKey)?.filter(({ _id }) => _id !== expired._id)
+  tokens.set(expired.userKey, others ?? [])
 }
 
 /** Makes a token the only one of a user; returns the digests that ended. */

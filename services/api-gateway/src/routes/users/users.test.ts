@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
+import { digest } from '@parley/db/apps/apps'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { Answer, CallApi, TestGateway } from '../../test-gateway.ts'
 import { startTestGateway } from '../../test-gateway.ts'
@@ -121,6 +123,33 @@ describe('POST /admin/clients', () => {
     const { status } = await save({ _id: 'u9', token: 'shared', expirationDate: inAnHour() }, other.admin)
     assert.equal(status, 200)
     await other.stop()
+  })
+
+  test('a token that has expired is free at once for another user', async () => {
+    const { tokens } = gateway.chat.db
+    const expire = async (user: string) => {
+      const { modifiedCount } = await tokens.updateOne(
+        { userKey: key(gateway.app, user) },
+        { $set: { expiresAt: new Date(Date.now() - 1_000) } },
+      )
+      assert.equal(modifiedCount, 1)
+    }
+    await save({ _id: 'u81', token: 'passed on', expirationDate: inAnHour() })
+    await expire('u81')
+    assert.equal((await save({ _id: 'u82', token: 'passed on', expirationDate: inAnHour() })).status, 200)
+    await expire('u82')
+    const body = { token: 'passed on', expirationDate: inAnHour() }
+    assert.equal((await gateway.admin('PUT', '/admin/clients/u81/token', body)).status, 200)
+    const [holder, ...others] = await tokens.find({ digest: digest('passed on'), app: gateway.app }).toArray()
+    assert.deepEqual([holder?.user, others], ['u81', []])
+    await expire('u81')
+    // The last two are written together.
+    await Promise.all([
+      save({ _id: 'u83', nickname: 'x', issueAccessToken: true }),
+      save({ _id: 'u82', token: 'passed on', expirationDate: inAnHour() }),
+      save({ _id: 'u81', token: 'of their own', expirationDate: inAnHour() }),
+    ])
+    assert.deepEqual([await opens('passed on'), await opens('of their own')], [true, true])
   })
 
   test('profile-only update changes the supplied fields alone and shows no token', async () => {
