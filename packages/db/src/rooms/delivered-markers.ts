@@ -43,16 +43,16 @@ export async function findPlaces(db: Db, ids: readonly string[]): Promise<SentPl
     .toArray()
 }
 
-/** The messages of a room after one seq and up to another, the newest `limit` of them. */
-export async function findPlacesBetween(
-  db: Db,
-  roomKey: string,
-  { after, upTo, limit }: { after: number; upTo: number; limit: number },
-): Promise<SentPlace[]> {
+/** Seqs after one and up to another. */
+export interface SeqRange {
+  after: number
+  upTo: number
+}
+
+/** The messages of a room in such ranges, in no order. */
+export async function findPlacesIn(db: Db, roomKey: string, ranges: readonly SeqRange[]): Promise<SentPlace[]> {
   return db.messages
-    .find({ roomKey, seq: { $gt: after, $lte: upTo } })
-    .sort({ seq: -1 })
-    .limit(limit)
+    .find({ $or: ranges.map(({ after, upTo }) => ({ roomKey, seq: { $gt: after, $lte: upTo } })) })
     .project<SentPlace>(placeFields)
     .toArray()
 }

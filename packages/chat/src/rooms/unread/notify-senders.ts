@@ -5,8 +5,8 @@ import { newId } from '@parley/db/messages/messages'
 import {
   type DeliveryRoom,
   findDeliveredMarkers,
-  findPlacesBetween,
-  type SentPlace,
+  findPlacesIn,
+  type SeqRange,
 } from '@parley/db/rooms/delivered-markers'
 import type { Chat } from '../../chat.ts'
 
@@ -34,10 +34,10 @@ export async function notifySenders(
   const events = new Map<string, { app: string; sender: string; payload: EventPayload<'delivered'> }>()
   for (const [room, ofRoom] of Map.groupBy(moved, (marker) => marker.room)) {
     const passed = await findPassed(db, room, ofRoom)
-    for (const { app, user, roomID, message, after, seq } of ofRoom) {
-      const senders = new Set(passed.filter((one) => one.seq > after && one.seq <= seq).map(({ sender }) => sender))
-      senders.delete(user)
-      for (const sender of senders) {
+    for (const marker of ofRoom) {
+      const { app, user, roomID, message, seq } = marker
+      for (const sender of sendersIn(passed, passedBy(marker))) {
+        if (sender === user) continue
         const name = key(app, roomID, sender)
         const event = events.get(name) ?? { app, sender, payload: { roomID, members: [] } }
         event.payload.members.push({ memberID: user, messageID: message, seq })
@@ -54,15 +54,50 @@ export async function notifySenders(
   }
 }
 
-type Passed = Pick<SentPlace, 'seq' | 'sender'>
+/** Who sent the messages that these markers of one room have passed, by seq: of its tail, and settled ones. */
+async function findPassed(
+  db: Chat['db'],
+  { _id: roomKey, tail = [] }: DeliveryRoom,
+  moved: readonly MovedMarker[],
+): Promise<Map<number, string>> {
+  const settled = joined(moved.map(passedBy)).flatMap((range) => gapsOf(tail, range))
+  const places = settled.length > 0 ? await findPlacesIn(db, roomKey, settled) : []
+  return new Map([...tail, ...places].map(({ seq, sender }) => [seq, sender]))
+}
 
-/** The newest messages that these markers of one room have passed: of its tail, and settled ones. */
-async function findPassed(db: Chat['db'], room: DeliveryRoom, moved: readonly MovedMarker[]): Promise<Passed[]> {
-  const after = Math.min(...moved.map((marker) => marker.after))
-  const upTo = Math.max(...moved.map((marker) => marker.seq))
-  const inTail = (room.tail ?? []).filter(({ seq }) => seq > after && seq <= upTo)
-  const first = inTail[0]?.seq ?? upTo + 1
-  if (inTail.length >= mostPassed || first === after + 1) return inTail.slice(-mostPassed)
-  const settled = { after, upTo: first - 1, limit: mostPassed - inTail.length }
-  return [...(await findPlacesBetween(db, room._id, settled)), ...inTail]
+/** There is a message of every seq. */
+function passedBy({ after, seq }: MovedMarker): SeqRange {
+  return { after: Math.max(after, seq - mostPassed), upTo: seq }
+}
+
+function sendersIn(passed: ReadonlyMap<number, string>, { after, upTo }: SeqRange): Set<string> {
+  const senders = new Set<string>()
+  for (let seq = after + 1; seq <= upTo; seq++) {
+    const sender = passed.get(seq)
+    if (sender !== undefined) senders.add(sender)
+  }
+  return senders
+}
+
+/** Ranges that overlap, or follow each other, as one. */
+function joined(ranges: readonly SeqRange[]): SeqRange[] {
+  const all: SeqRange[] = []
+  for (const { after, upTo } of ranges.toSorted((a, b) => a.after - b.after)) {
+    const last = all.at(-1)
+    if (last && after <= last.upTo) last.upTo = Math.max(last.upTo, upTo)
+    else all.push({ after, upTo })
+  }
+  return all
+}
+
+/** What a tail does not have of a range, also between its messages: each process settles only those that it appended. */
+function gapsOf(tail: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
+  const gaps: SeqRange[] = []
+  let last = after
+  for (const seq of [...tail.map((message) => message.seq), upTo + 1]) {
+    if (seq <= last || seq > upTo + 1) continue
+    if (seq > last + 1) gaps.push({ after: last, upTo: seq - 1 })
+    last = seq
+  }
+  return gaps
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 interface Delivered {
   roomID: string
@@ -21,6 +21,8 @@ describe('PUT /rooms/{id}/delivered', () => {
     (await is(user).call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })).body.result._id
   const report = (user: TestUser | undefined, room: string, message: string) =>
     is(user).call('PUT', `/rooms/${room}/delivered`, { message })
+  const sendersWhoHeard = ({ events }: Heard): Set<string> =>
+    new Set(events.flatMap(({ event, to }) => (event === 'delivered' && 'user' in to ? [to.user] : [])))
   /** The markers of the room's members, by ID: what they have got, and read. */
   const markers = async (room: string) => {
     const { body } = await is(alice).call('GET', `/rooms/${room}/members`)
@@ -85,6 +87,53 @@ describe('PUT /rooms/{id}/delivered', () => {
     await heard.next('delivered', ({ members }: Delivered) => members.some(({ messageID }) => messageID === sent[29]))
     const events = heard.events.filter(({ event }) => event === 'delivered').length
     assert.ok(events < sent.length / 2, `${events} events`)
+  })
+
+  test('a sender hears of it whichever gateway sent their message, and settled it first', async () => {
+    const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
+    const held = Promise.withResolvers<void>()
+    const slow = await gateway.another({ atPoint: (point) => (point === 'taken' ? held.promise : undefined) })
+    try {
+      const sendSlowly = async (): Promise<string> => {
+        const message = { room, sender: 'alice', message: 'x', messageType: 'text' }
+        return (await slow.admin('POST', '/messages', message)).body.result._id
+      }
+      await sendSlowly()
+      await send(carol, room)
+      await gateway.chat.settler.drained()
+      const last = await sendSlowly()
+      const tail = (await gateway.chat.db.rooms.findOne({ id: room }))?.tail ?? []
+      assert.deepEqual(
+        tail.map(({ seq }) => seq),
+        [1, 3],
+      )
+      const heard = await gateway.hear()
+      await report(bob, room, last)
+      await vi.waitUntil(() => sendersWhoHeard(heard).size === 2, { timeout: 100_000 })
+      assert.deepEqual(sendersWhoHeard(heard), new Set(['alice', 'carol']))
+    } finally {
+      held.resolve()
+      await slow.stop()
+    }
+  })
+
+  test('of each marker the last 100 messages that it has passed count, wherever the others are', async () => {
+    const dave = await gateway.newUser('dave')
+    const room = await gateway.newRoom([is(alice), is(bob), is(carol), dave])
+    const bySeq = new Map([[1, await send(carol, room)]])
+    const rest = Array.from({ length: 149 }, () =>
+      is(alice).call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' }),
+    )
+    for (const { body } of await Promise.all(rest)) bySeq.set(body.result.seq, body.result._id)
+    const heard = await gateway.hear()
+    const [of50, of150] = [bySeq.get(50) as string, bySeq.get(150) as string]
+    await Promise.all([report(bob, room, of50), report(dave, room, of150)])
+    await vi.waitUntil(() => sendersWhoHeard(heard).size === 2, { timeout: 100_000 })
+    const toCarol = heard.events.filter(({ event, to }) => event === 'delivered' && 'user' in to && to.user === 'carol')
+    assert.deepEqual(
+      toCarol.map(({ payload }) => payload),
+      [{ roomID: room, members: [{ memberID: 'bob', messageID: of50, seq: 50 }] }],
+    )
   })
 
   test('is off in groups that are too large, as the configuration says', async () => {
