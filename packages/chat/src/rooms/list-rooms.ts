@@ -45,10 +45,10 @@ export async function listRooms(chat: Chat, caller: UserCaller, query: Query): P
 /** Some of the rooms as JSON text, in order, without those that were deleted, or that the caller left, meanwhile. */
 async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomOfMember[]): Promise<string[]> {
   const toRead = entries.filter(({ shown }) => shown === undefined).map(({ room }) => room._id)
-  const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((shown) => [shown.room._id, shown]))
+  const found = new Map((await findShownRooms(chat.db, caller, toRead)).map((now) => [now.room._id, now]))
   const all = entries.flatMap((entry) => {
-    const shown = entry.shown ?? found.get(entry.room._id)
-    return shown ? [{ entry, shown }] : []
+    const { shown, ...of } = entry.shown ? entry : (found.get(entry.room._id) ?? entry)
+    return shown ? [{ of, shown }] : []
   })
   const rooms = new Map(all.map(({ shown: { room } }) => [room._id, room]))
   const quoted = await findQuoted(
@@ -56,7 +56,7 @@ async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomO
     all.flatMap(({ shown }) => lastMessageOf(shown)),
     rooms,
   )
-  return all.map(({ entry, shown }) => shownRoomJson(entry, shown, quoted))
+  return all.map(({ of, shown }) => shownRoomJson(of, shown, quoted))
 }
 
 function filter(query: Query): (entry: RoomOfMember) => boolean {

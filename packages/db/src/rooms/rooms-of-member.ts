@@ -66,37 +66,44 @@ async function findParts(db: Db, user: string, keys: readonly string[], session:
   return rooms.map((room) => ({ room }))
 }
 
-async function findShown(
+async function findShown<S extends ShownRoom>(
   db: Db,
   { app, user }: { app: string; user: string },
   keys: readonly string[],
   session: ClientSession,
   only: readonly Document[] = [],
-) {
+): Promise<{ room: S['room']; shown: S }[]> {
   const match = { $match: { _id: { $in: [...keys] }, deletedAt: { $exists: false } } }
   const stages = [match, ...only, ...shownStages(db, app, user)]
-  const found = await db.rooms.aggregate<ShownRoom>(stages, { session, batchSize: perReply }).toArray()
+  const found = await db.rooms.aggregate<S>(stages, { session, batchSize: perReply }).toArray()
   return found.map((shown) => ({ room: shown.room, shown }))
 }
 
-/** All that is shown of rooms, as it is now, in one round trip, without deleted ones and those that the user has left. */
+/**
+ * All that is shown of rooms, as it is now, in one round trip, without deleted ones and those that the user has left: the
+ * unread count is of the moment of the last message.
+ */
 export async function findShownRooms(
   db: Db,
   of: { app: string; user: string },
   keys: readonly string[],
-): Promise<ShownRoom[]> {
+): Promise<Required<RoomOfMember>[]> {
   if (keys.length === 0) return []
   const only = onlyOfMember(db, of.user)
-  return inSnapshot(db, async (session) => (await findShown(db, of, keys, session, only)).map(({ shown }) => shown))
+  return inSnapshot(db, async (session) => {
+    const found = await findShown<ShownRoom & { room: { mine: MembershipDoc[] } }>(db, of, keys, session, only)
+    return found.flatMap(({ room, shown }) => {
+      return room.mine.map((membership) => ({ membership, room, unread: unreadOf(membership, room), shown }))
+    })
+  })
 }
 
-/** The stages of a pipeline on rooms that leave out those of which the user is no member. */
+/** The stages of a pipeline on rooms that add the user's membership as `mine`, and leave out those of which they are no member. */
 function onlyOfMember(db: Db, user: string): Document[] {
   return [
     { $set: { mine: [{ $concat: ['$_id', { $literal: `\0${user}` }] }] } },
     findByKeys(db.memberships.collectionName, 'mine'),
     { $match: { 'mine.0': { $exists: true } } },
-    { $unset: 'mine' },
   ]
 }
 

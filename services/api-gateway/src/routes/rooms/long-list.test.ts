@@ -84,6 +84,20 @@ describe('GET /rooms of a user of many rooms', () => {
     await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['alice'] })
   })
 
+  test('shows the unread count and the preferences of the moment of the last message', async () => {
+    const whole = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
+    const { _id, unread } = whole.data.at(-1)
+    await gateway.admin('POST', `/rooms/${_id}/members`, { invitees: ['bob'] })
+    afterFirstRooms(async () => {
+      const message = { room: _id, sender: 'bob', message: 'news', messageType: 'text' }
+      assert.equal((await gateway.admin('POST', '/messages', message)).status, 200)
+      assert.equal((await alice.call('POST', `/me/mute/${_id}`)).status, 200)
+    })
+    const { data } = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
+    const { lastMessage, ...room } = data.at(-1)
+    assert.deepEqual([room._id, lastMessage.message, room.unread, room.muted], [_id, 'news', unread + 1, true])
+  })
+
   test('breaks off when the token ends before all of it was read', async () => {
     const { call } = await gateway.newUser('alice')
     afterFirstRooms(() => gateway.newUser('alice'))
