@@ -176,8 +176,8 @@ export async function updatePref(
 }
 
 /**
- * Sets the read marker, inside the transaction that counted `uncounted`. Writes it even when it stays where it was, so
- * that concurrent reports exclude each other.
+ * Sets the read marker that the member has reported, inside the transaction that counted `uncounted`. Writes it even when
+ * it stays where it was, so that concurrent reports exclude each other.
  * @param members of rooms, or of threads
  */
 export async function setReadMarker(
@@ -187,4 +187,14 @@ export async function setReadMarker(
   session: ClientSession,
 ): Promise<void> {
   await members.updateOne({ _id: membership }, { $set: { readSeq, uncounted, markerSetAtMS: Date.now() } }, { session })
+}
+
+/** Sets what does not count as unread, with the marker after which that was counted: the member has read nothing by it. */
+export async function setUncounted(
+  members: Db['memberships'],
+  membership: string,
+  { readSeq, uncounted }: ReadMarker,
+  session: ClientSession,
+): Promise<void> {
+  await members.updateOne({ _id: membership }, { $set: { readSeq, uncounted } }, { session })
 }

@@ -3,7 +3,7 @@ import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
-import { currentMarker, type MembershipDoc, setReadMarker } from '@parley/db/rooms/memberships'
+import { currentMarker, type MembershipDoc, setUncounted } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { findThreadMember } from '@parley/db/threads/thread-members'
@@ -69,7 +69,7 @@ async function uncount(
   const { readSeq, uncounted } = currentMarker(member, counted)
   const unread = hidden.filter(({ seq, sender }) => seq > readSeq && sender !== user)
   const more = unread.filter((message) => !isDeletedIn(message, room)).length
-  if (more > 0) await setReadMarker(members, member._id, { readSeq, uncounted: uncounted + more }, session)
+  if (more > 0) await setUncounted(members, member._id, { readSeq, uncounted: uncounted + more }, session)
 }
 
 /**
@@ -84,7 +84,7 @@ export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: str
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
     const { readSeq } = currentMarker(membership, room)
-    await setReadMarker(db.memberships, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
+    await setUncounted(db.memberships, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
     notifyUser(pending, caller, 'userDeleteMessages', deleted)
   })
   return deleted
