@@ -32,7 +32,8 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
   if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
   const [speaker] = members
   if (isMade && request.systemMessage === true && speaker !== undefined) {
-    await writeSystemMessage(chat, room, 'joinRoom', request.owner ?? speaker, members)
+    const sender = request.owner ?? speaker
+    await writeSystemMessage(chat, room, { messageType: 'joinRoom', sender, isForOther: true, members })
   }
   return shown
 }

@@ -39,6 +39,8 @@ export interface Draft {
   id?: string
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true
+  /** Somebody else has it written in the name of the sender, whose ban is no reason to refuse it. */
+  isForOther?: true
 }
 
 interface AcceptedDraft {
@@ -91,8 +93,8 @@ export class MessageBatch {
     if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
     if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
     const appBan = this.#memberships.get(appBanKey(draft.app, draft.sender))
-    if (appBan && isBlocked(appBan)) return { refused: 'USER_BANNED' }
-    if (isBlocked(membership)) return { refused: 'USER_BLOCKED' }
+    if (appBan && isBlocked(appBan) && !draft.isForOther) return { refused: 'USER_BANNED' }
+    if (isBlocked(membership) && !draft.isForOther) return { refused: 'USER_BLOCKED' }
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
     const { replyTo, quoted } = draft
     if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }

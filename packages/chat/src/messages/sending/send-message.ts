@@ -41,6 +41,8 @@ export interface MessageToSend {
   expiresInS?: number | undefined
   /** The sender's own client sends it, and not the integrator: a slow mode holds for it, and its files are the sender's. */
   byClient?: boolean | undefined
+  /** Somebody else has it written in the name of the sender, whose ban is no reason to refuse it. */
+  isForOther?: boolean | undefined
   /** Makes the send repeatable; by default the clientMessageID. */
   idempotencyKey?: string | undefined
   /** ID of the request, for the log lines of the message. */
@@ -94,6 +96,7 @@ export async function sendContent(
     ...(send.webhook === false && { webhook: false }),
     ...(send.expiresInS !== undefined && { expiresInS: send.expiresInS }),
     ...(send.byClient && { byClient: true as const }),
+    ...(send.isForOther && { isForOther: true as const }),
     ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
     ...(sendKey !== undefined && { sendKey }),
     ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),

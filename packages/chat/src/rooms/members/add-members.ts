@@ -51,7 +51,9 @@ export async function addMembers(
   ])
   if (request.systemMessage === true) {
     const isMember = by.kind === 'user' && (await isMemberNow(chat, room, by.user))
-    await writeSystemMessage(chat, room, 'addMembers', isMember ? by.user : first, added)
+    const sender = isMember ? by.user : first
+    const isForOther = sender !== userOf(by)
+    await writeSystemMessage(chat, room, { messageType: 'addMembers', sender, isForOther, members: added })
   }
   return shown
 }

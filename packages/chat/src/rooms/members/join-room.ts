@@ -41,6 +41,9 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, s
   if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))
   const shown = await publishRoom(chat, caller, { value: room, noted })
   await noteJoined(chat, room, [user])
-  if (systemMessage) await writeSystemMessage(chat, room, 'joinRoom', user, [user])
+  if (systemMessage) {
+    const change = { messageType: 'joinRoom', sender: user, isForOther: false, members: [user] } as const
+    await writeSystemMessage(chat, room, change)
+  }
   return shown
 }

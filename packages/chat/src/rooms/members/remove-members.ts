@@ -35,10 +35,18 @@ export async function removeMembers(
   if (request.systemMessage === true) {
     const { room, sender } = await inTransaction(chat.db, async (session) => {
       const checked = await check(chat, by, roomId, members, session)
-      return { room: checked, sender: await speaker(chat, checked, user, members, session) }
+      return {
+        room: checked,
+        sender: await speaker(chat, checked, user, members, session),
+      }
     })
     // Before they leave: it is the last message they see of the room, and only now can they be its sender.
-    await writeSystemMessage(chat, room, isLeaving ? 'leaveRoom' : 'deleteMember', sender, members)
+    await writeSystemMessage(chat, room, {
+      messageType: isLeaving ? 'leaveRoom' : 'deleteMember',
+      sender,
+      isForOther: sender !== user,
+      members,
+    })
   }
   const changed = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, members, session)

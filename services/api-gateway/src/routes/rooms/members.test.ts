@@ -257,6 +257,39 @@ describe('POST /rooms/{id}/delete/members', () => {
   })
 })
 
+describe('system messages', () => {
+  type Shown = { messageType: string; sender: { _id: string } }
+  const shownIn = async (room: string) =>
+    (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data.map(({ messageType, sender }: Shown) => [
+      messageType,
+      sender._id,
+    ])
+
+  test('in the name of somebody who did not act are written although they are banned, in the room or from the app', async () => {
+    const room = await newRoom()
+    const banned = await gateway.newUser()
+    await add(owner, room, [banned.id])
+    await gateway.admin('POST', `/admin/clients/${banned.id}/ban`, {})
+    await owner.call('POST', `/blockStatus/room/${room}/member`)
+    const said = { systemMessage: true }
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [banned.id], ...said })
+    await take(admin, room, ['member'], said)
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['member'], ...said })
+    await add(admin, room, [banned.id], said)
+    // In their own name they are not.
+    assert.equal((await take(member, room, ['member'], said)).status, 200)
+    assert.deepEqual(await shownIn(room), [
+      ['addMembers', banned.id],
+      ['addMembers', 'member'],
+      ['deleteMember', 'member'],
+      ['deleteMember', banned.id],
+    ])
+    const made = { roomType: 'group', members: ['owner', banned.id], owner: banned.id, ...said }
+    const { body } = await gateway.admin('POST', '/rooms/', made)
+    assert.deepEqual(await shownIn(body.result._id), [['joinRoom', banned.id]])
+  })
+})
+
 describe('GET /rooms/{id}/members', () => {
   test('pages through all members, those who came first come first', async () => {
     const room = await newRoom()
