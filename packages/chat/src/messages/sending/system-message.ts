@@ -14,6 +14,8 @@ interface MembersChange {
   /** The sender has not acted themself, so their ban is no reason to refuse. */
   isForOther: boolean
   members: readonly string[]
+  /** The message is written once for it. */
+  idempotencyKey?: string
 }
 
 /**

@@ -2,6 +2,9 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { removeMembers as operation } from '@parley/contracts/operations/rooms/members'
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import { digest } from '@parley/db/apps/apps'
+import { key } from '@parley/db/keys'
+import { findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
 import { removeMembers as removeFrom } from '@parley/db/rooms/remove-members'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
@@ -33,11 +36,16 @@ export async function removeMembers(
   const members = [...new Set(request.members)]
   const isLeaving = members.length === 1 && members[0] === user
   if (request.systemMessage === true) {
-    const { room, sender } = await inTransaction(chat.db, async (session) => {
+    const { room, sender, ending } = await inTransaction(chat.db, async (session) => {
       const checked = await check(chat, by, roomId, members, session)
       return {
         room: checked,
         sender: await speaker(chat, checked, user, members, session),
+        ending: await findMembershipsByKey(
+          chat.db,
+          members.map((member) => key(app, roomId, member)),
+          session,
+        ),
       }
     })
     // Before they leave: it is the last message they see of the room, and only now can they be its sender.
@@ -46,6 +54,7 @@ export async function removeMembers(
       sender,
       isForOther: sender !== user,
       members,
+      idempotencyKey: keyOfEnd(ending),
     })
   }
   const changed = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
@@ -77,6 +86,12 @@ async function check(
   const others = members.filter((member) => !known.has(member)).map((member) => JSON.stringify(member))
   if (others.length > 0) throw new ApiError('CLIENT_NOT_FOUND', `members: not in the room: ${others.join(', ')}`)
   return room
+}
+
+/** The same for every request that ends these memberships: it may be repeated, or come twice. */
+function keyOfEnd(memberships: readonly Pick<MembershipDoc, '_id' | 'joinedAtMS'>[]): string {
+  const ended = memberships.map(({ _id, joinedAtMS }) => `${_id} ${joinedAtMS}`).toSorted()
+  return `end of ${digest(JSON.stringify(ended))}`
 }
 
 async function speaker(

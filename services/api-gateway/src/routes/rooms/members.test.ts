@@ -288,6 +288,32 @@ describe('system messages', () => {
     const { body } = await gateway.admin('POST', '/rooms/', made)
     assert.deepEqual(await shownIn(body.result._id), [['joinRoom', banned.id]])
   })
+
+  test('are written once for who leaves twice at the same moment, or again after it failed, and again for who came back', async () => {
+    const room = await newRoom()
+    const leave = () => take(member, room, ['member'], { systemMessage: true })
+    const twice = await Promise.all([leave(), leave()])
+    assert.ok(twice.some(({ status }) => status === 200))
+    assert.deepEqual(await shownIn(room), [['leaveRoom', 'member']])
+
+    await add(owner, room, ['member'])
+    const { outbox } = gateway.chat
+    const note = outbox.note.bind(outbox)
+    let hasFailed = false
+    outbox.note = async (...about) => {
+      if (!JSON.stringify(about[0]).includes('removedFromRoom')) return note(...about)
+      outbox.note = note
+      hasFailed = true
+      throw new Error('the gateway is killed')
+    }
+    assert.equal((await leave()).status, 500)
+    assert.ok(hasFailed)
+    assert.equal((await leave()).status, 200)
+    assert.deepEqual(await shownIn(room), [
+      ['leaveRoom', 'member'],
+      ['leaveRoom', 'member'],
+    ])
+  })
 })
 
 describe('GET /rooms/{id}/members', () => {
