@@ -10,7 +10,7 @@ const fine: Seen = {
   ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10 },
   ...{ sent: 90, lost: 0, twice: 0, reconnects: 0, allReconnects: 0 },
 }
-const steps = allSteps({ hasBefore: true, apply: () => Promise.resolve() })
+const steps = allSteps({ hasBefore: true, update: () => Promise.resolve() })
 
 function runWith(step: string, seen: Partial<Seen>): Run {
   const done = steps.map((each): Done => Object.assign({ step: each, seconds: 20 }, fine, each.name === step && seen))

@@ -36,7 +36,7 @@ export type Labels = Record<string, string>
 export interface KubeObject {
   file: string
   kind: string
-  metadata: { name: string; annotations?: Labels }
+  metadata: { name: string; annotations?: Labels; labels?: Labels }
   data?: Labels
   spec: {
     selector: Labels & { matchLabels: Labels }

@@ -8,7 +8,7 @@ import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
 import { atRest, deployments, kubectl, namespace, podsOf, portForward } from './cluster.ts'
 import { startLoad } from './load.ts'
-import { applyRelease, mark, nodeUrls } from './release.ts'
+import { applyRelease, mark, nodeUrls, updateTo } from './release.ts'
 import { type Done, faultsOf, pageOf, type Run, resourcesOf, tableOf } from './report.ts'
 import { watchResources } from './resources.ts'
 import { allSteps } from './steps.ts'
@@ -54,11 +54,11 @@ const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 
 const { before } = options
 const releases = {
   hasBefore: before !== undefined,
-  apply: (which: 'before' | 'now') =>
+  update: (which: 'before' | 'now') =>
     which === 'before' && before !== undefined
       ? // It works on the newer schema: there is nothing to migrate back.
-        applyRelease({ image: before, migrates: false })
-      : applyRelease({ image: options.image, migrates: true }),
+        updateTo({ image: before, migrates: false })
+      : updateTo({ image: options.image, migrates: true }),
 }
 const steps = allSteps(releases).filter(({ name }) => !options.only || options.only.split(',').includes(name))
 if (options.only === 'list') {

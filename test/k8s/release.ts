@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
 import { kubectl } from './cluster.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -16,7 +17,18 @@ export interface Applied {
 }
 
 /** Applies deploy/k8s/overlays/try with this image, and Services that are reached at a node's address. */
-export async function applyRelease({ image, migrates }: Applied): Promise<void> {
+export async function applyRelease(release: Applied): Promise<void> {
+  writeOverlay(release)
+  await kubectl(['apply', '--kustomize', dir])
+}
+
+/** Brings what runs to this image, as docs/operations.md says: one service after the other. */
+export async function updateTo(release: Applied): Promise<void> {
+  writeOverlay(release)
+  await promisify(execFile)(join(root, 'deploy/k8s/update'), [dir])
+}
+
+function writeOverlay({ image, migrates }: Applied): void {
   execFileSync(join(root, 'deploy/make-secrets'), [join(overlay, 'secrets')], { stdio: 'ignore' })
   mkdirSync(dir, { recursive: true })
   const [newName, newTag = 'latest'] = splitTag(image)
@@ -38,9 +50,6 @@ export async function applyRelease({ image, migrates }: Applied): Promise<void> 
   writeFileSync(join(dir, 'kustomization.yaml'), JSON.stringify(kustomization, undefined, 2))
   const items = [nodePort('api-gateway', 8080), nodePort('realtime', 8081)]
   writeFileSync(join(dir, 'services.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-  // A Job cannot be changed.
-  await kubectl(['delete', 'job', 'migrate', '--ignore-not-found'])
-  await kubectl(['apply', '--kustomize', dir])
 }
 
 /** Where the Services that `applyRelease` adds are reached from here: a node's address, unless URLs are given. */

@@ -13,20 +13,20 @@ export interface Step {
 }
 
 export interface Releases {
-  /** Applies a release: its name, and whether it migrates. Settles when it runs everywhere. */
-  apply: (which: 'before' | 'now') => Promise<void>
+  /** Brings what runs to a release, one service after the other. Settles when it runs everywhere. */
+  update: (which: 'before' | 'now') => Promise<void>
   hasBefore: boolean
 }
 
 /** Every step, in the order in which they are done. */
-export function allSteps({ apply, hasBefore }: Releases): Step[] {
+export function allSteps({ update, hasBefore }: Releases): Step[] {
   const updates: Step[] = [
     { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to('now') },
     { name: 'rollback', title: 'roll back to the release before', reconnects: 1, run: () => to('before') },
     { name: 'update-again', title: 'update again, then `migrate --finish`', reconnects: 1, run: finish },
   ]
   async function to(which: 'before' | 'now'): Promise<undefined> {
-    await apply(which)
+    await update(which)
     await atRest()
   }
   async function finish(): Promise<string> {
