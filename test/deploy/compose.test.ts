@@ -121,6 +121,15 @@ describe('the image', () => {
     })
   })
 
+  test('brings the binary of uWebSockets.js that the lockfile does not name, for the package that is used on its Node', () => {
+    const { dependencies } = JSON.parse(read('packages/socketio/package.json')) as {
+      dependencies: Record<string, string>
+    }
+    const [, name = ''] = /&& uws=(\S+) /.exec(dockerfile) ?? []
+    assert.match(dependencies[name] ?? '', /^npm:@uwsjs\/core@\d/)
+    assert.match(read('packages/socketio/src/uws.ts'), new RegExp(`'${name}'`))
+  })
+
   test('has the chat page, built in a stage of its own', () => {
     assert.match(dockerfile, /^RUN node packages\/chat-page\/build\/main\.ts$/m)
     assert.match(dockerfile, /^COPY --from=page \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
