@@ -14,9 +14,9 @@ import {
   type Authentication,
   authenticate,
   type CallerOf,
+  clientIDRefusal,
   isBare,
   rememberedCaller,
-  requireClientID,
 } from './requests/authenticate.ts'
 import { headerForms } from './requests/header-forms.ts'
 
@@ -71,7 +71,6 @@ export function createMount(app: FastifyInstance, authentication: Authentication
   return function mount<O extends Operation>(operation: O, handle: Handler<O>): void {
     const checkCaller = async (request: FastifyRequest) => {
       request.caller = await authenticate(authentication, operation.access, request)
-      requireClientID(operation.access, request, request.caller)
     }
     app.route({
       method: operation.method,
@@ -85,6 +84,8 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         const checked = checkCaller(request)
         void finish(operation.isBare ? noteRefusal(request, checked) : checked, done)
       },
+      // After the rate limits.
+      preParsing: (request, _reply, _payload, done) => done(clientIDRefusal(operation.access, request)),
       handler: async (request, reply) => {
         const { params, query, headers, body } = request
         const call = {

@@ -80,21 +80,22 @@ describe('rate limits', () => {
     assert.equal(wrong.status, 401)
   })
 
-  test('requests count that fail for their query or their body', async () => {
+  test('requests count that fail for their query, their body or their IM-CLIENT-ID', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
-    const wrong: Parameters<CallApi>[] = [
-      ['GET', '/rooms?limit=x'],
-      ['POST', '/badges/byRoomTags', '{'],
-      ['POST', '/badges/byRoomTags', { tags: 1 }],
+    const wrong: [status: number, ...Parameters<CallApi>][] = [
+      [400, 'GET', '/rooms?limit=x'],
+      [400, 'POST', '/badges/byRoomTags', '{'],
+      [400, 'POST', '/badges/byRoomTags', { tags: 1 }],
+      [401, 'GET', '/rooms', undefined, { 'im-client-id': 'other' }],
     ]
-    for (const request of wrong) {
+    for (const [status, ...request] of wrong) {
       const user = await one.newUser()
       const answers = []
       for (let i = 0; i < 12; i++) answers.push(await user.call(...request))
-      const expected = [...Array.from({ length: 10 }, () => 400), 429, 429]
+      const expected = [...Array.from({ length: 10 }, () => status), 429, 429]
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        answers.map((answer) => answer.status),
         expected,
         request[1],
       )

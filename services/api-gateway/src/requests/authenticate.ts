@@ -69,19 +69,14 @@ export function rememberedCaller(
   return apiKey === undefined ? undefined : byApiKey.remembered(apiKey)
 }
 
-/**
- * Of a caller who is authenticated: a request without IM-CLIENT-ID, or with another's, is no failed login of its address.
- * @throws ApiError INVALID_TOKEN
- */
-export function requireClientID(access: Access, request: FastifyRequest, caller: AuthenticatedCaller): void {
-  if (caller.kind !== 'user') return
+/** Why an authenticated user is refused all the same, which is no failed login of their address: for another's ID, or none. */
+export function clientIDRefusal(access: Access, request: FastifyRequest): ApiError | undefined {
+  const { caller } = request
+  if (caller?.kind !== 'user') return undefined
   const clientIDs = headerForms(request, 'im-client-id')
-  if (clientIDs.length === 0 && access === 'client-with-id') {
-    throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing')
-  }
-  if (clientIDs.length > 0 && !clientIDs.includes(caller.user)) {
-    throw new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
-  }
+  if (clientIDs.includes(caller.user)) return undefined
+  if (clientIDs.length > 0) return new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
+  return access === 'client-with-id' ? new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing') : undefined
 }
 
 function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {
