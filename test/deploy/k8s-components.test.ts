@@ -43,6 +43,13 @@ describe('deploy/k8s: what goes beside the services', () => {
     }
   })
 
+  test('the headers that gateways send pass every Ingress', () => {
+    const sizes = ofKind('Ingress').map(
+      ({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-buffer-size'],
+    )
+    assert.deepEqual(sizes, ['32k', '32k'])
+  })
+
   test('files as large as the gateways take by default pass, for as long as they take', () => {
     const files = ofKind('Ingress').find((ingress) => ingress.metadata.name === 'parley-files')
     const annotations = files?.metadata.annotations ?? {}
