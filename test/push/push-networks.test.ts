@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { proves } from '@parley/conformance/proves'
+import { key } from '@parley/db/keys'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { apnsTopic } from '../doubles/apns.ts'
@@ -289,6 +290,28 @@ describe('push networks', () => {
     await pushTo([next])
     await eventually('what the next user is sent', () => accepted().length > 1)
     assert.deepEqual(accepted(), [`${renewed}-new`, `${lent}-fcm`])
+  })
+
+  test('a content that is empty or no JSON costs its own pushes alone', async () => {
+    const { db, app } = platform
+    const [bob, carol] = [await platform.newUser(['ios', 'fcm']), await platform.newUser(['ios', 'fcm'])]
+    const at = new Date()
+    for (const [message, json] of Object.entries({ empty: '', half: '{"of":"mess' })) {
+      const content = key(app, message)
+      await db.pushContents.insertOne({ _id: content, json, at })
+      const each = { app, content, user: bob, dueAtMS: Date.now(), giveUpAtMS: Date.now() + 3_600_000, tries: 0, at }
+      await db.pushes.insertMany([
+        { ...each, _id: key(content, bob, 'ios'), network: 'apns', token: `${bob}-ios` },
+        { ...each, _id: key(content, bob, 'fcm'), network: 'fcm', token: `${bob}-fcm` },
+      ])
+    }
+    await pushTo([carol])
+    await eventually('the other pushes', () => taken(ios(carol)) === 1 && taken(android(carol)) === 1)
+    await eventually('those of no use are given up', async () => {
+      const dropped = /^parley_push_results_total\{.*"fcm".*"dropped".*"no content"/
+      return (await platform.metric(push, dropped)) === 2
+    })
+    assert.deepEqual([...ios(bob), ...android(bob)], [])
   })
 
   test('one connection to each network is used again and again', async () => {

@@ -52,9 +52,13 @@ export const pushIndexes: IndexDescription[] = [
 ]
 export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepPushesSeconds }]
 
-/** Stores the content of pushes; existing content stays as it is. */
-export async function insertPushContent(db: Db, _id: string, json: string): Promise<void> {
-  await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: new Date() }))
+/**
+ * Stores the content of pushes; existing content stays as it is.
+ * @returns whether there is one to be sent: an empty one is of a message whose pushes were decided with PUSH_GENERIC
+ */
+export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
+  const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: new Date() }))
+  return isNew || (await db.pushContents.countDocuments({ _id, json: '' }, { limit: 1 })) === 0
 }
 
 /**
@@ -161,15 +165,17 @@ export async function countDuePushes(db: Db, network: PushNetwork): Promise<numb
   return db.pushes.countDocuments({ network, dueAtMS: { $exists: true } }, { hint: 'due' })
 }
 
-async function ignoreDuplicates(work: Promise<unknown>): Promise<void> {
+/** Returns whether there was no duplicate. */
+async function ignoreDuplicates(work: Promise<unknown>): Promise<boolean> {
   const duplicateKey = 11_000
   try {
     await work
+    return true
   } catch (error) {
     if (error instanceof MongoBulkWriteError) {
       const failures = [error.writeErrors].flat()
-      if (failures.length > 0 && failures.every(({ code }) => code === duplicateKey)) return
-    } else if (error instanceof MongoServerError && error.code === duplicateKey) return
+      if (failures.length > 0 && failures.every(({ code }) => code === duplicateKey)) return false
+    } else if (error instanceof MongoServerError && error.code === duplicateKey) return false
     throw error
   }
 }

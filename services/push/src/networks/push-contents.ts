@@ -1,13 +1,17 @@
 import type { Db } from '@parley/db/connect'
 import { findPushContents, type PushDoc } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
+import { asJson } from './as-json.ts'
 import type { PushContent } from './network.ts'
 import { hasWaited } from './waited-pushes.ts'
 
 /** Contents kept for the other devices of the same message; characters of JSON. */
 const keptContents = 16 * 1024 * 1024
 
-/** Makes the function that finds what pushes say, by the ID of the content. */
+/**
+ * Makes the function that finds what pushes say, by the ID of the content. It leaves out what cannot be read: empty, of a
+ * message whose pushes a process with PUSH_GENERIC decided, or no JSON.
+ */
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
   return async (pushes) => {
@@ -21,7 +25,8 @@ export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Prom
     }
     const missing = [...wanted].filter((id) => !known.has(id))
     for (const [id, json] of await findPushContents(db, missing)) {
-      const content = JSON.parse(json) as PushContent
+      const content = asJson(json) as PushContent | undefined
+      if (!content) continue
       known.set(id, content)
       contents.set(id, content, { size: json.length })
     }

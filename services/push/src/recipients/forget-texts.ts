@@ -4,6 +4,7 @@ import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
 import { findPushContents, keepPushesSeconds, replacePushContents } from '@parley/db/push/pushes'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findThreadMessages } from '@parley/db/threads/thread-messages'
+import { asJson } from '../networks/as-json.ts'
 import type { PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
@@ -15,9 +16,8 @@ async function forgetTexts(db: Db, app: string, messages: readonly string[]): Pr
     messages.map((message) => key(app, message)),
   )
   const without = [...contents].flatMap(([id, json]) => {
-    if (json === '') return []
-    const content = JSON.parse(json) as PushContent
-    if (content.of !== 'message') return []
+    const content = asJson(json) as PushContent | undefined
+    if (content?.of !== 'message') return []
     const [sender = '', room = ''] = content.locArgs
     const left: PushContent = { ...content, locArgs: [sender, room, ''], isDeleted: true }
     return [{ id, json: JSON.stringify(left) }]

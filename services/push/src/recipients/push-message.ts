@@ -99,7 +99,8 @@ async function noteForDevices(
 ): Promise<void> {
   const { db, keepMS } = parts
   const content = key(room.app, message._id)
-  await insertPushContent(db, content, JSON.stringify(messageNotification(message, room, event.request)))
+  const said = JSON.stringify(messageNotification(message, room, event.request))
+  if (!(await insertPushContent(db, content, said))) return
   let page = 0
   for await (const { recipients, left } of pageRecipients(db, room, message, perPage)) {
     const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
