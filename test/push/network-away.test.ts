@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startStallingProxy } from '../doubles/stalling-proxy.ts'
 import { eventually, type RunningService } from '../platform.ts'
@@ -64,6 +65,38 @@ describe('a push network that is away', () => {
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
     for (const network of [apns, fcm]) network.behave = () => undefined
     assert.deepEqual(await eventually('both are taken', () => badges(200)), [0, 0])
+  })
+
+  test('what waited while no process ran is pushed as it is now, and not what is past its time', async () => {
+    await push.stop()
+    const { apns, db, app } = platform
+    const [alice, bob, carol, dave] = [
+      await platform.newUser(),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+      await platform.newUser(['ios']),
+    ]
+    const roomWith = (user: string) => platform.newRoom([alice, user])
+    const decided = key(app, await platform.send(await roomWith(dave), alice))
+    // As a process with PUSH_GENERIC leaves it.
+    await db.pushContents.insertOne({ _id: decided, json: '', at: new Date() })
+    const late = await platform.send(await roomWith(carol), alice, { expiresInS: 1 })
+    const { createdAtMS } = await eventually('it is settled', () => db.messages.findOne({ _id: late }))
+    // The sweep is late.
+    await db.messages.updateOne({ _id: late }, { $unset: { expiresAtMS: 1 } })
+    const room = await roomWith(bob)
+    const edited = await platform.send(room, alice, { message: 'before' })
+    await platform.admin('POST', `/rooms/${room}/message`, { _id: edited, sender: alice, message: 'after' })
+    await eventually('its time has come', () => Date.now() > createdAtMS + 1_000)
+    push = await platform.startPush()
+    const to = (user: string) => apns.pushes.filter(({ token }) => token === `${user}-ios`)
+    const text = await eventually('the push', () => to(bob)[0]?.payload.aps.alert['loc-args'][2])
+    assert.equal(text, 'after')
+    const why = `/admin/push/why?message=${late}&client=${carol}`
+    await eventually('it is too late', async () => (await platform.admin('GET', why))['reason'] === 'DELETED')
+    await eventually('the other is known as decided', () => db.pushContents.findOne({ _id: decided, isDecided: true }))
+    assert.equal(await db.pushes.countDocuments({ content: decided }), 0)
+    assert.deepEqual([...to(carol), ...to(dave)], [])
   })
 
   test('a connection that died without a sign is replaced while pushes go on', async () => {

@@ -314,6 +314,18 @@ describe('push networks', () => {
     assert.deepEqual([...ios(bob), ...android(bob)], [])
   })
 
+  test('a push of a message that expires is kept by the networks until then, and no longer', async () => {
+    const [alice, bob] = [await platform.newUser(), await platform.newUser(['ios', 'fcm'])]
+    const room = await platform.newRoom([alice, bob])
+    const message = await platform.send(room, alice, { expiresInS: 600 })
+    await eventually('both pushes', () => taken(ios(bob)) === 1 && taken(android(bob)) === 1)
+    const settled = () => platform.db.messages.findOne({ _id: message })
+    const { expiresAtMS = 0 } = await eventually('it is settled', settled)
+    assert.equal(ios(bob)[0]?.headers['apns-expiration'], String(Math.floor(expiresAtMS / 1_000)))
+    const seconds = Number.parseInt(android(bob)[0]?.message.android.ttl, 10)
+    assert.ok(seconds <= 600, `${seconds} s`)
+  })
+
   test('one connection to each network is used again and again', async () => {
     const bob = await platform.newUser(['ios', 'fcm'])
     await pushTo([bob])

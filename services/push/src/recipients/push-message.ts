@@ -3,12 +3,14 @@ import type { Wake } from '@parley/async/wake'
 import { type Delivery, readEvent } from '@parley/bus/events/read-event'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
+import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
+import { toMessageView } from '@parley/chat/views/message'
 import { type Message, message as messageSchema } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import { findSentMessage } from '@parley/db/messages/messages'
+import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
 import type { CallToQueue } from '@parley/db/push/outgoing-calls'
 import { type DeviceDecision, deviceOf, type MessageReason, type PushDecisionDoc } from '@parley/db/push/push-decisions'
 import {
@@ -22,6 +24,7 @@ import {
 import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
+import { findUser } from '@parley/db/users/users'
 import type { QueueCall } from '../calls/queue-calls.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'
 import { messageNotification } from './notification-text.ts'
@@ -67,18 +70,20 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
     },
     { most: 500 },
   )
-  const handle = async ({ event, message }: MessageEvent) => {
+  const handle = async ({ event, message: asSent }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
-    const content = key(message.appID, message._id)
+    const content = key(asSent.appID, asSent._id)
     // The pushes of an event that comes again were decided by who was connected then.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
-    if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, message, 'LATE')
-    const room = await findRoom(db, message.appID, message.room)
+    if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
+    const room = await findRoom(db, asSent.appID, asSent.room)
     if (!room || room.deletedAt) return
-    const now = await findSentMessage(db, room._id, message._id)
-    // Deleted for all or recalled while it waited in the stream.
-    if (!now || currentMessage(now, room).content === undefined) return pushNobody(parts, message, 'DELETED')
+    const now = await findSentMessage(db, room._id, asSent._id)
+    // Deleted for all or recalled while it waited in the stream, or past its time, which the sweep may notice later.
+    const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= Date.now()
+    if (isGone) return pushNobody(parts, asSent, 'DELETED')
+    const message = now.edited ? await messageView(db, now) : asSent
     if (generic === undefined) await noteForDevices(parts, event, message, { room, withBadge: !now.skipTotalBadge })
     else await noteForCallback(parts, generic, event, message, room)
     await decided(content)
@@ -106,7 +111,7 @@ async function noteForDevices(
     const { due: devices, decided } = await decideDevices(parts, room.app, { recipients, left }, event.attempt)
     const badges = await totalUnreadOf(db, room.app, withBadge ? [...new Set(devices.map(({ user }) => user))] : [])
     const mentioned = new Set(recipients.filter((recipient) => recipient.mentioned).map(({ user }) => user))
-    const each = { app: room.app, content, giveUpAtMS: event.takenAtMS + keepMS }
+    const each = { app: room.app, content, giveUpAtMS: Math.min(event.takenAtMS + keepMS, expiryOf(message)) }
     const pushes = devices.map((device) =>
       pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentioned.has(device.user) }),
     )
@@ -114,6 +119,16 @@ async function noteForDevices(
     await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: new Date(), ...decided })])
     if (pushes.length > 0) parts.wakeNetworks()
   }
+}
+
+/** A message as it is now. */
+export async function messageView(db: Db, message: MessageDoc): Promise<Message> {
+  const [sender, quoted] = await Promise.all([findUser(db, message.app, message.sender), findQuoted(db, [message])])
+  return toMessageView(message, sender ?? undefined, quoted)
+}
+
+function expiryOf({ expiresAtMS = Number.POSITIVE_INFINITY }: Message): number {
+  return expiresAtMS
 }
 
 /** Records that nobody gets a push, and why. */

@@ -3,8 +3,6 @@ import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
-import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
-import { toMessageView } from '@parley/chat/views/message'
 import { type PushToClientsOrder, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
@@ -12,9 +10,8 @@ import { key } from '@parley/db/keys'
 import { findSentMessage } from '@parley/db/messages/messages'
 import { insertPushContent, insertPushes, type PushNetwork } from '@parley/db/push/pushes'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
-import { findUser } from '@parley/db/users/users'
 import type { PushContent } from '../networks/network.ts'
-import { type MessageEvent, networkOf, pushTo } from './push-message.ts'
+import { type MessageEvent, messageView, networkOf, pushTo } from './push-message.ts'
 
 export interface PushToClientsParts {
   db: Db
@@ -73,9 +70,8 @@ async function pushStreamed(
 ): Promise<void> {
   const found = await findSentMessage(db, key(app, room), id)
   if (!found || found.isDeleted) return
-  const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
   // Handled again, it is known by the note that its pushes were decided.
   const again = { atMS: givenAtMS }
   const event = { ...raw, to: { app, room }, event: 'chat message' as const, again }
-  await pushMessage.handle({ event, message: toMessageView(found, sender ?? undefined, quoted) })
+  await pushMessage.handle({ event, message: await messageView(db, found) })
 }
