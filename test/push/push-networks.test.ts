@@ -208,11 +208,16 @@ describe('push networks', () => {
       .split('\n')
       .find((line) => line.includes('refuses our credentials') && line.includes('"network":"apns"'))
     assert.match(loud ?? '', /"level":50.*InvalidProviderToken/)
+    const [misled = ''] = users
+    await pushTo([misled], { alert: 'hi', topic: 'no header' })
+    const ours = /^parley_push_results_total\{.*"apns".*"refused".*"BadTopic"/
+    await eventually('what we refuse ourselves', async () => (await platform.metric(push, ours)) === 1)
+    assert.doesNotMatch(await readFile(push.logFile, 'utf8'), /accepts our credentials again/)
 
     apns.behave = () => undefined
     await eventually('all pushes', () => users.every((user) => taken(ios(user)) === 1))
     await eventually('the network goes on', async () => (await stopped('apns')) === 0)
-    assert.ok(users.every((user) => taken(android(user)) === 1))
+    assert.ok(users.every((user) => taken(android(user)) === (user === misled ? 2 : 1)))
 
     fcm.revokeTokens()
     fcm.behaveGrant = () => ({ status: 401, reason: 'invalid_client' })
@@ -220,7 +225,7 @@ describe('push networks', () => {
     await eventually('the other network is stopped', async () => (await stopped('fcm')) === 1)
     await eventually('all pushes to the other', () => users.every((user) => taken(ios(user)) === 2))
     fcm.behaveGrant = () => undefined
-    await eventually('all pushes', () => users.every((user) => taken(android(user)) === 2))
+    await eventually('all pushes', () => users.every((user) => taken(android(user)) === (user === misled ? 3 : 2)))
   })
 
   test('an access token that is revoked early is replaced', async () => {

@@ -63,10 +63,10 @@ export function createApns(options: ApnsOptions): Network {
     async send(push, content) {
       const asked = content.of === 'clients' ? content.payload.topic : undefined
       // It travels in a header.
-      if (asked !== undefined && !/^[\x21-\x7e]+$/.test(asked)) return { as: 'refused', reason: 'BadTopic' }
+      if (asked !== undefined && !/^[\x21-\x7e]+$/.test(asked)) return refusedByUs('BadTopic')
       const known = asked ?? push.topic
       const topics = known === undefined ? options.topics : [known]
-      let answer: PushAnswer = { as: 'refused', reason: 'no topic' }
+      let answer = refusedByUs('no topic')
       for (const topic of topics) {
         answer = await trySend(push, apnsNotification(push, content, topic))
         // A token belongs to one of several apps: the first response that does not reject the topic counts.
@@ -80,6 +80,10 @@ export function createApns(options: ApnsOptions): Network {
       await provider.shutdown()
     },
   }
+}
+
+function refusedByUs(reason: string): PushAnswer {
+  return { as: 'refused', reason, isOurs: true }
 }
 
 function newProvider({ key, keyId, teamId, production, timeoutMS, url }: ApnsOptions): Provider {

@@ -23,6 +23,7 @@ export function watchCredentials(
     },
     waitMS: () => Math.max(0, (probeAtMS ?? 0) - Date.now()),
     note(answer) {
+      if ('isOurs' in answer) return
       if (answer.as === 'credentials') {
         if (probeAtMS === undefined || probeAtMS <= Date.now()) {
           log.error(

@@ -29,8 +29,8 @@ export type PushAnswer =
   | { as: 'sent'; id?: string; topic?: string }
   /** The token has been of no use since then. */
   | { as: 'dead'; reason: string; sinceMS: number }
-  /** The push itself is at fault: it would never be accepted. */
-  | { as: 'refused'; reason: string }
+  /** The push itself is at fault: it would never be accepted. `isOurs`: the network was not asked. */
+  | { as: 'refused'; reason: string; isOurs?: true }
   /** To be sent again, not before `afterMS` if the network asked for that. */
   | { as: 'again'; reason: string; afterMS?: number }
   /** The network refuses our credentials: nothing would get through. */

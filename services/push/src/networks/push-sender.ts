@@ -93,7 +93,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     if (!content) return drop(push, 'no content')
     if (content.of === 'message' && content.isDeleted) return drop(push, 'deleted')
     const answer = await sendTraced(parts, push, content)
-    if (answer.as !== 'again') isReached = true
+    if (answer.as !== 'again' && !('isOurs' in answer)) isReached = true
     credentials.note(answer)
     await settle(push, answer, content.request)
   }
