@@ -21,6 +21,8 @@ export interface OutgoingCallDoc {
   kind: 'webhook' | 'push'
   /** Calls of a lane are made one after the other, in order. */
   lane: string
+  /** The server, as the lane's; the release before does not note it. */
+  target?: string
   order: number
   room: string
   /** Such as MESSAGE; for kind `push` PUSH. */
@@ -50,7 +52,7 @@ export interface OutgoingCallDoc {
 export interface CallLaneDoc {
   /** The lane. */
   _id: string
-  /** The server that it calls. */
+  /** The server that it calls; of calls of the release before that are made again: of which app. */
   target: string
   /** When a process may work on it: the time of the next try, or the end of the lease. */
   dueAtMS: number
@@ -88,12 +90,12 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
   if (calls.length === 0) return
   const createdAtMS = Date.now()
   await db.outgoingCalls.bulkWrite(
-    calls.map(({ _id, app, kind, lane, order, room, event, client, request, data }) => ({
+    calls.map(({ _id, app, kind, lane, target, order, room, event, client, request, data }) => ({
       updateOne: {
         filter: { _id },
         update: {
           $setOnInsert: {
-            ...{ app, kind, lane, order, room, event, client, data },
+            ...{ app, kind, lane, target, order, room, event, client, data },
             ...(request !== undefined && { request }),
             state: 'waiting' as const,
             tries: 0,

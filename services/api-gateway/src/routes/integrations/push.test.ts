@@ -118,7 +118,18 @@ describe('push', () => {
         const repeated = await gateway.admin('POST', path, body)
         assert.equal(repeated.status, 200, JSON.stringify(repeated.body))
         assert.equal((await findNextCall(db, `lane of ${id}`))?._id, id)
-        assert.ok(await db.callLanes.findOne({ _id: `lane of ${id}` }))
+        assert.equal((await db.callLanes.findOne({ _id: `lane of ${id}` }))?.target, 'http://x')
+      }
+    })
+
+    test('calls that the release before queued, and are made again, wait for none of another app', async () => {
+      const { db } = gateway.chat
+      const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app)]
+      await db.outgoingCalls.updateMany({ _id: { $in: ids } }, { $unset: { target: 1 } })
+      await gateway.admin('POST', `/admin/webhooks/failed/${ids[0]}/retry`)
+      await gateway.admin('POST', '/admin/webhooks/calls/retry', { since: 0, room: 'room' })
+      for (const id of ids) {
+        assert.equal((await db.callLanes.findOne({ _id: `lane of ${id}` }))?.target, `app ${gateway.app}`)
       }
     })
 
