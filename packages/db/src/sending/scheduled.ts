@@ -102,13 +102,21 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
 /** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
+/** What decides whether it may be changed: its time, whether it was refused, and whose its files must be. */
+const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => ({
+  sendAtMS,
+  'refused.atMS': refused ? refused.atMS : { $exists: false },
+  attachments: attachments ?? { $exists: false },
+  byClient: byClient ?? { $exists: false },
+})
+
 /**
- * Changes a message that waits or was refused, which then waits; null when it is on its way, or gone. An empty list of
- * attachments takes them out.
+ * Changes a message that waits or was refused, which then waits; null when it is on its way, gone, or not as it was read. An
+ * empty list of attachments takes them out.
  */
 export async function changeScheduled(
   db: Db,
-  { _id }: Pick<ScheduledDoc, '_id'>,
+  read: ScheduledDoc,
   set: Partial<ScheduledDoc> & Pick<ScheduledDoc, 'sendAtMS'>,
 ): Promise<ScheduledDoc | null> {
   const { attachments, ...others } = set
@@ -120,7 +128,8 @@ export async function changeScheduled(
       ...(attachments?.length === 0 && { attachments: 1 as const }),
     },
   }
-  return db.scheduled.findOneAndUpdate({ _id, ...waiting }, update, { returnDocument: 'after' })
+  const filter = { _id: read._id, ...waiting, ...asRead(read) }
+  return db.scheduled.findOneAndUpdate(filter, update, { returnDocument: 'after' })
 }
 
 /** Cancels a message that waits or was refused; null when it is on its way, or gone. */

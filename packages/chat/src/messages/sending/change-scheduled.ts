@@ -4,6 +4,7 @@ import type { changeScheduled as operation } from '@parley/contracts/operations/
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
 import { letFilesGo } from '@parley/db/files/files'
 import * as scheduled from '@parley/db/sending/scheduled'
+import { NoTurn } from '@parley/db/transactions/turns'
 import { type Caller, userOf } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
@@ -11,20 +12,36 @@ import { toScheduledView } from '../../views/scheduled-message.ts'
 import { contentOf } from './message-content.ts'
 import { requireScheduledTime, requireWriter } from './schedule-message.ts'
 
+/** How often it may have changed between its read and its write. */
+const mostTries = 5
+
+type Change = Input<typeof operation>['body']
+
 /**
  * Changes a message that is to be sent later (docs/reference/messages.md#send-later). A user who changes what the integrator
- * wrote in their name sends it themself: then all of its files must be theirs.
+ * wrote in their name sends it themself: then all of its files must be theirs. What is allowed is decided again when another
+ * change, or a refusal, comes in between.
  * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE, and what
  *   forbids the sender to write
  */
-export async function changeScheduled(
+export async function changeScheduled(chat: Chat, by: Caller, id: string, change: Change): Promise<ScheduledMessage> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const found = await findOwn(chat.db, by, id)
+    if (found.claim !== undefined) throw unknown(id)
+    const changed = await changeAsRead(chat, by, found, change)
+    if (changed) return toScheduledView(changed)
+  }
+  throw new NoTurn('a message that is to be sent later kept changing')
+}
+
+/** Null when it is no longer as it was read. */
+async function changeAsRead(
   chat: Chat,
   by: Caller,
-  id: string,
-  { sendAtMS, message, messageType, attachments: wanted }: Input<typeof operation>['body'],
-): Promise<ScheduledMessage> {
+  found: scheduled.ScheduledDoc,
+  { sendAtMS, message, messageType, attachments: wanted }: Change,
+): Promise<scheduled.ScheduledDoc | null> {
   const { db } = chat
-  const found = await findOwn(db, by, id)
   if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
   await requireWriter(chat, by.app, found.sender, found.room)
   const isChanged = message !== undefined || messageType !== undefined || wanted !== undefined
@@ -40,9 +57,8 @@ export async function changeScheduled(
     ...(attachments && { attachments }),
     ...(byClient && { byClient }),
   })
-  if (!changed) throw unknown(id)
-  if (attachments) await letFilesGo(db, by.app, found.attachments ?? [])
-  return toScheduledView(changed)
+  if (changed && attachments) await letFilesGo(db, by.app, found.attachments ?? [])
+  return changed
 }
 
 /** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent */

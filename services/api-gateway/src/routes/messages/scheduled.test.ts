@@ -1,22 +1,33 @@
 import assert from 'node:assert/strict'
 import { sendContent } from '@parley/chat/messages/sending/send-message'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
+import { insertFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
 import { claimDue } from '@parley/db/sending/scheduled'
+import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type MongoProxy, openMongoProxy } from '../../test-mongo-proxy.ts'
 import { refused } from '../../test-refused.ts'
 
+let proxy: MongoProxy
 let gateway: TestGateway
 let owner: TestUser
 let bob: TestUser
 let room: string
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  const servers = await testServers()
+  proxy = await openMongoProxy(Number(new URL(servers.mongoUrl).port))
+  const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/test?directConnection=true`
+  gateway = await startTestGateway({ servers: { ...servers, mongoUrl } })
   owner = await gateway.newUser('owner')
   bob = await gateway.newUser('bob')
 })
-afterAll(() => gateway.stop())
+afterAll(async () => {
+  await gateway.stop()
+  await proxy.stop()
+})
 beforeEach(async () => {
   await gateway.chat.db.scheduled.deleteMany({})
   room = await gateway.newRoom([owner, bob], { owner: 'owner' })
@@ -209,6 +220,50 @@ describe('GET, PUT and DELETE /scheduled', () => {
     assert.equal((await gateway.admin('DELETE', `/scheduled/${made[2]}`)).status, 200)
     await sendAll()
     assert.deepEqual((await history()).toSorted(), ['later', 'other'])
+  })
+
+  const change = (id: string, body: object, by = bob) => by.call('PUT', `/scheduled/${id}`, body)
+  /** What is done between the read and the write of the next change. */
+  const beforeTheWrite = (act: () => Promise<void>) => proxy.meet(['findAndModify', 'scheduled'], act)
+
+  test('a change of the text takes back no time that another one was given meanwhile', async () => {
+    const { id } = (await schedule()).body.result
+    const sendAtMS = Date.now() + 2 * hourMS
+    beforeTheWrite(async () => assert.equal((await change(id, { sendAtMS })).status, 200))
+    const { status, body } = await change(id, { message: 'other' })
+    assert.deepEqual([status, body.result.message, body.result.sendAtMS], [200, 'other', sendAtMS])
+  })
+
+  test('what is refused or sent meanwhile needs a time to come, or is gone', async () => {
+    const { id } = (await schedule()).body.result
+    beforeTheWrite(async () => {
+      await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
+      await sendAll()
+      await gateway.admin('PUT', `/rooms/${room}`, { status: 1 })
+    })
+    refused(await change(id, { message: 'other' }), 400, 'INVALID_REQUEST')
+    assert.equal((await list())[0].refused.code, 'ROOM_FROZEN')
+    await change(id, { sendAtMS: Date.now() + hourMS })
+    beforeTheWrite(sendAll)
+    refused(await change(id, { message: 'other' }), 404, 'SCHEDULED_NOT_FOUND')
+    assert.deepEqual([await history(), await list()], [['later'], []])
+  })
+
+  test('files that the API key gives it meanwhile are no files of the user who changes it', async () => {
+    const { db } = gateway.chat
+    const fileID = newId()
+    await insertFile(db, {
+      ...{ _id: key(gateway.app, fileID), app: gateway.app, id: fileID, name: 'a.txt', type: 'text/plain', size: 1 },
+      ...{ secret: 'x', stored: 'x', createdAtMS: Date.now(), lookAtMS: Date.now() + hourMS },
+    })
+    const body = { room, sender: 'bob', message: 'later', messageType: 'text', sendAtMS: Date.now() + hourMS }
+    const { id } = (await gateway.admin('POST', '/scheduled', body)).body.result
+    beforeTheWrite(async () => {
+      const changed = await gateway.admin('PUT', `/scheduled/${id}`, { attachments: [{ fileID }] })
+      assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    })
+    refused(await change(id, { message: 'other' }), 404, 'FILE_NOT_FOUND')
+    assert.equal((await change(id, { message: 'other', attachments: [] })).status, 200)
   })
 
   test('go with their user', async () => {
