@@ -160,9 +160,20 @@ export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
   await db.scheduled.deleteOne({ _id })
 }
 
-/** It is tried again at a time, by whichever process. */
-export async function sendAgain(db: Db, { _id, claim = '' }: ScheduledDoc, nextMS: number): Promise<void> {
-  await db.scheduled.updateOne({ _id, claim }, { $set: { nextMS }, $unset: { claim: 1 } })
+/**
+ * It is tried again at a time, by whichever process.
+ * @param isWritten 'maybe': it stays on its way, so that nobody cancels what is in the room already
+ */
+export async function sendAgain(
+  db: Db,
+  { _id, claim = '' }: ScheduledDoc,
+  nextMS: number,
+  isWritten: 'no' | 'maybe',
+): Promise<void> {
+  await db.scheduled.updateOne(
+    { _id, claim },
+    { $set: { nextMS }, ...(isWritten === 'no' && { $unset: { claim: 1 } }) },
+  )
 }
 
 /** It is not sent, and says why. */

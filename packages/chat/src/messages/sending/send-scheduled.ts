@@ -43,12 +43,15 @@ async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
   }
 }
 
-/** What the rules refuse is not sent; a slow mode and all that passes by itself only delay it. */
+/**
+ * What the rules refuse is not sent; a slow mode and all that passes by itself only delay it. What is no refusal, as a
+ * connection that broke, may have come after the write.
+ */
 async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
   if (isRefused) return markRefused(chat.db, one, error)
   if (!(error instanceof ApiError)) chat.log.warn({ err: error, app, room }, 'scheduled message not sent; trying again')
   const afterMS = (error instanceof ApiError ? error.details.retryAfterMS : undefined) ?? againAfterMS
-  await sendAgain(chat.db, one, Date.now() + afterMS)
+  await sendAgain(chat.db, one, Date.now() + afterMS, error instanceof ApiError ? 'no' : 'maybe')
 }

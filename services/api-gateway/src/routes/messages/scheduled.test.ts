@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Draft } from '@parley/chat/messages/accepting/message-batch'
 import { sendContent } from '@parley/chat/messages/sending/send-message'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { insertFile } from '@parley/db/files/files'
@@ -82,6 +83,21 @@ describe('POST /scheduled', () => {
     refused(await bob.call('DELETE', `/scheduled/${taken.id}`), 404, 'SCHEDULED_NOT_FOUND')
     const { id, content, ...send } = taken
     await sendContent(gateway.chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
+    await sendAll()
+    assert.deepEqual([await history(), await list()], [['later'], []])
+  })
+
+  test('a send that failed, but may have been written, is on its way until that is known; it is sent once', async () => {
+    const { id } = (await schedule()).body.result
+    await beDue()
+    const { chat } = gateway
+    const accept = async (draft: Draft) => {
+      await chat.accept(draft)
+      throw new Error('the connection broke')
+    }
+    await sendDue({ ...chat, accept })
+    refused(await bob.call('DELETE', `/scheduled/${id}`), 404, 'SCHEDULED_NOT_FOUND')
+    refused(await bob.call('PUT', `/scheduled/${id}`, { message: 'other' }), 404, 'SCHEDULED_NOT_FOUND')
     await sendAll()
     assert.deepEqual([await history(), await list()], [['later'], []])
   })
