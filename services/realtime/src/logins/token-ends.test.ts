@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, test, vi } from 'vitest'
+import { afterEach, describe, test, vi } from 'vitest'
 import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
 import { watchTokenEnds } from './token-ends.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 describe('a token in use', () => {
   test('that is bound again with an earlier end, or is gone, closes its sockets; any other stays', async () => {
@@ -38,5 +40,29 @@ describe('a token in use', () => {
       [...sockets].map(({ data }) => data.session?.user),
       ['stays'],
     )
+  })
+  test('is looked up before its end, however shortly before it was looked up as every token is', async () => {
+    const beganMS = Date.now()
+    const endMS = beganMS + 6_000
+    const session = { user: 'alice', expiresAt: new Date(endMS), sinceMS: beganMS - 61_000 } as Session
+    const socket = { data: { ...newSocketData(), session }, disconnect: assert.fail } as unknown as UserSocket
+    const lookedUpIn: number[] = []
+    let looks = 0
+    const readLiving = async (sessions: readonly Session[]) => {
+      if (sessions.length > 0) lookedUpIn.push(looks)
+      // It is bound again after the first time.
+      const expiresAt = new Date(lookedUpIn.length === 1 ? endMS : endMS + 3_600_000)
+      return new Map(sessions.map((one) => [one, expiresAt]))
+    }
+    const all = () => {
+      // The time of the next look.
+      vi.setSystemTime(beganMS + (looks++ === 0 ? 4_500 : 7_000))
+      return [socket]
+    }
+    const watch = watchTokenEnds({ readLiving, log: { warn: assert.fail } as never }, { all })
+    await vi.waitUntil(() => looks > 3, { timeout: 100_000 })
+    await watch.stop()
+    assert.deepEqual(lookedUpIn, [1, 2])
+    assert.equal(session.expiresAt.getTime(), endMS + 3_600_000)
   })
 })

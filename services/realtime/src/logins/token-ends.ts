@@ -34,7 +34,7 @@ export function watchTokenEnds(
       if (endMS > nowMS + aheadMS) {
         const isDue = nowMS - (before?.atMS ?? session.sinceMS) >= againMS
         if (isDue && again.size < mostAgain) again.set(session, socket)
-      } else if (before?.endMS !== endMS) ending.set(session, socket)
+      } else if (!before || before.endMS !== endMS || before.atMS < endMS - aheadMS) ending.set(session, socket)
       else if (endMS <= nowMS) closeSocket(socket, 'token ended')
     }
     return new Map([...ending, ...again])
