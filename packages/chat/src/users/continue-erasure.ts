@@ -3,6 +3,7 @@ import { maxMembersShown } from '@parley/contracts/resources/room'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
+import { removeUserDeletions } from '@parley/db/messages/user-deletions'
 import { forgetReporter } from '@parley/db/moderation/reports'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { forgetPushes } from '@parley/db/push/forget-pushes'
@@ -83,6 +84,8 @@ async function leaveIn(
     session,
   )
   const rooms = await removeFromRooms(chat.db, found, user, maxMembersShown, session)
+  // A later user of the ID reads what this one deleted for themselves.
+  await removeUserDeletions(chat.db, app, ids, user, session)
   await advanceJob(chat.db, job, rooms.length, { session })
   const changes = rooms.map((room) => {
     const events: PendingEvents = []

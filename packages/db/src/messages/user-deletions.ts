@@ -1,6 +1,6 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { key } from '../keys.ts'
+import { key, keyRange } from '../keys.ts'
 
 /**
  * A message that a user deleted for themselves, or with `message` empty: all messages of the room up to `seq`. It
@@ -151,4 +151,19 @@ export async function setDeletedUpTo(
     { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: Date.now() } },
     { upsert: true, session },
   )
+}
+
+/** Removes what a user deleted for themselves in rooms and their threads. */
+export async function removeUserDeletions(
+  db: Db,
+  app: string,
+  rooms: readonly string[],
+  user: string,
+  session: ClientSession,
+): Promise<void> {
+  const ofRooms = rooms.map((room) => {
+    const { $lt } = keyRange(key(app, room, user))
+    return { _id: { $gte: deletionOfAllKey(app, room, user), $lt } }
+  })
+  await db.userDeletions.deleteMany({ $or: ofRooms }, { session })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
 describe("an erased user's direct room", () => {
   let gateway: TestGateway
@@ -70,4 +70,32 @@ describe("an erased user's direct room", () => {
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'USER_BLOCKED'])
     await bob.call('DELETE', '/blockStatus/my/eve')
   })
+})
+
+test('a new user of the ID of an erased one reads what that one deleted for themselves', async () => {
+  const { gateway, alice, bob } = await startWithAliceAndBob()
+  try {
+    const room = await gateway.newRoom([alice, bob])
+    const send = async (more: object = {}) =>
+      (await alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text', ...more })).body.result
+        ._id as string
+    const [first, root] = [await send(), await send()]
+    const inThread = await send({ replyTo: root, thread: true })
+    assert.equal((await bob.call('POST', '/messages/user-delete/all-in-room', { room })).status, 200)
+    const second = await send()
+    const deleted = { room, messages: [second, inThread] }
+    assert.equal((await bob.call('POST', '/messages/user-delete', deleted)).status, 200)
+    await gateway.admin('DELETE', '/admin/clients/bob')
+    const next = await gateway.newUser('bob')
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['bob'] })
+    const read = async (path: string) => {
+      const { data, userDeletedIDs } = (await next.call('GET', path)).body.result
+      return { found: data.map(({ _id }: { _id: string }) => _id), userDeletedIDs }
+    }
+    const history = await read(`/rooms/${room}/messages/v3`)
+    assert.deepEqual(history, { found: [second, root, first], userDeletedIDs: [] })
+    assert.deepEqual((await read(`/messages/${root}/thread`)).found, [inThread])
+  } finally {
+    await gateway.stop()
+  }
 })
