@@ -4,13 +4,14 @@ import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { readThreadHistory } from '@parley/db/messages/history'
 import { findMessage, findMessages, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { threadKey } from '@parley/db/threads/thread'
 import { findThreadMember } from '@parley/db/threads/thread-members'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
-import { checkRoom } from '../access/require-member.ts'
+import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { type HistoryQuery, pageStart, toPage, toPageSize } from '../messages/reading/history-page.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
@@ -33,10 +34,12 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const thread = { app, room: of.id, root: found._id }
   const { room, root, member, messages } = await inSnapshot(db, async (session) => ({
     room: checkRoom(await findRoom(db, app, of.id, session), of.id),
+    // Who has left since gets nothing that came later.
+    membership: checkMember(await findMembership(db, app, of.id, user, session)),
     // One in the tail of the room is about no thread yet.
     root: (await findMessages(db, [found._id], session))[0] ?? found,
     member: await findThreadMember(db, thread, user, session),
-    messages: await readThreadHistory(db, threadKey(found, found._id), start, field, size),
+    messages: await readThreadHistory(db, threadKey(found, found._id), start, field, size, session),
   }))
   const all = [root, ...messages]
   const [users, hidden, quoted] = await Promise.all([

@@ -1,4 +1,4 @@
-import type { Document, Filter } from 'mongodb'
+import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { MessageDoc } from './messages.ts'
 
@@ -60,6 +60,7 @@ export async function readHistory(
   field: TimeField,
   { limit, maxBytes }: PageSize,
   first: { settled: MessageDoc[]; most: number },
+  session?: ClientSession,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
   const find = async (from: PageStart, most: number) => {
@@ -67,7 +68,7 @@ export async function readHistory(
       from === start
         ? first.settled
         : await db.messages
-            .find(filterFrom(roomKey, from, field, clockMS))
+            .find(filterFrom(roomKey, from, field, clockMS), { ...(session && { session }) })
             .sort(orderOf(start, field))
             .limit(most)
             .toArray()
@@ -94,18 +95,20 @@ export async function readHistory(
   return [...read, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
 }
 
-/** The same for what has no tail: a thread. */
+/** The same for what has no tail: a thread, as it was at the moment of the session. */
 export async function readThreadHistory(
   db: Db,
   roomKey: string,
   start: PageStart,
   field: TimeField,
   size: PageSize,
+  session: ClientSession,
 ): Promise<MessageDoc[]> {
   const most = firstRead(size)
-  const settled = await db.messages.aggregate<MessageDoc>(historyStages(roomKey, start, field, most)).toArray()
+  const stages = historyStages(roomKey, start, field, most)
+  const settled = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
   const of = { roomKey, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, of, start, field, size, { settled, most })
+  return readHistory(db, of, start, field, size, { settled, most }, session)
 }
 
 /**

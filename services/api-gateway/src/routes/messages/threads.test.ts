@@ -3,7 +3,7 @@ import { rebuildSince } from '@parley/chat/events/rebuild-stream'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import type { Message } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
 
@@ -47,6 +47,38 @@ describe('a thread', () => {
   const unread = (root: Message) =>
     Promise.all([alice, bob, carol].map(async (user) => (await thread(user, root)).unread))
   const history = async (room: string) => (await bob.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
+
+  test('has nothing for a member who is taken out while it is read', async () => {
+    const room = await newRoom()
+    const root = await send(room, 'alice', 'root')
+    const first = await inThread(room, 'alice', root)
+    const takeOut = async () => {
+      await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['carol'] })
+      await inThread(room, 'alice', root, 'secret')
+    }
+    const { memberships, threadMembers } = gateway.chat.db
+    /** Takes carol out right after the request's first read of a document of the collection. */
+    const afterFirst = (collection: typeof memberships) => {
+      const findOne = collection.findOne.bind(collection) as (...given: unknown[]) => Promise<never>
+      vi.spyOn(collection, 'findOne').mockImplementationOnce(async (...given: unknown[]) => {
+        const found = await findOne(...given)
+        await takeOut()
+        return found
+      })
+    }
+    onTestFinished(() => void vi.restoreAllMocks())
+    afterFirst(threadMembers)
+    const { data } = await thread(carol, root)
+    assert.deepEqual(
+      data.map(({ _id }) => _id),
+      [first._id],
+    )
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['carol'] })
+    afterFirst(memberships)
+    const { status, body } = await carol.call('GET', `/messages/${root._id}/thread`)
+    assert.deepEqual([status, body.error?.code], [403, 'NOT_ROOM_MEMBER'])
+  })
+
   test('has its messages for itself: the room does not move, and its members get `thread message`', async () => {
     const heard = await gateway.hear()
     const room = await newRoom()
