@@ -271,6 +271,35 @@ describe('parley import', () => {
     assert.match(grown.text, /another message in the place of m8/)
   })
 
+  test('who has left the room, and is imported again, has exact unread counts: without what they deleted for themselves', async () => {
+    const lines = [
+      ...['pia', 'rob', 'quin'].map((name) => user(name)),
+      { type: 'room', _id: 'rest', roomType: 'group' },
+      ...['pia', 'rob'].map((name) => member('rest', name, { lastRead: 'm1' })),
+      member('rest', 'quin'),
+      ...[1, 2, 3, 4].map((n) => message('rest', n, 'quin')),
+    ]
+    assert.equal((await run(lines)).code, 0)
+    const [pia, rob] = [await platform.newUser('pia'), await platform.newUser('rob')]
+    const importAgain = async () => {
+      await platform.admin('POST', '/rooms/rest/delete/members', { members: ['pia', 'rob'] })
+      const { code, text } = await run(lines)
+      assert.equal(code, 0, text)
+      return Promise.all([pia, rob].map(async (each) => (await each.call('GET', '/me/badge'))['badge']))
+    }
+    const { data } = (await pia.call('GET', '/rooms/rest/messages/v3')) as { data: Line[] }
+    const second = data.find(({ seq }) => seq === 2)?.['_id']
+    await pia.call('POST', '/messages/user-delete', { room: 'rest', messages: [second] })
+    await rob.call('POST', '/messages/user-delete/all-in-room', { room: 'rest' })
+    assert.deepEqual(await importAgain(), [2, 0])
+
+    await platform.admin('DELETE', '/rooms/rest/messages/_all')
+    for (const sender of ['pia', 'quin']) {
+      await platform.admin('POST', '/messages', { room: 'rest', sender, message: 'new', messageType: 'text' })
+    }
+    assert.deepEqual(await importAgain(), [1, 2])
+  })
+
   test('killed at any moment, and run again: every message once, in its place, and exact unread counts', async () => {
     const [rooms, each] = [5, 2_000]
     const names = Array.from({ length: rooms }, (_, i) => `big ${i}`)

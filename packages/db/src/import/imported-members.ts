@@ -1,4 +1,5 @@
 import type { Db } from '../connect.ts'
+import { findDeletionsOfUsers } from '../messages/user-deletions.ts'
 import { currentMarker, type MembershipDoc } from '../rooms/memberships.ts'
 import { findFirstMembers } from '../rooms/room-members.ts'
 import { moved, type RoomDoc } from '../rooms/rooms.ts'
@@ -45,7 +46,10 @@ async function saveOfRoom(
   known: ReadonlyMap<string, MembershipDoc>,
   session: Session,
 ): Promise<void> {
-  const fresh = members.filter(({ _id }) => !known.has(_id))
+  const { deletedUpToSeq = 0 } = room
+  const fresh = members
+    .filter(({ _id }) => !known.has(_id))
+    .map((member) => Object.assign({}, member, { readSeq: Math.max(member.readSeq, deletedUpToSeq) }))
   const uncounted = await countUncounted(db, room, fresh, session)
   const added = fresh.map((member) => Object.assign({}, member, { uncounted: uncounted.get(member.user) ?? 0 }))
   if (added.length > 0) await db.memberships.insertMany(added, { session })
@@ -62,25 +66,41 @@ async function saveOfRoom(
 }
 
 /**
- * How many of the messages after their read positions do not count as unread for users who become members: their own, and
- * those that were deleted for all. Two queries for a room.
+ * How many of the messages after their read positions do not count as unread for users who become members: their own, those
+ * that were deleted for all, and what they deleted for themselves when they were members before. Three queries for a room.
  */
 async function countUncounted(
   db: Db,
-  { _id: roomKey, seq: last }: RoomDoc,
+  { _id: roomKey, seq: last, tail = [] }: RoomDoc,
   members: readonly ImportedMembership[],
   session: Session,
 ): Promise<Map<string, number>> {
-  const readSeqs = new Map(members.flatMap(({ user, readSeq }) => (readSeq < last ? [[user, readSeq]] : [])))
+  const unread = members.filter(({ readSeq }) => readSeq < last)
   const uncounted = new Map<string, number>()
-  if (readSeqs.size === 0) return uncounted
-  const add = (user: string) => uncounted.set(user, (uncounted.get(user) ?? 0) + 1)
-  const after = { $gt: Math.min(...readSeqs.values()) }
+  if (unread.length === 0) return uncounted
+  const users = unread.map(({ user }) => user)
+  const afterSeq = Math.min(...unread.map(({ readSeq }) => readSeq))
+  const hidden = await findDeletionsOfUsers(db, roomKey, users, afterSeq, session)
+  const hiddenUpTo = new Map(hidden.flatMap(({ user, seq, isOfAll }) => (isOfAll ? [[user, seq]] : [])))
+  /** Up to here nothing counts. */
+  const from = new Map(unread.map(({ user, readSeq }) => [user, Math.max(readSeq, hiddenUpTo.get(user) ?? 0)]))
+  const isAfter = (user: string, seq: number) => seq > (from.get(user) ?? last)
+  const add = (user: string, count = 1) => uncounted.set(user, (uncounted.get(user) ?? 0) + count)
+  for (const { user, readSeq } of unread) add(user, (from.get(user) ?? readSeq) - readSeq)
+
+  const after = { $gt: afterSeq }
   const fields = { session, projection: { _id: 0, sender: 1, seq: 1 } }
-  const own = db.messages.find({ roomKey, sender: { $in: [...readSeqs.keys()] }, seq: after }, fields)
-  for await (const { sender, seq } of own) if (seq > (readSeqs.get(sender) ?? last)) add(sender)
+  // Those in the tail are counted when it is settled.
+  const inTail = new Set(tail.map(({ seq }) => seq))
+  const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
+  for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inTail.has(seq)) add(sender)
+  const deleted = new Set<number>()
   for await (const { sender, seq } of db.messages.find({ roomKey, isDeleted: true, seq: after }, fields)) {
-    for (const [user, readSeq] of readSeqs) if (seq > readSeq && user !== sender) add(user)
+    deleted.add(seq)
+    for (const user of users) if (isAfter(user, seq) && user !== sender) add(user)
+  }
+  for (const { user, seq, sender } of hidden) {
+    if (isAfter(user, seq) && user !== sender && !deleted.has(seq)) add(user)
   }
   return uncounted
 }

@@ -116,6 +116,21 @@ export async function findUsersWhoDeleted(
   )
 }
 
+/** What these users deleted for themselves of a room after a seq; `isOfAll`: everything up to `seq`. */
+export async function findDeletionsOfUsers(
+  db: Db,
+  roomKey: string,
+  users: readonly string[],
+  afterSeq: number,
+  session: ClientSession,
+): Promise<(Pick<UserDeletionDoc, 'user' | 'seq' | 'sender'> & { isOfAll: boolean })[]> {
+  const found = await db.userDeletions
+    .find({ roomKey, user: { $in: [...users] }, seq: { $gt: afterSeq } }, { session })
+    .project<Pick<UserDeletionDoc, 'user' | 'message' | 'seq' | 'sender'>>({ user: 1, message: 1, seq: 1, sender: 1 })
+    .toArray()
+  return found.map(({ message, ...deletion }) => Object.assign(deletion, { isOfAll: message === everything }))
+}
+
 export async function insertUserDeletions(
   db: Db,
   app: string,
