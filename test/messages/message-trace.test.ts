@@ -87,6 +87,17 @@ describe('GET /admin/messages/{id}/trace', () => {
     assert.deepEqual([deleted.isDeleted, deleted.readBy.data], [true, [bob]])
   })
 
+  test('of a room whose messages were all deleted, names only those who had read it', async () => {
+    const [alice, bob, carol] = [await platform.newUser(), await platform.newUser(), await platform.newUser()]
+    const room = await platform.newRoom([alice, bob, carol])
+    const message = await platform.send(room, alice)
+    await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
+    await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
+    // It moves the markers of all members past what was deleted.
+    await platform.admin('DELETE', `/rooms/${room}/messages/${await platform.send(room, alice)}`)
+    assert.deepEqual((await trace(message)).readBy, { totalCount: 1, data: [bob] })
+  })
+
   test('has the sockets that got it when they caught up, all of a node together', async () => {
     const [alice, bob] = [await platform.newUser(), await platform.newUser()]
     const room = await platform.newRoom([alice, bob])

@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { MembershipDoc } from '../rooms/memberships.ts'
 import type { MessageDoc } from './messages.ts'
@@ -10,14 +11,16 @@ type Sent = Pick<MessageDoc, 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'thr
 /**
  * The members, of a message of a thread those who take part, whose read marker has reached the message, the longest-standing first; at most `limit` are looked at. Not
  * its sender, and not who joined after it (they begin with it read) and has read nothing since.
+ * @param reportedFromMS only those who last reported then or later
  */
 export async function findReaders(
   db: Db,
-  { roomKey, seq, sender, createdAtMS, threadOf }: Sent,
-  limit: number,
+  message: Sent,
+  { limit, reportedFromMS }: { limit: number; reportedFromMS?: number },
 ): Promise<Reader[]> {
+  const { sender, createdAtMS, threadOf } = message
   const found = await membersOf(db, threadOf)
-    .find({ roomKey, readSeq: { $gte: seq } })
+    .find(hasReached(message, reportedFromMS))
     .project<Reader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
     .limit(limit)
     .toArray()
@@ -29,11 +32,19 @@ export async function findReaders(
 }
 
 /** How many members' markers have reached the message: those of findReaders, its sender, and who joined after it. */
-export async function countReaders(db: Db, { roomKey, seq, threadOf }: Sent): Promise<number> {
-  return membersOf(db, threadOf).countDocuments(
-    { roomKey, readSeq: { $gte: seq } },
-    { hint: { roomKey: 1, readSeq: 1 } },
-  )
+export async function countReaders(
+  db: Db,
+  message: Sent,
+  { reportedFromMS }: { reportedFromMS?: number },
+): Promise<number> {
+  return membersOf(db, message.threadOf).countDocuments(hasReached(message, reportedFromMS), {
+    hint: { roomKey: 1, readSeq: 1 },
+  })
+}
+
+function hasReached({ roomKey, seq }: Sent, reportedFromMS: number | undefined): Filter<MembershipDoc> {
+  const hasReported = reportedFromMS !== undefined && { markerSetAtMS: { $gte: reportedFromMS } }
+  return { roomKey, readSeq: { $gte: seq }, ...hasReported }
 }
 
 /** Those who read a message: the members of the room, or who takes part in the thread. */

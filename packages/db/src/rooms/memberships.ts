@@ -26,7 +26,7 @@ export interface MembershipDoc {
   settledSeq?: number
   /** The delivery marker: seq of the last message that has reached the user. A member who has read a message has got it too. */
   deliveredSeq?: number
-  /** When the read marker was last set. */
+  /** When the member last reported what they have read. */
   markerSetAtMS?: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true

@@ -28,7 +28,7 @@ export async function listReaders(chat: Chat, by: Caller, id: string): Promise<R
   if (room.memberCount > maxReadersMembers) {
     throw new ApiError('RESULT_TOO_LARGE', `who has read is listed in rooms of at most ${maxReadersMembers} members`)
   }
-  const readers = await findReaders(db, message, maxReadersMembers)
+  const readers = await findReaders(db, message, { limit: maxReadersMembers })
   const users = await findUsers(
     db,
     by.app,

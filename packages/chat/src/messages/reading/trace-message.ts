@@ -9,7 +9,7 @@ import { findMessages, findRoomOfMessage, findSentMessage, type MessageDoc } fro
 import { countReaders, findReaders } from '@parley/db/messages/readers'
 import { findCallsOfMessage } from '@parley/db/push/call-history'
 import { countDecisions } from '@parley/db/push/push-decisions'
-import { findRoom } from '@parley/db/rooms/rooms'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import type { Chat } from '../../chat.ts'
 import { toDeliveryView } from '../../views/webhook-delivery.ts'
 import { unknownMessage } from '../changing/change-message.ts'
@@ -49,7 +49,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
     }),
     countDecisions(db, key(app, id)),
     findCallsOfMessage(db, app, id),
-    readersOf(chat, message),
+    readersOf(chat, room, message),
   ])
   const { request, createdAtMS, sender, seq } = message
   const deliveries = nodes.answers.flatMap(({ node, answer }) =>
@@ -69,9 +69,21 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
   }
 }
 
-/** Raw markers: who read it before it was deleted has read it. */
-async function readersOf({ db }: Chat, message: MessageDoc): Promise<Result<typeof operation>['readBy']> {
-  const [readers, reached] = await Promise.all([findReaders(db, message, mostReaders), countReaders(db, message)])
+/**
+ * Raw markers: who read it before it was deleted has read it. The deletion of a whole room moves markers that nobody has
+ * reported; then only those count whose members have reported something since the message.
+ */
+async function readersOf(
+  { db }: Chat,
+  room: RoomDoc,
+  message: MessageDoc,
+): Promise<Result<typeof operation>['readBy']> {
+  const { isDeleted: _alone, ...sent } = message
+  const reported = isDeletedIn(sent, room) ? { reportedFromMS: message.createdAtMS } : {}
+  const [readers, reached] = await Promise.all([
+    findReaders(db, message, { limit: mostReaders, ...reported }),
+    countReaders(db, message, reported),
+  ])
   return {
     totalCount: reached > mostReaders ? reached : readers.length,
     data: readers.map(({ user }) => user),
