@@ -143,6 +143,35 @@ describe('PUSH_GENERIC', () => {
     })
   }
 
+  test('is not called again for who would get no push by now', async () => {
+    const users = await Promise.all(Array.from({ length: 7 }, () => platform.newUser()))
+    const [removed = '', banned = '', banished = '', muted = '', blocking = '', erased = '', mentioned = ''] = users
+    const room = await platform.newRoom([alice, ...users], { owner: alice })
+    const roomToDelete = await platform.newRoom([alice, bob], { owner: alice })
+    server.behave = () => ({ status: 503 })
+    const message = await platform.send(room, alice, { mentions: [mentioned] })
+    const messageThere = await platform.send(roomToDelete, alice)
+    await eventually('both are tried', () => [message, messageThere].every((id) => callsOf(id).length > 0))
+    assert.deepEqual(callsOf(message)[0]?.body.pushToClients.toSorted(), users.toSorted())
+    await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [removed] })
+    await platform.as(alice, 'DELETE', `/rooms/${roomToDelete}`)
+    await platform.as(alice, 'POST', `/blockStatus/room/${room}/${banned}`)
+    await platform.admin('POST', `/admin/clients/${banished}/ban`, {})
+    await platform.as(muted, 'POST', `/me/mute/${room}`)
+    await platform.as(mentioned, 'POST', `/me/mute/${room}`)
+    await platform.as(blocking, 'POST', `/blockStatus/my/${alice}`)
+    await platform.admin('DELETE', `/admin/clients/${erased}`)
+    server.behave = () => undefined
+    await eventually('the call', () => taken(message).length === 1)
+    assert.deepEqual(taken(message)[0]?.body.pushToClients, [mentioned])
+    await eventually('nobody is left', async () => {
+      const { data } = await platform.admin('GET', '/admin/webhooks/failed')
+      const letters = data as { lastError: string; roomID: string }[]
+      return letters.some(({ lastError, roomID }) => roomID === roomToDelete && /nobody/.test(lastError))
+    })
+    assert.deepEqual(taken(messageThere), [])
+  })
+
   test('that hangs delays no webhook, and its calls wait in the database', async () => {
     const hook = await startCallback()
     server.behave = () => 'hang'

@@ -14,6 +14,7 @@ import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { asJson } from '../networks/as-json.ts'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
+import { withoutWhoGetsNone } from './waited-recipients.ts'
 
 export interface DeliverCallParts {
   chat: Chat
@@ -51,7 +52,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     const data = await dataOf(db, call)
     if (call.kind === 'push') {
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
-      return callOnce(dispatcher, timeoutMS, { url: generic, id, secrets, body: data })
+      const body = hasWaited(call) ? await withoutWhoGetsNone(db, call, data) : data
+      if (body === undefined) return { as: 'refused', reason: 'nobody to push to any more' }
+      return callOnce(dispatcher, timeoutMS, { url: generic, id, secrets, body })
     }
     const room = await findRoom(db, call.app, call.room)
     if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
@@ -88,9 +91,12 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
 
 async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
   if (call.isAgain) return currentCallData(db, call)
-  // Those behind a call that fails wait without a try.
-  const hasWaited = call.tries > 0 || Date.now() - call.createdAtMS > waitedMS
-  return hasWaited ? waitedCallData(db, call) : (call.data ?? 'null')
+  return hasWaited(call) ? waitedCallData(db, call) : (call.data ?? 'null')
+}
+
+/** For another try, or for its turn: those behind a call that fails wait without a try. */
+function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
+  return isAgain === true || tries > 0 || Date.now() - createdAtMS > waitedMS
 }
 
 /**

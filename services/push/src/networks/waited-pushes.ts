@@ -37,7 +37,10 @@ async function renewOfApp(
 ): Promise<[string, PushDoc | string][]> {
   const ofMessages = waited.flatMap((push) => {
     const content = contents.get(push.content)
-    return content?.of === 'message' ? [{ push, content }] : []
+    if (content?.of !== 'message') return []
+    const { _id: id, user, mentioned = false } = push
+    const { room, sender = '' } = content
+    return [{ id, user, room, sender, mentioned }]
   })
   const withBadge = waited.filter(({ badge }) => badge !== undefined)
   const [devices, badges, against] = await Promise.all([

@@ -2,21 +2,24 @@ import { reasonOfStanding } from '@parley/chat/integrations/push-reason'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { UserReason } from '@parley/db/push/push-decisions'
-import type { PushDoc } from '@parley/db/push/pushes'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findBlocks } from '@parley/db/users/blocks'
 import { findUnpushed } from '@parley/db/users/users'
-import type { PushContent } from '../networks/network.ts'
 
 /** A push of a message to a member of its room. */
 export interface PushToMember {
-  push: PushDoc
-  content: PushContent & { of: 'message' }
+  /** Any. */
+  id: string
+  user: string
+  room: string
+  /** ID of the user; '' when it is not known. */
+  sender: string
+  mentioned: boolean
 }
 
 /**
- * Why users get no push by now of messages of which they were to get one, by the ID of the push: as it is decided for those that
+ * Why users get no push by now of messages of which they were to get one, by `id`: as it is decided for those that
  * are new (recipients.ts). One query of each kind for all.
  */
 export async function findReasonsAgainst(
@@ -25,13 +28,13 @@ export async function findReasonsAgainst(
   pushes: readonly PushToMember[],
 ): Promise<Map<string, UserReason>> {
   if (pushes.length === 0) return new Map()
-  const roomOf = ({ content }: PushToMember) => key(app, content.room)
-  const memberOf = ({ push, content }: PushToMember) => key(app, content.room, push.user)
-  const blockOf = ({ push, content }: PushToMember) => key(app, push.user, content.sender ?? '')
+  const roomOf = ({ room }: PushToMember) => key(app, room)
+  const memberOf = ({ room, user }: PushToMember) => key(app, room, user)
+  const blockOf = ({ user, sender }: PushToMember) => key(app, user, sender)
   const [foundMembers, foundRooms, unpushed, blocks] = await Promise.all([
     findMembershipsByKey(db, pushes.map(memberOf)),
     findRoomsByKey(db, [...new Set(pushes.map(roomOf))]),
-    findUnpushed(db, app, [...new Set(pushes.map(({ push }) => push.user))]),
+    findUnpushed(db, app, [...new Set(pushes.map(({ user }) => user))]),
     findBlocks(db, pushes.map(blockOf)),
   ])
   const members = new Map(foundMembers.map((member) => [member._id, member] as const))
@@ -39,14 +42,13 @@ export async function findReasonsAgainst(
   const reasonOf = (one: PushToMember): UserReason | undefined => {
     const [member, room] = [members.get(memberOf(one)), rooms.get(roomOf(one))]
     if (!member || !room || room.deletedAt) return 'NOT_A_MEMBER'
-    const { push } = one
-    const reason = reasonOfStanding(member, room, push.mentioned === true) ?? unpushed.get(push.user)
+    const reason = reasonOfStanding(member, room, one.mentioned) ?? unpushed.get(one.user)
     return reason ?? (blocks.has(blockOf(one)) ? 'BLOCKED' : undefined)
   }
   return new Map(
     pushes.flatMap((one) => {
       const reason = reasonOf(one)
-      return reason ? [[one.push._id, reason] as const] : []
+      return reason ? [[one.id, reason] as const] : []
     }),
   )
 }
