@@ -57,6 +57,25 @@ describe('parley app rotate-webhook-secret', () => {
     await assert.rejects(rotate('--hours', 'many'), /expected a number from 0 to 720/)
   })
 
+  test('a call whose signature is rejected right after is signed by the new secret at once', async () => {
+    const { room, calls } = await platform.newHookedRoom([alice])
+    await eventually('the room', () => calls().length === 1)
+    const secret = await rotate('--hours', '0')
+    platform.hooks.behave = ({ text, headers }) => {
+      try {
+        new Webhook(secret).verify(text, headers as Record<string, string>)
+        return undefined
+      } catch {
+        return { status: 401 }
+      }
+    }
+    await platform.send(room, alice, { message: 'x' })
+    await eventually('the call', () => calls().some(({ status, body }) => status === 200 && body.event === 'MESSAGE'))
+    const tries = calls().filter(({ body }) => body.event === 'MESSAGE')
+    assert.equal(new Set(tries.map(({ headers }) => headers['webhook-id'])).size, 1)
+    assert.deepEqual(await platform.failedCalls(room), [])
+  })
+
   test('of an app that is not there fails', async () => {
     const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
     const args = [parleyFile, 'app', 'rotate-webhook-secret', 'nobody']

@@ -10,6 +10,7 @@ import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Logger } from '@parley/service/log'
 import type { Tracing } from '@parley/service/trace'
+import type { SignedCall } from '@parley/wiring/signed-call'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { asJson } from '../networks/as-json.ts'
@@ -26,6 +27,8 @@ export interface DeliverCallParts {
   log: Logger
   tracing: Tracing
 }
+
+type CallToSign = Omit<SignedCall, 'secrets'>
 
 /** After this long its message may have been deleted. */
 const waitedMS = 1_000
@@ -45,6 +48,16 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     return secrets
   }
 
+  /** When the server rejects the signature, the secret may have been changed since it was read: then once more, by the new one. */
+  async function callSigned(app: string, secrets: readonly string[], call: CallToSign): Promise<CallOutcome> {
+    const outcome = await callOnce(dispatcher, timeoutMS, { ...call, secrets })
+    if (outcome.as !== 'refused' || !/^40[13]$/.test(outcome.reason)) return outcome
+    known.delete(app)
+    const now = await secretsOf(app)
+    if (!now || now.join() === secrets.join()) return outcome
+    return callOnce(dispatcher, timeoutMS, { ...call, secrets: now })
+  }
+
   async function deliver(call: OutgoingCallDoc): Promise<CallOutcome> {
     const secrets = await secretsOf(call.app)
     if (!secrets) return { as: 'refused', reason: 'no such app' }
@@ -54,7 +67,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
       const body = hasWaited(call) ? await withoutWhoGetsNone(db, call, data) : data
       if (body === undefined) return { as: 'refused', reason: 'nobody to push to any more' }
-      return callOnce(dispatcher, timeoutMS, { url: generic, id, secrets, body })
+      return callSigned(call.app, secrets, { url: generic, id, body })
     }
     const room = await findRoom(db, call.app, call.room)
     if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
@@ -69,12 +82,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       ...(command && { command }),
       data: about,
     }
-    const outcome = await callOnce(dispatcher, timeoutMS, {
-      url: room.webhook,
-      id,
-      secrets,
-      body: JSON.stringify(said),
-    })
+    const outcome = await callSigned(call.app, secrets, { url: room.webhook, id, body: JSON.stringify(said) })
     if (outcome.as !== 'done' || call.isAnswered) return outcome
     return { ...outcome, isAnswered: await carryOut(parts, call, outcome.answer) }
   }
