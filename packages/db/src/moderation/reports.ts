@@ -50,7 +50,10 @@ const reasonsShown = 20
 
 type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
 
-/** Adds a user's report of a message, unless they have reported it; a decided report is open again. */
+/**
+ * Adds a user's report of a message, unless they have reported it; a decided report is open again. When as many are gathered
+ * as may be, another report only keeps an open one for longer, and takes the place of the oldest of a decided one.
+ */
 export async function addReport(
   db: Db,
   message: Reported,
@@ -72,15 +75,18 @@ export async function addReport(
   const first = { ...fixed, messageType, createdAtMS: now, ...(content !== undefined && { content }) }
   const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
   const reporter = { client: user, userKey, reason, atMS: now }
+  const gathered = { $ifNull: ['$reporters', []] }
+  const isFull = { $and: [{ $eq: ['$status', 'open'] }, { $gte: [{ $size: gathered }, mostReporters] }] }
+  const withReporter = { $slice: [{ $concatArrays: [gathered, [{ $literal: reporter }]] }, -mostReporters] }
   const add = (upsert: boolean) =>
     db.reports.updateOne(
-      { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey }, count: { $not: { $gte: mostReporters } } },
+      { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey } },
       [
         {
           $set: {
             ...Object.fromEntries(kept),
-            reporters: { $concatArrays: [{ $ifNull: ['$reporters', []] }, [{ $literal: reporter }]] },
-            count: { $add: [{ $ifNull: ['$count', 0] }, 1] },
+            reporters: { $cond: [isFull, gathered, withReporter] },
+            count: { $min: [{ $add: [{ $ifNull: ['$count', 0] }, 1] }, mostReporters] },
             status: 'open',
             updatedAtMS: now,
             expiresAt: new Date(now + keptMS),

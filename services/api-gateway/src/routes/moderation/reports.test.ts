@@ -61,6 +61,28 @@ describe('POST /messages/{id}/report', () => {
     )
   })
 
+  test('at most 200 users are gathered: further ones keep it for longer, and open it again after the decision', async () => {
+    const { reports } = gateway.chat.db
+    const room = await newRoom()
+    const id = await send(room)
+    await report(alice, id)
+    const { id: reported } = await only(room)
+    const others = Array.from({ length: 199 }, (_, i) => ({ client: `u${i}`, userKey: `u${i}`, reason: 'x', atMS: i }))
+    const soon = new Date(Date.now() + 3_600_000)
+    const more = { $push: { reporters: { $each: others } }, $set: { count: 200, expiresAt: soon } }
+    await reports.updateOne({ id: reported }, more)
+    assert.equal((await report(carol, id)).status, 200)
+    const open = await reports.findOne({ id: reported })
+    assert.deepEqual([open?.count, open?.reporters.length, open?.reporters.at(-1)?.client], [200, 200, 'u198'])
+    assert.ok(open && open.expiresAt > soon)
+    await decide(reported, 'dismiss')
+    await report(carol, id, 'again')
+    const { status, count, decision, message, reasons } = await only(room)
+    assert.deepEqual([status, count, decision, message], ['open', 200, undefined, 'Buy now!'])
+    assert.deepEqual([reasons.length, reasons[0].client, reasons[0].reason], [20, 'carol', 'again'])
+    assert.equal((await reports.findOne({ id: reported }))?.reporters.length, 200)
+  })
+
   test('only by who sees the message: no stranger, nobody who is banned, none that is deleted', async () => {
     const room = await newRoom()
     const [id, gone, hidden] = [await send(room), await send(room), await send(room)]
