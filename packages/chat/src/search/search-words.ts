@@ -15,9 +15,23 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
  * without spaces.
  */
 export function wordsOf(text: string): string[] {
+  return wordsIn(fold(text))
+}
+
+/**
+ * The words of a keyword, in each form that the index may have them in: texts that version 0.1.0 has indexed keep ’, ß and
+ * soft hyphens.
+ */
+export function wordingsOf(keyword: string): string[][] {
+  const forms = [fold(keyword), foldAccents(keyword), foldAccents(keyword.replaceAll("'", '\u2019'))]
+  const wordings = forms.map(wordsIn).filter((words) => words.length > 0)
+  return [...new Map(wordings.map((words) => [words.join(' '), words])).values()]
+}
+
+function wordsIn(folded: string): string[] {
   const words = new Set<string>()
   let segments = 0
-  for (const { segment, isWordLike } of segmenter.segment(fold(text).replace(notWords, ' '))) {
+  for (const { segment, isWordLike } of segmenter.segment(folded.replace(notWords, ' '))) {
     if (isWordLike) words.add(segment.slice(0, maxWordLength))
     if (words.size === maxWords || ++segments === maxSegments) break
   }
@@ -30,8 +44,16 @@ export function wordsOfContent(content: string | undefined): string[] {
   return wordsOf(textOf(JSON.parse(content)))
 }
 
-/** Removes accents, so that é is found as e. Only those of alphabets: in other scripts marks are letters. */
+/** One form of what keyboards and word processors write in several: don’t as don't, STRASSE as straße. */
 function fold(text: string): string {
+  return foldAccents(text)
+    .replace(/[\u2018\u2019\u02bc]/g, "'")
+    .replaceAll('\u00ad', '')
+    .replaceAll('ß', 'ss')
+}
+
+/** Removes accents, so that é is found as e. Only those of alphabets: in other scripts marks are letters. */
+function foldAccents(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')

@@ -9,7 +9,7 @@ export const search = operation({
   tag: 'Messages',
   summary: "Search the messages of the caller's rooms",
   description:
-    'Finds the messages that hold every word of the keyword, whatever the case and accents, in a text or in the `text` of an object; latest first in each room. Of a long text the first 1,000 different words count.',
+    "Finds the messages that hold every word of the keyword, whatever the case and accents, ’ as ' and ß as ss, in a text or in the `text` of an object; latest first in each room. Of a long text the first 1,000 different words count.",
   access: 'client',
   form: 'envelope',
   extension: true,
