@@ -15,15 +15,30 @@ describe('a push network that is away', () => {
   afterAll(() => platform.stop())
 
   test('a push that waits is not sent to who would get none by now', async () => {
-    const names = ['removed', 'of a deleted room', 'banned', 'banned from the app', 'muted', 'blocking', 'staying']
+    const names = [
+      'removed',
+      'of a deleted room',
+      'banned',
+      'banned from the app',
+      'muted',
+      'blocking',
+      'staying',
+      'of another',
+    ]
     const users = await Promise.all(names.map(() => platform.newUser(['fcm'])))
-    const [removed = '', gone = '', banned = '', banished = '', muted = '', blocking = ''] = users
+    const [removed = '', gone = '', banned = '', banished = '', muted = '', blocking = '', staying = '', other = ''] =
+      users
     const { fcm } = platform
     const alice = await platform.newUser()
-    const room = await platform.newRoom([alice, ...users.filter((user) => user !== gone)], { owner: alice })
+    const room = await platform.newRoom([alice, ...users.filter((user) => user !== gone && user !== other)], {
+      owner: alice,
+    })
     const roomToDelete = await platform.newRoom([alice, gone], { owner: alice })
+    const erased = await platform.newUser([], { nickname: 'Mallory' })
+    const roomOfErased = await platform.newRoom([erased, other], { owner: other })
     fcm.behave = () => ({ status: 503, reason: 'UNAVAILABLE' })
     const [message, messageThere] = [await platform.send(room, alice), await platform.send(roomToDelete, alice)]
+    const messageOfErased = await platform.send(roomOfErased, erased)
     const answered = (status: number) => fcm.pushes.flatMap((one) => (one.status === status ? [one.token] : []))
     await eventually('all are tried', () => users.every((user) => answered(503).includes(`${user}-fcm`)))
     await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [removed] })
@@ -32,10 +47,15 @@ describe('a push network that is away', () => {
     await platform.admin('POST', `/admin/clients/${banished}/ban`, {})
     await platform.as(muted, 'POST', `/me/mute/${room}`)
     await platform.as(blocking, 'POST', `/blockStatus/my/${alice}`)
+    await platform.admin('DELETE', `/admin/clients/${erased}`)
+    await eventually('their name is forgotten', async () => {
+      const contents = await platform.db.pushContents.find().toArray()
+      return contents.every(({ json }) => !json.includes('Mallory'))
+    })
     fcm.behave = () => undefined
     const came: Record<string, unknown> = {}
     for (const [i, user] of users.entries()) {
-      const path = `/admin/push/why?message=${user === gone ? messageThere : message}&client=${user}`
+      const path = `/admin/push/why?message=${{ [gone]: messageThere, [other]: messageOfErased }[user] ?? message}&client=${user}`
       came[names[i] ?? ''] = await eventually(`what came of the push to ${names[i]}`, async () => {
         const { devices } = (await platform.admin('GET', path)) as { devices: { outcome: string; reason?: string }[] }
         const ended = devices.find(({ outcome }) => outcome === 'sent' || outcome === 'given up')
@@ -44,9 +64,11 @@ describe('a push network that is away', () => {
     }
     assert.deepEqual(came, {
       ...{ removed: 'not a member', 'of a deleted room': 'not a member', banned: 'banned', muted: 'muted' },
-      ...{ 'banned from the app': 'banned', blocking: 'blocked', staying: 'sent' },
+      ...{ 'banned from the app': 'banned', blocking: 'blocked', staying: 'sent', 'of another': 'sent' },
     })
-    assert.deepEqual(answered(200), [`${users.at(-1)}-fcm`])
+    assert.deepEqual(answered(200).toSorted(), [`${staying}-fcm`, `${other}-fcm`].toSorted())
+    const toOther = fcm.pushes.findLast(({ token }) => token === `${other}-fcm`)
+    assert.equal(toOther?.message.android.notification.body_loc_args[0], '', 'nothing of the profile')
   })
 
   test('a push that is sent again has the badge of then', async () => {
@@ -70,8 +92,9 @@ describe('a push network that is away', () => {
   test('what waited while no process ran is pushed as it is now, and not what is past its time', async () => {
     await push.stop()
     const { apns, db, app } = platform
-    const [alice, bob, carol, dave] = [
+    const [alice, bob, carol, dave, erin] = [
       await platform.newUser(),
+      await platform.newUser(['ios']),
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
       await platform.newUser(['ios']),
@@ -84,6 +107,9 @@ describe('a push network that is away', () => {
     const { createdAtMS } = await eventually('it is settled', () => db.messages.findOne({ _id: late }))
     // The sweep is late.
     await db.messages.updateOne({ _id: late }, { $unset: { expiresAtMS: 1 } })
+    const erased = await platform.newUser([], { nickname: 'Mallory' })
+    await platform.send(await platform.newRoom([erased, erin]), erased)
+    await platform.admin('DELETE', `/admin/clients/${erased}`)
     const room = await roomWith(bob)
     const edited = await platform.send(room, alice, { message: 'before' })
     await platform.admin('POST', `/rooms/${room}/message`, { _id: edited, sender: alice, message: 'after' })
@@ -92,6 +118,8 @@ describe('a push network that is away', () => {
     const to = (user: string) => apns.pushes.filter(({ token }) => token === `${user}-ios`)
     const text = await eventually('the push', () => to(bob)[0]?.payload.aps.alert['loc-args'][2])
     assert.equal(text, 'after')
+    const toErin = await eventually('the push of the erased', () => to(erin)[0]?.payload.aps.alert['loc-args'])
+    assert.equal(toErin[0], '')
     const why = `/admin/push/why?message=${late}&client=${carol}`
     await eventually('it is too late', async () => (await platform.admin('GET', why))['reason'] === 'DELETED')
     await eventually('the other is known as decided', () => db.pushContents.findOne({ _id: decided, isDecided: true }))

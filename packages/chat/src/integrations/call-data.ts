@@ -11,6 +11,7 @@ import { readAsOfNow } from '../events/as-of-now.ts'
 import { isShownRecalled } from '../messages/changing/recalled.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { toMessageView } from '../views/message.ts'
+import { withoutErased } from './without-erased.ts'
 
 type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'data'>
 
@@ -91,17 +92,19 @@ function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About 
 
 /**
  * The data of a call that has waited, for another try or for its turn: as it was, unless its message, or the one that it quotes, was
- * deleted or recalled meanwhile.
+ * deleted or recalled meanwhile, or somebody in it erased.
  */
 export async function waitedCallData(db: Db, call: Call): Promise<string> {
-  const { app, room, data = 'null' } = call
+  const { app, room, event, data = 'null' } = call
+  if (event === 'ROOM') return withoutErased(db, app, data)
   const before = aboutOf(call)
-  if (typeof before?._id !== 'string' || before.isDeleted === true) return data
+  if (typeof before?._id !== 'string') return data
+  if (before.isDeleted === true) return withoutErased(db, app, data)
   const view = (await messagesNow(db, app, [{ room, id: before._id }]))(room, before._id)
   const isGone = view !== undefined && (view.isDeleted || isShownRecalled(view))
   if (isGone) return currentCallData(db, call)
   const quoteIsGone = Boolean(before.replyTo?.text) && view?.replyTo?.text === ''
-  return quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data
+  return withoutErased(db, app, quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data)
 }
 
 /** The function that it returns has undefined for what is no message of the room. */

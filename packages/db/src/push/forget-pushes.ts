@@ -3,7 +3,8 @@ import { keyRange } from '../keys.ts'
 import { deviceDecisions, userReasons } from './push-decisions.ts'
 
 /**
- * Forgets the pushes to an erased user: their devices' tokens, what was decided for them, and what came of it. Looks through
+ * Forgets the pushes to an erased user: their devices' tokens, what was decided for them, and what came of it; and their name in the
+ * pushes of what they wrote. Looks through
  * what is kept of the app's pushes, a week at most: no index is kept for this.
  */
 export async function forgetPushes(db: Db, app: string, user: string): Promise<void> {
@@ -22,4 +23,33 @@ export async function forgetPushes(db: Db, app: string, user: string): Promise<v
     ...ofDevices.map((path) => [path, devices] as const),
   ])
   await db.pushDecisions.updateMany({ _id, $or: isNamed }, { $pull: pull })
+  await forgetName(db, app, user)
+}
+
+const atOnce = 500
+
+/** Takes a sender's name out of the contents of pushes. */
+async function forgetName(db: Db, app: string, sender: string): Promise<void> {
+  const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
+  const named = {
+    _id: keyRange(app),
+    $expr: {
+      $and: [
+        { $eq: [at('{"of":"message"'), 0] },
+        { $gt: [at(`"sender":${JSON.stringify(sender)}`), 0] },
+        { $lt: [at('"locArgs":["",'), 0] },
+      ],
+    },
+  }
+  for (;;) {
+    const found = await db.pushContents.find(named).limit(atOnce).toArray()
+    if (found.length === 0) return
+    const updates = found.map(({ _id, json }) => {
+      const content = JSON.parse(json) as { locArgs: string[] }
+      const left = JSON.stringify({ ...content, locArgs: ['', ...content.locArgs.slice(1)] })
+      // Its text may be forgotten at the same time: then it is read again.
+      return { updateOne: { filter: { _id, json }, update: { $set: { json: left } } } }
+    })
+    await db.pushContents.bulkWrite(updates, { ordered: false })
+  }
 }

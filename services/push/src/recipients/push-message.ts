@@ -50,6 +50,8 @@ export interface MessageEvent {
   message: Message
 }
 
+/** After this long the sender may have been erased. */
+const waitedMS = 1_000
 /** Members per query. */
 const perPage = 1_000
 /** Members per call of PUSH_GENERIC, which bounds the size of its body. */
@@ -83,7 +85,8 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
     // Deleted for all or recalled while it waited in the stream, or past its time, which the sweep may notice later.
     const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= Date.now()
     if (isGone) return pushNobody(parts, asSent, 'DELETED')
-    const message = now.edited ? await messageView(db, now) : asSent
+    const mayDiffer = now.edited === true || Date.now() - event.takenAtMS > waitedMS
+    const message = mayDiffer ? await messageView(db, now) : asSent
     if (generic === undefined) await noteForDevices(parts, event, message, { room, withBadge: !now.skipTotalBadge })
     else await noteForCallback(parts, generic, event, message, room)
     await decided(content)

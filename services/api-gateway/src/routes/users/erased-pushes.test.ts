@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
@@ -29,6 +30,11 @@ test('an erased user is in no record of pushes any more, and the others are', as
     { _id: key(content, '1'), at, devices: { DUE: names.map((user) => key(user, 'phone')) } },
     { _id: key(content, '2'), at, all: 'DELETED' },
   ])
+  const contentOf = (sender: string) =>
+    JSON.stringify({ of: 'message', locKey: 'im_loc_text', locArgs: [`${sender}'s name`, 'room', 'text'], sender })
+  const order = JSON.stringify({ of: 'clients', payload: { alert: { 'loc-args': [{ sender: 'alice' }] } } })
+  const contents = [...names.map(contentOf), order, '']
+  await db.pushContents.insertMany(contents.map((json, i) => ({ _id: key(app, `message ${i}`), json, at })))
   const { status } = await gateway.admin('DELETE', '/admin/clients/alice')
   assert.equal(status, 200)
   const others = ['alice2', 'bob']
@@ -42,4 +48,34 @@ test('an erased user is in no record of pushes any more, and the others are', as
     { devices: { DUE: others.map((user) => key(user, 'phone')) } },
     { all: 'DELETED' },
   ])
+  const kept = await db.pushContents.find().sort({ _id: 1 }).toArray()
+  const [ofAlice, ...ofOthers] = kept.map(({ json }) => json)
+  assert.deepEqual(JSON.parse(ofAlice ?? '').locArgs, ['', 'room', 'text'])
+  assert.deepEqual(ofOthers, contents.slice(1))
+})
+
+test('a call that waits names an erased user by the ID alone', async () => {
+  const { app } = gateway
+  const { db } = gateway.chat
+  await gateway.newUser('mallory')
+  await gateway.newUser('carol')
+  const profile = (_id: string) => ({ _id, id: _id, nickname: `${_id}'s name` })
+  const data = {
+    MESSAGE: { _id: 'm', message: 'hi', sender: profile('mallory') },
+    MESSAGE_DELETED: { _id: 'm', isDeleted: true, sender: profile('mallory') },
+    PUSH: { _id: 'm', message: 'hi', sender: profile('mallory'), pushToClients: ['carol'] },
+    ROOM: { _id: 'room', members: [profile('mallory'), profile('carol')], sender: '' },
+  }
+  const waited = async (event: keyof typeof data) =>
+    waitedCallData(db, { _id: 'call', app, room: 'room', event, data: JSON.stringify(data[event]) })
+  const events = Object.keys(data) as (keyof typeof data)[]
+  for (const event of events) assert.equal(await waited(event), JSON.stringify(data[event]))
+  await gateway.admin('DELETE', '/admin/clients/mallory')
+  for (const event of events) {
+    const json = await waited(event)
+    assert.doesNotMatch(json, /mallory's name/)
+    const { sender, members = [], ...rest } = JSON.parse(json)
+    assert.equal((members[0] ?? sender)._id, 'mallory')
+    if (event === 'ROOM') assert.deepEqual([members[1], rest], [profile('carol'), { _id: 'room' }])
+  }
 })
