@@ -4,6 +4,7 @@ import { eventually, type RunningService } from '../platform.ts'
 import { callTimeoutMS, startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
 
 const retryMS = 8_000
+const env = { PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_CALL_RETRY_MS: String(retryMS) }
 
 describe('a webhook that fails', () => {
   let platform: WebhookPlatform
@@ -13,10 +14,7 @@ describe('a webhook that fails', () => {
 
   beforeAll(async () => {
     platform = await startWebhookPlatform()
-    push = await platform.startPush({
-      PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS),
-      PARLEY_PUSH_CALL_RETRY_MS: String(retryMS),
-    })
+    push = await platform.startPush(env)
     alice = await platform.newUser([], { nickname: 'Alice' })
     bob = await platform.newUser()
   })
@@ -147,6 +145,26 @@ describe('a webhook that fails', () => {
     assert.deepEqual([one.message, three.message, three.replyTo._id], ['one', 'three', two])
     assert.deepEqual([deleted._id, deleted.isDeleted], [two, true])
     assert.ok(calls().every(({ text }) => !text.includes('a secret')))
+  })
+
+  test('of what was deleted, and who was erased, while no process ran, nothing goes out', async () => {
+    const mallory = await platform.newUser([], { nickname: 'Mallory' })
+    const { room, calls } = await platform.newHookedRoom([alice, mallory])
+    await eventually('the room', () => calls().length === 1)
+    await push.stop()
+    const deleted = await platform.send(room, alice, { message: 'a secret' })
+    await platform.send(room, mallory, { message: 'what stays' })
+    const sentMS = Date.now()
+    await platform.admin('DELETE', `/rooms/${room}/messages/${deleted}`)
+    await platform.admin('DELETE', `/admin/clients/${mallory}`)
+    await eventually('they have waited', () => Date.now() > sentMS + 1_000)
+    platform.hooks.behave = () => undefined
+    push = await platform.startPush(env)
+    const messages = () => calls().flatMap(({ body }) => (body.event === 'MESSAGE' ? body.data : []))
+    await eventually('both', () => messages().length === 2)
+    const [first, second] = messages()
+    assert.deepEqual([first._id, first.isDeleted, 'message' in first], [deleted, true, false])
+    assert.deepEqual([second.message, second.sender._id, second.sender.nickname], ['what stays', mallory, ''])
   })
 
   test('is called again when there is no response within the time limit, with the same webhook-id and data, also after an edit', async () => {

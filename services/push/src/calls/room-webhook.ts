@@ -3,6 +3,7 @@ import { readAgain } from '@parley/bus/events/publish'
 import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
+import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
 import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
 import { toMessageView } from '@parley/chat/views/message'
@@ -22,6 +23,9 @@ import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
 import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import type { QueueCall } from './queue-calls.ts'
+
+/** After this long in the stream, what an event says may have been deleted. */
+const waitedMS = 1_000
 
 /** Something that happened in a room, for its webhook. */
 interface Happened {
@@ -68,9 +72,9 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
       log.debug({ app, room }, 'webhook not called: it is a key and not a URL')
       return
     }
-    const data = JSON.stringify(await wholeData(db, happened))
-    const order = place ?? message.streamSeq
-    const call = { _id: `hook_${message.id}`, app, room, event, client, lane, target, data, order }
+    const about = { _id: `hook_${message.id}`, app, room, event, data: JSON.stringify(await wholeData(db, happened)) }
+    const data = Date.now() - message.takenAtMS > waitedMS ? await waitedCallData(db, about) : about.data
+    const call = { ...about, client, lane, target, data, order: place ?? message.streamSeq }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
   return {
