@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { decideReport as operation } from '@parley/contracts/operations/moderation/reports'
 import type { Report, ReportDecision } from '@parley/contracts/resources/report'
-import { findReport, markDecided, type ReportDoc } from '@parley/db/moderation/reports'
+import { findReport, letDecide, markDecided, type ReportDoc, takeToDecide } from '@parley/db/moderation/reports'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { deleteForAll } from '../messages/changing/delete-for-all.ts'
@@ -23,29 +23,39 @@ type Decision = Input<typeof operation>['body']
 
 /**
  * Decides about a reported message, and does what that says (docs/reference/moderation.md#reports). It is done before it is
- * noted: after a kill in between, the report is still open, and what is done already counts as done.
- * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was decided otherwise; those of banMember
+ * noted: after a kill in between, the report is still open, and what is done already counts as done. Of several decisions
+ * at once one is carried out.
+ * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was, or is being, decided otherwise; those of banMember
  */
 export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {
   const { decision } = wanted
-  const report = await findReport(chat.db, app, id)
-  if (!report) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
+  const report = await findKnown(chat, app, id)
   if (report.status === 'decided') return toReportView(requireSame(report, decision))
+  if (!(await takeToDecide(chat.db, report, decision))) {
+    return toReportView(requireSame(await findKnown(chat, app, id), decision))
+  }
   try {
     await carryOut(chat, report, wanted)
   } catch (error) {
-    if (!(error instanceof ApiError && done[decision].includes(error.code))) throw error
+    if (!(error instanceof ApiError && done[decision].includes(error.code))) {
+      if (error instanceof ApiError) await letDecide(chat.db, report, decision)
+      throw error
+    }
   }
   const decided = await markDecided(chat.db, report, decision)
-  if (decided) return toReportView(decided)
-  const now = await findReport(chat.db, app, id)
-  if (!now) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
-  return toReportView(requireSame(now, decision))
+  return toReportView(decided ?? requireSame(await findKnown(chat, app, id), decision))
+}
+
+async function findKnown({ db }: Chat, app: string, id: string): Promise<ReportDoc> {
+  const report = await findReport(db, app, id)
+  if (!report) throw new ApiError('REPORT_NOT_FOUND', `id: no report ${JSON.stringify(id)}`)
+  return report
 }
 
 function requireSame(report: ReportDoc, decision: ReportDecision): ReportDoc {
   if (report.decision === decision) return report
-  throw new ApiError('REPORT_DECIDED', `decision: the report was decided otherwise: ${report.decision ?? 'open again'}`)
+  const otherwise = report.decision ?? report.deciding?.decision ?? 'open again'
+  throw new ApiError('REPORT_DECIDED', `decision: the report was decided otherwise: ${otherwise}`)
 }
 
 async function carryOut(chat: Chat, report: ReportDoc, { decision, untilMS }: Decision): Promise<void> {

@@ -175,6 +175,27 @@ describe('POST /admin/reports/{id}/decide', () => {
     assert.deepEqual([again.status, again.count, again.message, again.decision], ['open', 2, 'Buy now!', undefined])
   })
 
+  test('of two decisions at once one is carried out; one that was not is decided otherwise later', async () => {
+    const room = await newRoom()
+    await report(alice, await send(room))
+    const { id: reported } = await only(room)
+    const [ban, dismiss] = await Promise.all([decide(reported, 'ban'), decide(reported, 'dismiss')])
+    assert.deepEqual([ban.status, dismiss.status].toSorted(), [200, 409])
+    const { body } = await alice.call('GET', `/blockStatus/room/${room}`)
+    assert.equal(body.result.length, ban.status === 200 ? 1 : 0)
+
+    const direct = await gateway.newRoom([alice, carol], { roomType: 'direct' })
+    await report(alice, await send(direct, 'carol'))
+    const { id: ofCarol } = await only(direct)
+    refused(await decide(ofCarol, 'ban'), 403, 'INSUFFICIENT_PERMISSIONS')
+    assert.equal((await gateway.chat.db.reports.findOne({ id: ofCarol }))?.deciding, undefined)
+    const killed = { decision: 'ban', untilMS: Date.now() + 60_000 } as const
+    await gateway.chat.db.reports.updateOne({ id: ofCarol }, { $set: { deciding: killed } })
+    refused(await decide(ofCarol, 'dismiss'), 409, 'REPORT_DECIDED')
+    await gateway.chat.db.reports.updateOne({ id: ofCarol }, { $set: { 'deciding.untilMS': Date.now() } })
+    assert.equal((await decide(ofCarol, 'dismiss')).body.result.decision, 'dismiss')
+  })
+
   test('ban replaces a ban that ends sooner, and leaves one that ends later', async () => {
     const room = await newRoom()
     const ends: unknown[] = []
