@@ -45,9 +45,8 @@ export const reportIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Longer than a decision takes to carry out; after a kill it may be decided otherwise then. */
-const decidingMS = 60_000
-const keptMS = 30 * 24 * 60 * 60 * 1_000
+/** After the last report, and after the decision. */
+export const keptMS = 30 * 24 * 60 * 60 * 1_000
 /** More reports of one message say nothing new, and a document has its limits. */
 const mostReporters = 200
 const reasonsShown = 20
@@ -109,7 +108,8 @@ export async function addReport(
   }
 }
 
-const shown = { projection: { reporters: { $slice: -reasonsShown } } } as const
+/** Without the oldest reasons. */
+export const shown = { projection: { reporters: { $slice: -reasonsShown } } } as const
 
 export async function findReport(db: Db, app: string, id: string): Promise<ReportDoc | null> {
   return db.reports.findOne({ app, id }, shown)
@@ -128,39 +128,6 @@ export async function findReports(
     .sort({ createdAtMS: -1, id: -1 })
     .limit(limit)
     .toArray()
-}
-
-/** Takes an open report, so that nothing else is decided while this is carried out; false when it is not open, or being decided otherwise. */
-export async function takeToDecide(
-  db: Db,
-  { _id }: Pick<ReportDoc, '_id'>,
-  decision: ReportDecision,
-): Promise<boolean> {
-  const nowMS = Date.now()
-  const isFree = { $or: [{ 'deciding.decision': decision }, { 'deciding.untilMS': { $not: { $gt: nowMS } } }] }
-  const deciding = { decision, untilMS: nowMS + decidingMS }
-  const { matchedCount } = await db.reports.updateOne({ _id, status: 'open', ...isFree }, { $set: { deciding } })
-  return matchedCount === 1
-}
-
-/** It could not be carried out: the report may be decided otherwise. */
-export async function letDecide(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
-  await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
-}
-
-/** Decides an open report, whose text goes; null when it is not open. */
-export async function markDecided(
-  db: Db,
-  { _id }: Pick<ReportDoc, '_id'>,
-  decision: ReportDecision,
-): Promise<ReportDoc | null> {
-  const now = Date.now()
-  const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }
-  return db.reports.findOneAndUpdate(
-    { _id, status: 'open' },
-    { $set: { ...set, expiresAt: new Date(now + keptMS) }, $unset: { content: 1, deciding: 1 } },
-    { returnDocument: 'after', ...shown },
-  )
 }
 
 /** Removes what reports keep of a user: the texts of their messages, and what they said about others. */

@@ -180,7 +180,7 @@ describe('POST /admin/reports/{id}/decide', () => {
     await report(alice, await send(room))
     const { id: reported } = await only(room)
     const [ban, dismiss] = await Promise.all([decide(reported, 'ban'), decide(reported, 'dismiss')])
-    assert.deepEqual([ban.status, dismiss.status].toSorted(), [200, 409])
+    assert.deepEqual(new Set([ban.status, dismiss.status]), new Set([200, 409]))
     const { body } = await alice.call('GET', `/blockStatus/room/${room}`)
     assert.equal(body.result.length, ban.status === 200 ? 1 : 0)
 

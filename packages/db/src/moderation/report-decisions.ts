@@ -1,0 +1,39 @@
+import type { ReportDecision } from '@parley/contracts/resources/report'
+import type { Db } from '../connect.ts'
+import { keptMS, type ReportDoc, shown } from './reports.ts'
+
+/** Longer than a decision takes to carry out; after a kill it may be decided otherwise then. */
+const decidingMS = 60_000
+
+/** Takes an open report, so that nothing else is decided while this is carried out; false when it is not open, or being decided otherwise. */
+export async function takeToDecide(
+  db: Db,
+  { _id }: Pick<ReportDoc, '_id'>,
+  decision: ReportDecision,
+): Promise<boolean> {
+  const nowMS = Date.now()
+  const isFree = { $or: [{ 'deciding.decision': decision }, { 'deciding.untilMS': { $not: { $gt: nowMS } } }] }
+  const deciding = { decision, untilMS: nowMS + decidingMS }
+  const { matchedCount } = await db.reports.updateOne({ _id, status: 'open', ...isFree }, { $set: { deciding } })
+  return matchedCount === 1
+}
+
+/** It could not be carried out: the report may be decided otherwise. */
+export async function letDecide(db: Db, { _id }: Pick<ReportDoc, '_id'>, decision: ReportDecision): Promise<void> {
+  await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
+}
+
+/** Decides an open report, whose text goes; null when it is not open. */
+export async function markDecided(
+  db: Db,
+  { _id }: Pick<ReportDoc, '_id'>,
+  decision: ReportDecision,
+): Promise<ReportDoc | null> {
+  const now = Date.now()
+  const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }
+  return db.reports.findOneAndUpdate(
+    { _id, status: 'open' },
+    { $set: { ...set, expiresAt: new Date(now + keptMS) }, $unset: { content: 1, deciding: 1 } },
+    { returnDocument: 'after', ...shown },
+  )
+}
