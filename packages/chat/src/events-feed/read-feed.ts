@@ -47,10 +47,12 @@ export async function readFeed(
   const deadlineMS = performance.now() + waitMS
   let place = after
   for (;;) {
-    if (place.seq < feed.from.seq) {
+    // As it is before the reading: what memory gives up meanwhile is read after it.
+    const { from } = feed
+    if (place.seq < from.seq) {
       const page = await readOlder({ after: place, limit, types })
       if (page.entries.length > 0) return page
-      place = page.isLast ? later(page.place, feed.from) : page.place
+      place = page.isLast ? later(page.place, from) : page.place
       continue
     }
     const entries = firstPage(feed.after(place.seq), limit, types)
