@@ -8,7 +8,7 @@ test('what memory gives up while older events are read, and there are none, is r
   const memory = createLatestEvents(() => 25)
   memory.reset({ seq: 3, timeMS: 3 })
   const feed = {
-    ...{ ready: Promise.resolve(), head: { seq: 6, timeMS: 6 }, after: memory.after, stop() {} },
+    ...{ ready: Promise.resolve(), head: { seq: 6, timeMS: 6 }, after: (seq: number) => memory.after(seq), stop() {} },
     changed: () => Promise.resolve(),
     get from() {
       return memory.from
