@@ -104,6 +104,30 @@ describe('a session that another node holds, or none', () => {
     await newcomer.stop()
   })
 
+  /** A WebSocket on a node for a session of `owner`, which has taken over; settles with why it was closed. */
+  async function bridge(node: RunningService): Promise<{ closed: Promise<string> }> {
+    const sid = await open(owner)
+    const socket = new WebSocket(url(node, 'websocket', sid).replace(/^http/, 'ws'))
+    const closed = new Promise<string>((resolve) => {
+      socket.addEventListener('close', ({ code, reason }) => resolve(`${code} ${reason}`))
+      socket.addEventListener('error', () => resolve('error'))
+    })
+    await new Promise((resolve) => socket.addEventListener('open', resolve))
+    const probed = new Promise((resolve) => socket.addEventListener('message', resolve, { once: true }))
+    socket.send('2probe')
+    await probed
+    socket.send('5')
+    return { closed }
+  }
+
+  test('a node that stops closes the WebSockets that it has for sessions of others, and gives the reason', async () => {
+    const stopping = await platform.start('realtime')
+    const bridges = await Promise.all(Array.from({ length: 20 }, () => bridge(stopping)))
+    await stopping.stop()
+    const reasons = await Promise.all(bridges.map(({ closed }) => closed))
+    assert.deepEqual(new Set(reasons), new Set(['1000 node is stopping']))
+  })
+
   test('while NATS is away it is out of reach, also for polls that wait, and after that it is served', async () => {
     const session = await open(owner)
     const waiting = poll(other, session)

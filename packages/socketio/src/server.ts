@@ -11,6 +11,7 @@ import type { Namespace, NamespaceOptions } from './sockets/namespace.ts'
 import { createReceiver } from './sockets/receive.ts'
 import type { Handshake, Socket } from './sockets/socket.ts'
 import type { Codec } from './sockets/topics.ts'
+import type { Bridge } from './websocket/bridge.ts'
 
 export type SocketServerOptions<Data> = Partial<EngineSettings> &
   Partial<Pick<EngineEvents<Client<Data>>, 'admit' | 'pollOwner' | 'onBridgeOpen' | 'onBridgeClose'>> &
@@ -58,6 +59,8 @@ export type SocketServer<Data> = {
   /** How many sockets of `/` are in a topic. */
   topicSize: (topic: string) => number
   of: (namespace: string) => Namespace<Data> | undefined
+  /** The WebSockets here whose sessions other nodes hold. */
+  bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
   /** Serves a poll that another node forwarded to this one; `signal` aborts when its requester went away. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Closes every connection (stock clients reconnect), refuses new ones by 503 and stops the timers. The app stays the caller's. */
@@ -106,10 +109,12 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
     joinedAtMS: (topic) => main.topics.joinedAtMS(topic),
     topicSize: (topic) => main.topics.size(topic),
     of: (name) => byName.get(name),
+    bridges: engine.bridges,
     serveForwarded: engine.serveForwarded,
     close: (reason) => {
       state.isClosing = true
       for (const connection of engine.connections()) connection.close(reason)
+      for (const bridge of engine.bridges) bridge.closeTransport(reason)
       unfinished.stop()
       engine.stop()
     },

@@ -229,13 +229,13 @@ describe('several nodes', () => {
     }
   })
 
-  /** A connected socket of n1 whose WebSocket n3 holds. */
-  async function bridged(): Promise<RawSocket> {
+  /** A connected socket of n1 whose WebSocket another node holds. */
+  async function bridged(by = base('n3')): Promise<RawSocket> {
     const polling = await rawPolling(base('n1'))
     await polling.post('40')
     await polling.poll()
     const waiting = polling.poll()
-    const socket = rawSocket(`${base('n3')}?EIO=4&transport=websocket&sid=${polling.sid}`)
+    const socket = rawSocket(`${by}?EIO=4&transport=websocket&sid=${polling.sid}`)
     await socket.opened
     socket.send('2probe')
     assert.equal(await socket.next(), '3probe')
@@ -281,6 +281,25 @@ describe('several nodes', () => {
     assert.deepEqual(acks, ['431[600000]', '432[600000]', '433[600000]'])
     socket.close()
     await socket.closed
+  })
+
+  test('close bridges when they stop, after the owner has what the clients said before', async () => {
+    const stopping = await startNode({ nodeId: 'n5', pollOwner })
+    const socket = await bridged(`${stopping.url}/socket.io/`)
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    said.length = 0
+    asked.length = 0
+    for (let n = 1; n <= 3; n++) socket.send(`42["say",${n}]`)
+    await until(() => asked.includes('PUSH'), 'the first is on its way')
+    // In which the others are read.
+    for (let turns = 0; turns < 100; turns++) await new Promise(setImmediate)
+    stopping.stop()
+    assert.deepEqual(await socket.closed, { code: 1000, reason: 'stopped' })
+    held = undefined
+    hold.resolve()
+    await until(() => gone.length > 0, 'the session has ended')
+    assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
   })
 
   test('alone answer 400 to a session they do not hold', async () => {

@@ -20,7 +20,7 @@ import { App } from '@parley/socketio/uws'
 import { startCatchUp } from './catch-up/start-catch-up.ts'
 import { watchActivity } from './connections/activity.ts'
 import { createConnectionReports } from './connections/connection-reports.ts'
-import { drainSockets } from './connections/drain.ts'
+import { drainConnections } from './connections/drain.ts'
 import { answerNotFound } from './connections/not-found.ts'
 import type { SocketData } from './connections/session.ts'
 import { countDelivered, watchEmits, watchSockets } from './connections/socket-metrics.ts'
@@ -149,7 +149,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     async stop() {
       state.isStopping = true
       listening.close()
-      await drainSockets(() => sockets.all(), settings.drainMS * drainShare)
+      await drainConnections(() => [...sockets.all(), ...server.bridges], settings.drainMS * drainShare)
       polls.unsubscribe()
       requests.unsubscribe()
       await Promise.all([catchingUp.stop(), watching.stop()])

@@ -3,6 +3,7 @@ import type { Slices } from '../accepting/slices.ts'
 import type { Counters } from '../counters.ts'
 import type { PollOwner } from '../polling/poll-owner.ts'
 import type { SlowReaders } from '../sockets/backpressure.ts'
+import type { Bridge } from '../websocket/bridge.ts'
 import type { Connection } from './connection.ts'
 import type { CorsOptions } from './cors.ts'
 import type { Heartbeat } from './heartbeat.ts'
@@ -60,6 +61,8 @@ export type EngineState<S> = EngineSettings &
     heartbeat: Heartbeat<S>
     /** The sessions held here, by their IDs. One on polling stays for a moment after its end, so that its client gets the close. */
     sessions: Map<string, Connection<S>>
+    /** The WebSockets here whose sessions other nodes hold. */
+    bridges: Set<Bridge>
     /** The IDs of sessions of other nodes to which a post is being read here. */
     foreignPosts: Set<string>
     /** Schedules the response to the session's waiting poll for the end of this turn of the event loop. */

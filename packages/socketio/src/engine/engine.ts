@@ -13,6 +13,7 @@ import {
 import { serveRequest } from '../polling/poll-request.ts'
 import { type PollRequest, servePoll } from '../polling/serve-poll.ts'
 import { SlowReaders } from '../sockets/backpressure.ts'
+import type { Bridge } from '../websocket/bridge.ts'
 import { upgrade } from '../websocket/upgrade.ts'
 import { openPacket, webSocketBehavior } from '../websocket/websocket.ts'
 import { type Carried, Connection } from './connection.ts'
@@ -35,6 +36,8 @@ export type Engine<S> = {
   counters: Counters
   /** The sessions held here. */
   connections: () => Iterable<Connection<S>>
+  /** The WebSockets here whose sessions other nodes hold. */
+  bridges: ReadonlySet<Bridge>
   /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which settles it too. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Stops the timer. Close the connections first; the uWebSockets.js app stays the caller's. */
@@ -80,6 +83,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
     newcomers: new Newcomers(options.slices),
     heartbeat: new Heartbeat(pingIntervalMS, pingTimeoutMS),
     sessions: new Map(),
+    bridges: new Set(),
     foreignPosts: new Set(),
     flushSoon: (connection) => {
       if (unflushed.size === 0) setImmediate(flushAll)
@@ -99,6 +103,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
   return {
     counters: state.counters,
     connections: () => state.sessions.values(),
+    bridges: state.bridges,
     serveForwarded: (request, signal) =>
       new Promise((resolve) => {
         const stop = servePoll(state.sessions, request, resolve)

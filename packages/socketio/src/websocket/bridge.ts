@@ -7,7 +7,7 @@ import type { PollRequest } from '../polling/serve-poll.ts'
 
 type Engine = Pick<
   EngineState<never>,
-  'maxPayload' | 'upgradeTimeoutMS' | 'counters' | 'onBridgeOpen' | 'onBridgeClose'
+  'maxPayload' | 'upgradeTimeoutMS' | 'counters' | 'bridges' | 'onBridgeOpen' | 'onBridgeClose'
 >
 
 /** So many posts may wait while one is on its way. */
@@ -30,6 +30,8 @@ export class Bridge {
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
+  /** The client is not to blame for the end: what it has said counts. */
+  #isClosing = false
   /** The owner has ended the session, or cannot be reached. */
   #isOver = false
 
@@ -44,23 +46,25 @@ export class Bridge {
   }
 
   opened(ws: WebSocket<unknown>): void {
-    const { counters, upgradeTimeoutMS, onBridgeOpen } = this.#engine
+    const { counters, bridges, upgradeTimeoutMS, onBridgeOpen } = this.#engine
     this.ws = ws
     this.#deadline = setTimeout(() => this.end('upgrade timeout'), upgradeTimeoutMS)
     counters.connections.bridge++
+    bridges.add(this)
     onBridgeOpen(this.#address)
   }
 
   /** The WebSocket is gone: the owner gets what the client has said before, and a close. */
   closed(): void {
-    const { counters, onBridgeClose } = this.#engine
+    const { counters, bridges, onBridgeClose } = this.#engine
     this.ws = undefined
     clearTimeout(this.#deadline)
     counters.connections.bridge--
+    bridges.delete(this)
     onBridgeClose(this.#address)
     if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
-    // Not of one that we have closed.
-    if (this.closeReason !== undefined) this.#unsent = []
+    // Not of one that was closed for what it sent.
+    if (this.closeReason !== undefined && !this.#isClosing) this.#unsent = []
     this.#unsent.push('1')
     if (!this.#pushing) this.#pushAll()
   }
@@ -76,6 +80,12 @@ export class Bridge {
       clearTimeout(this.#deadline)
       this.#take()
     } else this.end('parse error')
+  }
+
+  /** Closes the WebSocket: the stock client reconnects. The owner gets what it has said before. */
+  closeTransport(reason: string): void {
+    this.#isClosing = true
+    this.end(reason)
   }
 
   end(reason: string): void {

@@ -1,25 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeSocket } from './close-socket.ts'
-import type { UserSocket } from './session.ts'
+import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 
 const waveEveryMS = 200
+const stopping = 'node is stopping' satisfies OwnCloseReason
+
+/** A socket, or a WebSocket whose session another node holds. */
+interface Closable {
+  closeTransport(reason: OwnCloseReason): void
+}
 
 /**
  * Closes the connections of a stopping node in small random waves over a time, so as not to overload the other nodes.
  * Stock clients come back by themselves; until its turn each is served as before.
  */
-export async function drainSockets(sockets: () => Iterable<UserSocket>, overMS: number): Promise<void> {
+export async function drainConnections(connections: () => Iterable<Closable>, overMS: number): Promise<void> {
   const endMS = performance.now() + overMS
-  for (let left = shuffled(sockets()); left.length > 0; left = shuffled(sockets())) {
+  for (let left = shuffled(connections()); left.length > 0; left = shuffled(connections())) {
     const waves = Math.max(1, Math.round((endMS - performance.now()) / waveEveryMS))
-    for (const socket of left.slice(0, Math.ceil(left.length / waves))) closeSocket(socket, 'node is stopping')
+    for (const connection of left.slice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
     if (waves > 1) await pause(waveEveryMS)
   }
 }
 
-function shuffled(sockets: Iterable<UserSocket>): UserSocket[] {
-  return [...sockets]
-    .map((socket) => ({ socket, at: Math.random() }))
+function shuffled(connections: Iterable<Closable>): Closable[] {
+  return [...connections]
+    .map((connection) => ({ connection, at: Math.random() }))
     .sort((a, b) => a.at - b.at)
-    .map(({ socket }) => socket)
+    .map(({ connection }) => connection)
 }
