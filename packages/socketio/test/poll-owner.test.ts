@@ -6,6 +6,7 @@ import type { PollOwner } from '@parley/socketio/polling/poll-owner'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { heard, type Node, startNode, stockClient, until } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'
+import { frame, stuckWebSocket } from './stuck-socket.ts'
 
 /** TCP to the nodes in turn: a load balancer that knows no sessions. */
 function roundRobin(ports: () => number[]): Promise<{ url: string; server: Server }> {
@@ -300,6 +301,50 @@ describe('several nodes', () => {
     hold.resolve()
     await until(() => gone.length > 0, 'the session has ended')
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
+  })
+
+  test('take from the owner only what the client of a bridge reads: the rest waits there, and comes in order', async () => {
+    // Without pings: the client does not answer any.
+    const owner = await startNode({
+      ...{ nodeId: 'n4', pingIntervalMS: 600_000 },
+      onConnection: (socket) => socket.join('all'),
+      onDisconnect: (_socket, reason) => gone.push(reason),
+    })
+    nodes.set('n4', owner)
+    const polling = await rawPolling(base('n4'))
+    await polling.post('40')
+    await polling.poll()
+    const waiting = polling.poll()
+    const stuck = await stuckWebSocket(node('n3').url, `/socket.io/?EIO=4&transport=websocket&sid=${polling.sid}`)
+    let text = ''
+    stuck.on('data', (data) => {
+      text += data.toString('latin1')
+    })
+    stuck.write(frame('2probe'))
+    await until(() => text.endsWith('3probe'), 'the probe is answered')
+    await waiting
+    stuck.write(frame('5'))
+    stuck.pause()
+    const { connections } = node('n3').server.counters
+    const [connection] = [...owner.server.sockets.values()].map((socket) => socket.connection)
+    let last = 0
+    // What the kernel takes off our hands is not ours to bound.
+    while (gone.length === 0 && connections.bridge === 1 && (connection?.bufferedBytes ?? 0) < 300_000) {
+      owner.server.publish('all', 'event', JSON.stringify({ text: 'x'.repeat(10_000), n: ++last }))
+      for (let turns = 0; turns < 50 && (connection?.bufferedBytes ?? 0) > 0; turns++) await new Promise(setImmediate)
+    }
+    assert.deepEqual([gone, connections.bridge], [[], 1])
+    stuck.resume()
+    await until(() => text.endsWith(`"n":${last}}]`), 'everything has come')
+    assert.deepEqual(
+      [...text.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n)),
+      Array.from({ length: last }, (_, index) => index + 1),
+    )
+    assert.deepEqual([gone, connections.bridge], [[], 1])
+    stuck.destroy()
+    await until(() => gone.length === 1, 'the session has ended')
+    nodes.delete('n4')
+    owner.stop()
   })
 
   test('alone answer 400 to a session they do not hold', async () => {

@@ -7,7 +7,7 @@ import type { PollRequest } from '../polling/serve-poll.ts'
 
 type Engine = Pick<
   EngineState<never>,
-  'maxPayload' | 'upgradeTimeoutMS' | 'counters' | 'bridges' | 'onBridgeOpen' | 'onBridgeClose'
+  'maxPayload' | 'maxBufferedBytes' | 'upgradeTimeoutMS' | 'counters' | 'bridges' | 'onBridgeOpen' | 'onBridgeClose'
 >
 
 /** So many posts may wait while one is on its way. */
@@ -30,6 +30,8 @@ export class Bridge {
   #unsent: string[] = []
   #unsentBytes = 0
   #pushing = false
+  /** Nothing is taken until the client has read more. */
+  #isFull = false
   /** The client is not to blame for the end: what it has said counts. */
   #isClosing = false
   /** The owner has ended the session, or cannot be reached. */
@@ -112,8 +114,19 @@ export class Bridge {
         }
       })
       if (ended) this.#endOver('transport close')
-      else this.#take()
+      else {
+        this.#isFull = true
+        this.drained()
+      }
     })
+  }
+
+  /** The client may have read some of what was sent to it: takes more as soon as little of it waits, a slow reader's rest at the owner. */
+  drained(): void {
+    const { ws } = this
+    if (!this.#isFull || ws === undefined || ws.getBufferedAmount() > this.#engine.maxBufferedBytes / 4) return
+    this.#isFull = false
+    this.#take()
   }
 
   #push(packet: string): void {

@@ -48,6 +48,10 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       engine.counters.drops++
       if (connection instanceof Bridge || connection?.ws === ws) engine.slowReaders.add(connection)
     },
+    drain: (ws) => {
+      const { connection } = ws.getUserData()
+      if (connection instanceof Bridge) connection.drained()
+    },
     close: (ws) => {
       const { connection } = ws.getUserData()
       if (connection instanceof Bridge) connection.closed()
