@@ -160,7 +160,7 @@ export class Socket<Data> {
       hold.clear()
       return false
     }
-    const events = hold.events.filter(({ topic, id }) => this.topics?.has(topic) && (id === undefined || !isKnown(id)))
+    const events = hold.events.filter(({ topic, id }) => this.isIn(topic.name) && (id === undefined || !isKnown(id)))
     this.namespace.topics.apart(this, () => {
       this.hold = undefined
     })

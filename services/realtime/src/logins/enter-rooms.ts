@@ -3,16 +3,20 @@ import { topicOf } from '../delivery/topics.ts'
 import { carryOut } from '../nodes/control.ts'
 
 /**
- * Puts a socket into the rooms that were read for its user and removes it from all others, then carries out the orders
- * that arrived during the reading.
+ * Puts a socket into the rooms that were read for its user and removes it from all others, as changed by the orders that
+ * arrived during the reading; then carries out the other orders.
  */
 export function enterRooms(socket: UserSocket, session: Session, rooms: readonly string[]): void {
-  const { app, user } = session
+  const { app, user, orders = [] } = session
   const wanted = new Set([topicOf({ app, user }), ...rooms.map((room) => topicOf({ app, room }))])
+  // Before any is left: for the moment until it is joined again, nothing of that room would be heard.
+  for (const order of orders) {
+    if (order.do === 'joined') wanted.add(topicOf({ app, room: order.room }))
+    else if (order.do === 'left') wanted.delete(topicOf({ app, room: order.room }))
+  }
   for (const { name } of [...(socket.topics ?? [])]) if (!wanted.has(name)) socket.leave(name)
   for (const name of wanted) socket.join(name)
   session.enteredAtMS = performance.now()
-  const { orders = [] } = session
   session.orders = undefined
-  for (const order of orders) carryOut(socket, session, order)
+  for (const order of orders) if (order.do !== 'joined' && order.do !== 'left') carryOut(socket, session, order)
 }

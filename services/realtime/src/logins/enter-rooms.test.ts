@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import type { ControlOrder } from '@parley/contracts/bus/control'
+import { test } from 'vitest'
+import type { Session, UserSocket } from '../connections/session.ts'
+import { topicOf } from '../delivery/topics.ts'
+import { enterRooms } from './enter-rooms.ts'
+
+test('a room joined while the rooms were read is not left for a moment, and one left meanwhile is not joined', () => {
+  const roomTopic = (room: string) => topicOf({ app: 'app', room })
+  const topics = new Set(['old', 'joined', 'left'].map(roomTopic))
+  const left: string[] = []
+  const socket = {
+    get topics() {
+      return [...topics].map((name) => ({ name }))
+    },
+    join: (name: string) => topics.add(name),
+    leave(name: string) {
+      if (topics.delete(name)) left.push(name)
+    },
+  }
+  const orders: ControlOrder[] = [
+    { do: 'joined', room: 'joined', users: ['alice'] },
+    { do: 'joined', room: 'left', users: ['alice'] },
+    { do: 'left', room: 'left', users: ['alice'] },
+    { do: 'left', room: 'kept', users: ['alice'] },
+    { do: 'joined', room: 'kept', users: ['alice'] },
+  ]
+  const session = { app: 'app', user: 'alice', orders } as unknown as Session
+  enterRooms(socket as unknown as UserSocket, session, ['left', 'kept'])
+  assert.deepEqual(left.toSorted(), ['left', 'old'].map(roomTopic).toSorted())
+  assert.deepEqual(
+    [...topics].toSorted(),
+    [topicOf({ app: 'app', user: 'alice' }), ...['joined', 'kept'].map(roomTopic)].toSorted(),
+  )
+  assert.equal(session.orders, undefined)
+})
