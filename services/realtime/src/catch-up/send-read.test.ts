@@ -30,3 +30,27 @@ test('what was read for a socket of a room that it has been taken out of since i
   sending.flush()
   assert.deepEqual(sent, ['of the room that is kept'])
 })
+
+test('what was read before its client chose an encoding is sent in that encoding', () => {
+  const sent: string[] = []
+  const connection = {
+    bufferedBytes: 0,
+    cork: (write: () => void) => write(),
+    sendPacket: (text: string) => sent.push(text),
+  }
+  const socket = {
+    ...{ connected: true, codec: 0, connection, isIn: () => true },
+    namespace: { topics: { frameText: (event: string, data: string, codec: number) => `${event} ${data} ${codec}` } },
+  }
+  const reader = { socket } as unknown as Reader
+  const sending = createSending(1_000)
+  const add = (data: string) => {
+    sending.nextEvent()
+    sending.add(reader, { event: 'room', data, to: { app: 'app', room: 'room' } } as unknown as IncomingEvent)
+  }
+  add('before')
+  socket.codec = 1
+  add('after')
+  sending.flush()
+  assert.deepEqual(sent, ['room before 1', 'room after 1'])
+})

@@ -1,9 +1,17 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import type { Reader } from './reader.ts'
 
 /** What is sent at once to one socket, in bytes of its frames. */
 const batchBytes = 64 * 1024
+
+interface Frame {
+  text: string
+  codec: number
+  topic: string
+  event: IncomingEvent
+}
 
 /** Sends events to sockets as they are read: many of them in one write, none to a socket that has not taken the last. */
 export interface Sending {
@@ -16,7 +24,7 @@ export interface Sending {
 
 /** @param mostBufferedBytes beyond this, a socket gets nothing more */
 export function createSending(mostBufferedBytes: number): Sending {
-  const batches = new Map<Reader, { frames: { text: string; topic: string }[]; bytes: number }>()
+  const batches = new Map<Reader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []
   let topic: string | undefined
@@ -29,21 +37,21 @@ export function createSending(mostBufferedBytes: number): Sending {
       // It may have been taken out of a room since: what it has not got yet, it gets no more.
       const frames = batch.frames.filter((frame) => socket.isIn(frame.topic))
       socket.connection.cork(() => {
-        for (const { text } of frames) socket.connection.sendPacket(text)
+        for (const frame of frames) socket.connection.sendPacket(textFor(socket, frame))
       })
     }
   }
 
   return {
-    add(reader, { event, data, to }) {
+    add(reader, event) {
       const { socket } = reader
       const batch = batches.get(reader) ?? { frames: [], bytes: 0 }
       if (socket.connection.bufferedBytes + batch.bytes > mostBufferedBytes) {
         send(reader)
         return false
       }
-      const text = (frames[socket.codec] ??= socket.namespace.topics.frameText(event, data, socket.codec))
-      batch.frames.push({ text, topic: (topic ??= topicOf(to)) })
+      const text = (frames[socket.codec] ??= frameOf(socket, event))
+      batch.frames.push({ text, codec: socket.codec, topic: (topic ??= topicOf(event.to)), event })
       batch.bytes += text.length
       batches.set(reader, batch)
       if (batch.bytes > batchBytes) send(reader)
@@ -57,4 +65,13 @@ export function createSending(mostBufferedBytes: number): Sending {
       for (const reader of batches.keys()) send(reader)
     },
   }
+}
+
+function frameOf({ namespace, codec }: UserSocket, { event, data }: IncomingEvent): string {
+  return namespace.topics.frameText(event, data, codec)
+}
+
+/** Its client may have chosen another encoding since. */
+function textFor(socket: UserSocket, { text, codec, event }: Frame): string {
+  return codec === socket.codec ? text : frameOf(socket, event)
 }
