@@ -326,12 +326,13 @@ describe('several nodes', () => {
     stuck.write(frame('5'))
     stuck.pause()
     const { connections } = node('n3').server.counters
-    const [connection] = [...owner.server.sockets.values()].map((socket) => socket.connection)
+    const waitingBytes = () => [...owner.server.sockets.values()][0]?.connection.bufferedBytes ?? 0
+    const isBridged = () => gone.length === 0 && connections.bridge === 1
     let last = 0
     // What the kernel takes off our hands is not ours to bound.
-    while (gone.length === 0 && connections.bridge === 1 && (connection?.bufferedBytes ?? 0) < 300_000) {
+    while (isBridged() && waitingBytes() < 300_000) {
       owner.server.publish('all', 'event', JSON.stringify({ text: 'x'.repeat(10_000), n: ++last }))
-      for (let turns = 0; turns < 50 && (connection?.bufferedBytes ?? 0) > 0; turns++) await new Promise(setImmediate)
+      for (let turns = 0; turns < 50 && waitingBytes() > 0; turns++) await new Promise(setImmediate)
     }
     assert.deepEqual([gone, connections.bridge], [[], 1])
     stuck.resume()
