@@ -139,6 +139,24 @@ describe('what happens while a login or a resync waits for the database holds fo
     })
   }
 
+  test('a second auth2 that fails because the database does leaves the socket as it was', async () => {
+    const { id, token, room } = await newUserInRoom()
+    const { socket, heard, auth2 } = await newSocket()
+    assert.equal((await auth2(token)).RC, 0)
+    for (const message of ['e', 'f']) {
+      proxy.failNextRead('memberships')
+      assert.ok((await auth2(token)).RC >= 500)
+      await say(message, room)
+      await eventually('the message', () => heard.includes(`${message} in ${room}`))
+      const typing = { room, message: 'typing' }
+      assert.equal(((await socket.timeout(100_000).emitWithAck('typing', typing)) as Ack).RC, 0)
+    }
+    assert.equal((await auth2(token)).RC, 0)
+    const ended = new Promise((resolve) => socket.once('disconnect', resolve))
+    await revoke(id)
+    assert.equal(await ended, 'io server disconnect')
+  })
+
   test('a socket that closes while it is authenticated leaves nothing behind', async () => {
     const authenticated = await metric('parley_authenticated_connections')
     for (const collection of ['tokens', 'memberships']) {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
+import { BSON } from 'mongodb'
 
 /** The next read of a collection, whose result is held back: it was read, and the reader does not know it yet. */
 interface HeldRead {
@@ -9,21 +10,29 @@ interface HeldRead {
   release(): void
 }
 
-/** A proxy to MongoDB that can hold back the results of reads. */
+/** A proxy to MongoDB that can hold back the results of reads, and have them fail. */
 export interface MongoProxy {
   /** Goes to `mongoUrl`'s server and nowhere else. */
   url: string
   holdNextRead(collection: string): HeldRead
+  /** The next read of the collection fails, by an error after which the driver does not try again. */
+  failNextRead(collection: string): void
   close(): Promise<void>
 }
 
 export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
   const server = new URL(mongoUrl.replace(/^mongodb:/, 'http:'))
   let next: { command: Buffer; hold: (from: Socket, to: Socket) => void } | undefined
+  let failing: Buffer | undefined
 
   const proxy = await openTcpProxy({ host: server.hostname, port: Number(server.port) }, (client, mongo) => {
     closeTogether(client, mongo)
     client.on('data', (request) => {
+      if (failing && request.includes(failing)) {
+        failing = undefined
+        client.write(failureOf(request))
+        return
+      }
       if (next && request.includes(next.command)) {
         next.hold(mongo, client)
         next = undefined
@@ -52,6 +61,9 @@ export async function openMongoProxy(mongoUrl: string): Promise<MongoProxy> {
       next = { command: findCommand(collection), hold }
       return { answered: answered.promise, release: () => letGo() }
     },
+    failNextRead(collection) {
+      failing = findCommand(collection)
+    },
     close: () => proxy.close(),
   }
 }
@@ -61,4 +73,14 @@ function findCommand(collection: string): Buffer {
   const length = Buffer.alloc(4)
   length.writeInt32LE(collection.length + 1)
   return Buffer.concat([Buffer.from('find\0'), length, Buffer.from(`${collection}\0`)])
+}
+
+/** The response of a server that fails to do what it was asked for: an OP_MSG of one document (MongoDB Wire Protocol). */
+function failureOf(request: Buffer): Buffer {
+  const document = BSON.serialize({ ok: 0, errmsg: 'fails for a test', code: 8, codeName: 'UnknownError' })
+  const head = Buffer.alloc(21)
+  head.writeInt32LE(head.length + document.length)
+  head.writeInt32LE(request.readInt32LE(4), 8)
+  head.writeInt32LE(2013, 12)
+  return Buffer.concat([head, document])
 }

@@ -74,12 +74,17 @@ async function login(
   credentials: Credentials,
   hasEnded: (app: string, tokenDigest: string) => boolean,
 ): Promise<Session> {
-  const session = await begin(parts, socket, credentials, hasEnded)
+  const { session, before } = await begin(parts, socket, credentials, hasEnded)
   try {
     await enter(parts, socket, session)
   } catch (error) {
+    const missedNothing = socket.release()
     while (!socket.release());
-    if (isOf(socket, session)) forget(parts, socket)
+    if (isOf(socket, session)) {
+      const mayStay = missedNothing && before?.isReady && !hasEnded(before.app, before.tokenDigest)
+      if (mayStay) goBack(parts, socket, session, before)
+      else forget(parts, socket)
+    }
     throw error
   }
   session.isReady = true
@@ -87,13 +92,23 @@ async function login(
   return session
 }
 
-/** Finds out whose the token is, and makes the socket theirs. Orders reach the session from then on. */
+/** Makes the socket the earlier session's of the same user again: it has stayed in its rooms, and orders were carried out. */
+function goBack({ sockets }: AuthenticateParts, socket: UserSocket, session: Session, before: Session): void {
+  sockets.remove(socket)
+  before.isAway = session.isAway
+  sockets.add(socket, before)
+}
+
+/**
+ * Finds out whose the token is, and makes the socket theirs. Orders reach the session from then on. `before` is an earlier
+ * session of the same user.
+ */
 async function begin(
   parts: AuthenticateParts,
   socket: UserSocket,
   { token, clientKey, device, catchesUp }: Credentials,
   hasEnded: (app: string, tokenDigest: string) => boolean,
-): Promise<Session> {
+): Promise<{ session: Session; before: Session | undefined }> {
   requireConnected(socket)
   const caller = await parts.authenticateSocket(token, clientKey)
   await parts.slices.turn()
@@ -120,7 +135,7 @@ async function begin(
   else forget(parts, socket)
   parts.sockets.add(socket, session)
   parts.idle.authenticated(socket)
-  return session
+  return { session, before: isSame ? before : undefined }
 }
 
 async function enter(parts: AuthenticateParts, socket: UserSocket, session: Session): Promise<void> {
