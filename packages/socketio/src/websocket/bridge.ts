@@ -113,11 +113,9 @@ export class Bridge {
           else if (packet !== '6') ws.send(packet, false)
         }
       })
+      this.#isFull = !ended
       if (ended) this.#endOver('transport close')
-      else {
-        this.#isFull = true
-        this.drained()
-      }
+      else this.drained()
     })
   }
 
@@ -141,8 +139,7 @@ export class Bridge {
     if (!this.#pushing) return
     // As large as a post may be: it goes over a bus.
     const { maxPayload } = this.#engine
-    let size = 0
-    let count = 0
+    let [size, count] = [0, 0]
     for (const { length } of this.#unsent) {
       if (count > 0 && size + length >= maxPayload) break
       size += length
