@@ -55,8 +55,20 @@ describe('the schema of a database', () => {
   test('may be migrated again, and by several processes at once', async () => {
     assert.deepEqual(await migrate(db), [])
     await db.mongo.collection('migrations').deleteMany({})
-    await Promise.all([migrate(db), migrate(db), migrate(db)])
+    await Promise.all([migrate(db, undefined, { finish: true }), migrate(db, undefined, { finish: true })])
     assert.equal(await db.mongo.collection('migrations').countDocuments(), migrations.length)
+  })
+
+  test('that services of 0.1.0 have made, without a record of migrations, waits for the command to finish', async () => {
+    await db.mongo.dropDatabase()
+    await db.mongo.createCollection('apps')
+    assert.deepEqual(
+      await migrate(db),
+      migrations.filter(({ finishes }) => !finishes).map(({ name }) => name),
+    )
+    assert.deepEqual(await pendingMigrations(db), { needed: [], finishing: ['0005-tails'] })
+    assert.deepEqual(await migrate(db), [], 'nor is it new when it is migrated again')
+    assert.deepEqual(await migrate(db, undefined, { finish: true }), ['0005-tails'])
   })
 
   test('may be made by several processes at once', async () => {

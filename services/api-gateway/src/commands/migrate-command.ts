@@ -1,5 +1,5 @@
 import { connectDb } from '@parley/db/connect'
-import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
+import { isNewDatabase, migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { pendingMigrations } from '@parley/db/schema'
 import { readSettings } from '@parley/service/settings'
 import { mongoSettings, tlsPrefix } from '@parley/service/shared-settings'
@@ -20,9 +20,9 @@ export function migrateCommand(): Command {
       const db = await connectDb(mongoUrl, { appName: 'parley-migrate', timeoutMS: migrateTimeoutMS, tls })
       const reminder = setInterval(() => console.log('still running'), reminderMS)
       try {
-        const { needed, finishing } = await pendingMigrations(db)
-        const pending = finish ? [...needed, ...finishing] : needed
         if (dryRun) {
+          const { needed, finishing } = await pendingMigrations(db)
+          const pending = finish || (await isNewDatabase(db)) ? [...needed, ...finishing] : needed
           console.log(pending.length === 0 ? 'nothing to do' : pending.join('\n'))
           process.exitCode = pending.length === 0 ? 0 : 2
           return
