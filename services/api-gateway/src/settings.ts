@@ -1,5 +1,5 @@
 import { fileSettings } from '@parley/service/file-settings'
-import { port, wholeNumber } from '@parley/service/settings'
+import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 
@@ -36,22 +36,23 @@ export const gatewaySettings = {
   tokenDays: {
     env: 'PARLEY_GATEWAY_TOKEN_DAYS',
     help: 'the lifetime of an issued token in days',
-    schema: wholeNumber.default(30),
+    // Later days are no dates any more, and a token of no days is dead at once.
+    schema: wholeNumber.min(1).max(36_500).default(30),
   },
   jobAfterMS: {
     env: 'PARLEY_GATEWAY_JOB_AFTER_MS',
     help: 'how long a batch or an erasure may take, in milliseconds, before it is answered with 202 and goes on as a job',
-    schema: wholeNumber.default(5_000),
+    schema: milliseconds.default(5_000),
   },
   streamSilenceMS: {
     env: 'PARLEY_GATEWAY_STREAM_SILENCE_MS',
     help: 'how long no piece of a streamed message may come, in milliseconds, before the message ends by itself',
-    schema: wholeNumber.min(1).default(60_000),
+    schema: milliseconds.min(1).default(60_000),
   },
   receiveMS: {
     env: 'PARLEY_GATEWAY_RECEIVE_MS',
     help: 'how long the head of a request may take to arrive, and then its body, in milliseconds; not the body of an uploaded file',
-    schema: wholeNumber.min(1).default(30_000),
+    schema: milliseconds.min(1).default(30_000),
   },
   maxLoopDelayMS: {
     env: 'PARLEY_GATEWAY_MAX_LOOP_DELAY_MS',
