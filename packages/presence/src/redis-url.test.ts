@@ -16,10 +16,15 @@ describe('the URL of Redis', () => {
       sentinels: [
         { host: 'one', port: 1 },
         { host: 'two', port: 26_379 },
-        { host: '[::1]', port: 3 },
+        { host: '::1', port: 3 },
       ],
       ...{ name: 'chat', db: 4, username: 'parley', password: 'p@ss' },
     })
+  })
+
+  test('of Sentinel may have colons in the password', () => {
+    const { options } = redisOptions('redis+sentinel://parley:a:b%3Ac@one/chat')
+    assert.partialDeepStrictEqual(options, { username: 'parley', password: 'a:b:c' })
   })
 
   test('of Sentinel over TLS asks Sentinels and servers over TLS', () => {

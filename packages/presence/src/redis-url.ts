@@ -19,15 +19,16 @@ export function redisOptions(url: string, tls?: Tls): { url?: string; options: O
   const match = sentinelUrl.exec(url)
   if (!match) throw new Error('a URL of Sentinel is redis+sentinel://user:password@host:26379,host:26379/master/0')
   const [, scheme, user = '', hosts = '', name = '', database = '0'] = match
-  const [username = '', password = ''] = user.split(':').map(decodeURIComponent)
+  const [username = '', ...rest] = user.split(':')
+  const password = rest.join(':')
   const secure = tls ?? (scheme === 'rediss' ? {} : undefined)
   return {
     options: {
       sentinels: hosts.split(',').map(toSentinel),
       name: decodeURIComponent(name),
       db: Number(database),
-      ...(username !== '' && { username }),
-      ...(password !== '' && { password }),
+      ...(username !== '' && { username: decodeURIComponent(username) }),
+      ...(password !== '' && { password: decodeURIComponent(password) }),
       ...(secure && { tls: secure, sentinelTLS: secure, enableTLSForSentinelMode: true }),
     },
   }
@@ -35,5 +36,5 @@ export function redisOptions(url: string, tls?: Tls): { url?: string; options: O
 
 function toSentinel(text: string): { host: string; port: number } {
   const { hostname, port } = new URL(`redis://${text}`)
-  return { host: hostname, port: port === '' ? sentinelPort : Number(port) }
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? sentinelPort : Number(port) }
 }
