@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { findStream } from '@parley/bus/stream/stream-identity'
 import { connectDb, type Db } from '@parley/db/connect'
-import { tailsMigration } from '@parley/db/schema'
+import { makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -34,13 +34,13 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
     root = await earlierRelease()
     platform = await startPlatform({ toKill: ['nats'] })
     db = await connectDb(platform.servers.mongoUrl)
-    // As on a database of 0.1.0 that `parley migrate` of this release has brought up to date.
-    await db.mongo.collection<{ _id: string }>('migrations').deleteOne({ _id: tailsMigration })
-    ;[before, now, realtime] = await Promise.all([
-      platform.start('api-gateway', {}, root),
-      platform.start('api-gateway'),
-      platform.start('realtime'),
-    ])
+    // A database that only 0.1.0 has used, which its gateway goes on using while it is migrated.
+    await db.mongo.dropDatabase()
+    before = await platform.start('api-gateway', {}, root)
+    assert.doesNotMatch(await parleyMigrate('--dry-run').catch(({ stdout }: { stdout: string }) => stdout), /tails/)
+    assert.match(await parleyMigrate(), /run this with --finish for 0005-tails/)
+    await makeApp(platform.servers.mongoUrl, platform.app, platform)
+    ;[now, realtime] = await Promise.all([platform.start('api-gateway'), platform.start('realtime')])
     for (const _id of ['alice', 'bob']) {
       const { body } = await call(before.url, 'POST', '/admin/clients', admin(), { _id, issueAccessToken: true })
       token = String(body.result['token'])
@@ -56,6 +56,11 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
     await platform.stop()
   })
 
+  async function parleyMigrate(...args: string[]): Promise<string> {
+    const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
+    const env = { ...process.env, PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    return (await promisify(execFile)(process.execPath, [parley, 'migrate', ...args], { env })).stdout
+  }
   async function send({ url }: RunningService, message: string): Promise<string> {
     const body = { room, sender: 'alice', message, messageType: 'text' }
     const answer = await call(url, 'POST', '/messages', admin(), body)
@@ -136,12 +141,9 @@ describe.skipIf(!hasEarlierRelease())('a rolling update from release 0.1.0', () 
     const senders = gateways.map(async (gateway) => {
       while (sending.on) ids.push(await send(gateway, 'on and on'))
     })
-    const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
-    const env = { ...process.env, PARLEY_MONGO_URL: platform.servers.mongoUrl }
-    const run = (...args: string[]) => promisify(execFile)(process.execPath, [parley, 'migrate', ...args], { env })
-    assert.match((await run()).stdout, /run this with --finish for 0005-tails/)
+    assert.match(await parleyMigrate(), /run this with --finish for 0005-tails/)
     assert.equal(await db.rooms.countDocuments({ tail: { $exists: true } }), 0)
-    assert.match((await run('--finish')).stdout, /0005-tails: done/)
+    assert.match(await parleyMigrate('--finish'), /0005-tails: done/)
     await eventually('a tail', async () => (await db.rooms.countDocuments({ tail: { $exists: true } })) > 0)
     const some = ids.length + 50
     await eventually('messages go on', () => ids.length > some)
