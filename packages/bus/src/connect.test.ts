@@ -4,6 +4,16 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Bus, closeBus, connectBus } from './connect.ts'
 
+test('a list of servers may leave the scheme out from the second on', async () => {
+  const servers = await isolatedServers()
+  const { username, password, host } = new URL(servers.natsUrl)
+  // On the first port nothing listens.
+  const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:1,${host}`, 'list')
+  assert.equal(bus.nats.getServer(), host)
+  await closeBus(bus)
+  await servers.stop()
+})
+
 describe('two users of a NATS server in accounts of their own', () => {
   let servers: Servers[]
   let buses: Bus[]

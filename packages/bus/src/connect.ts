@@ -42,8 +42,8 @@ export interface BusAccess {
 }
 
 /**
- * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas. A user
- *   stands in the first as `user:password@`, a token as `token@`.
+ * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas, where the
+ *   scheme may be left out from the second on. A user stands in the first as `user:password@`, a token as `token@`.
  * @throws when no server responds in 5 s, or it refuses the credentials.
  */
 export async function connectBus(
@@ -89,7 +89,8 @@ export async function connectBus(
 
 /** The client reads neither the scheme nor the user of a URL. */
 function serversOf(list: string, { tls, credentials }: BusAccess): NodeConnectionOptions {
-  const urls = list.split(',').map((text) => new URL(text.trim()))
+  const [scheme] = list.split('//')
+  const urls = list.split(',').map((text) => new URL(text.includes('://') ? text.trim() : `${scheme}//${text.trim()}`))
   const [first] = urls
   const user = decodeURIComponent(first?.username ?? '')
   const pass = decodeURIComponent(first?.password ?? '')

@@ -119,4 +119,11 @@ test('shared settings take URLs of several hosts, and each process gets a node I
   assert.equal(one.mongoUrl, env.PARLEY_MONGO_URL)
   assert.match(one.nodeId, /^[\w-]{1,32}$/)
   assert.notEqual(one.nodeId, two.nodeId)
+  for (const natsUrl of ['nats://a:4222,b:4222', 'nats://10.0.0.1:4222, 10.0.0.2:4222', 'tls://user:hush@a']) {
+    assert.equal(readSettings(sharedSettings, { ...env, PARLEY_NATS_URL: natsUrl }).natsUrl, natsUrl)
+  }
+  for (const natsUrl of ['a:4222', 'nats://', 'nats://a:4222,', 'nats://a:4222,:', 'nats://a:99999']) {
+    const wrong = () => readSettings(sharedSettings, { ...env, PARLEY_NATS_URL: natsUrl })
+    assert.throws(wrong, /^SettingsError: PARLEY_NATS_URL is not usable/, natsUrl)
+  }
 })

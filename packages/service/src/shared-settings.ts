@@ -17,12 +17,20 @@ export const mongoSettings = {
   mongoTls: tlsSettings(tlsPrefix.mongo, 'MongoDB', 'tls=true in the URL'),
 } satisfies SettingsDefinition
 
+function isNatsServer(text: string): boolean {
+  const url = text.includes('://') ? text.trim() : `nats://${text.trim()}`
+  return URL.canParse(url) && new URL(url).host !== ''
+}
+
 /** How NATS is reached. */
 export const natsSettings = {
   natsUrl: {
     env: 'PARLEY_NATS_URL',
     help: 'the NATS servers, with JetStream: nats://host:4222, several separated by commas; with a user: nats://user:password@host, with a token: nats://token@host',
-    schema: z.string().regex(/^(nats|tls):\/\//, 'expected a nats:// URL'),
+    schema: z
+      .string()
+      .regex(/^(nats|tls):\/\//, 'expected a nats:// URL')
+      .refine((list) => list.split(',').every(isNatsServer), 'expected hosts separated by commas'),
     secret: true as const,
   },
   natsTls: tlsSettings(tlsPrefix.nats, 'NATS', 'a tls:// URL'),
