@@ -10,8 +10,8 @@ export interface AppDoc {
   apiKeys: ApiKeyDoc[]
   /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
   webhookSecret: string
-  /** The secret before, which calls are signed by too until then (Unix milliseconds). */
-  formerWebhookSecret?: { secret: string; untilMS: number }
+  /** Those before, which calls are signed by too until then (Unix milliseconds), the latest first. */
+  formerWebhookSecrets?: { secret: string; untilMS: number }[]
   createdAt: Date
   /** Set while it is being deleted: its keys are no longer valid. */
   deletingSince?: Date
@@ -53,15 +53,23 @@ export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
   return db.apps.findOne({ _id: app })
 }
 
-/** The secrets that calls to the integrator's servers are signed by now: after a change of it, the one before too. */
-export function signingSecrets({ webhookSecret, formerWebhookSecret: former }: AppDoc): string[] {
-  return former && former.untilMS > Date.now() ? [webhookSecret, former.secret] : [webhookSecret]
+/** The secrets that calls to the integrator's servers are signed by now: after a change of it, those before too. */
+export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [] }: AppDoc): string[] {
+  const stillSigning = former.filter(({ untilMS }) => untilMS > Date.now())
+  return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** Gives an app another webhook secret; calls are signed by the one before too until then. False when there is no such app. */
+/** So many signatures of secrets before fit into the header of a call. */
+const mostFormer = 4
+
+/**
+ * Gives an app another webhook secret; calls are signed by those before too: by the last until then, by others as long as
+ * they had. A time that is over ends all of them. False when there is no such app.
+ */
 export async function changeWebhookSecret(db: Db, app: string, secret: string, untilMS: number): Promise<boolean> {
-  const former = { secret: '$webhookSecret', untilMS }
-  const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecret: former } }]
+  const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, mostFormer - 1] }
+  const former = untilMS > Date.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
+  const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecrets: former } }]
   return (await db.apps.updateOne({ _id: app, ...open }, change)).matchedCount === 1
 }
 

@@ -15,7 +15,7 @@ export function rotateWebhookSecretCommand(withDb: WithDb): Command {
     .argument('<appID>', 'the app')
     .option(
       '--hours <number>',
-      'for how many hours the secret before goes on signing, at most 720; 0 ends it',
+      'for how many hours the secret before goes on signing, at most 720; 0 ends it, and those before it',
       toHours,
       24,
     )
