@@ -3,17 +3,20 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { appendStream as append, openStream as open } from '@parley/contracts/operations/messages/streams'
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
+import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import {
   addPart,
   deleteStream,
+  endParts,
   findStreamAlone,
   insertStream,
   type MessageStreamDoc,
 } from '@parley/db/messages/message-streams'
-import { newId } from '@parley/db/messages/messages'
+import { findSentMessage, newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import { asUser, type Caller } from '../../access/caller.ts'
-import { requireMember, requireNotFrozen } from '../../access/require-member.ts'
+import { checkRoom, requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { sendContent } from '../sending/send-message.ts'
@@ -77,8 +80,11 @@ export async function appendStream(
     throw new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
   }
   const stream = { app, message: id }
+  await requireStreaming(chat, stream, doc)
   const begins = await addPart(chat.db, stream, { at, text, closeAtMS: Date.now() + chat.settings.streamSilenceMS })
   if (begins === undefined) throw notStreamed(id)
+  // It may have been recalled, edited or deleted meanwhile.
+  await requireStreaming(chat, stream, checkRoom(await findRoom(chat.db, app, room), room))
   chat.streamed.grew(stream)
   const json = JSON.stringify({ room, sender, text, message: id, at: begins })
   // It is written: who misses a live piece reads it in the history.
@@ -94,6 +100,15 @@ export async function findOwnStream(chat: Chat, caller: Caller, id: string): Pro
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only its sender may stream a message')
   }
   return stream
+}
+
+/** A message that was recalled, edited or deleted takes no more pieces. @throws ApiError MESSAGE_NOT_FOUND */
+async function requireStreaming(chat: Chat, stream: Pick<OwnStream, 'app' | 'message'>, room: RoomDoc): Promise<void> {
+  const message = await findSentMessage(chat.db, room._id, stream.message)
+  if (message?.streaming && !isDeletedIn(message, room)) return
+  // The end call still finds the stream, and returns the message as it is.
+  await endParts(chat.db, stream)
+  throw notStreamed(stream.message)
 }
 
 function notStreamed(id: string): ApiError {

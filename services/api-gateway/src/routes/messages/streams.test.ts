@@ -56,4 +56,36 @@ describe('POST /messages/stream', () => {
     assert.match(ended.message, /^One \$two three[abcd]{4}$/)
     assert.deepEqual(new Set(ended.message.slice(-4)), new Set('abcd'))
   })
+
+  describe('ends for its pieces', () => {
+    const ways: Record<string, (id: string) => Promise<{ status: number }>> = {
+      'when it is recalled': (_id) => robot.call('POST', `/rooms/${room}/message`, { _id, messageType: 'recall' }),
+      'when it is edited': (_id) => robot.call('POST', `/rooms/${room}/message`, { _id, message: 'edited' }),
+      'when it is deleted for all': (id) => gateway.admin('DELETE', `/rooms/${room}/messages/${id}`),
+      'when all of the room is deleted': () => gateway.admin('DELETE', `/rooms/${room}/messages/_all`),
+    }
+    for (const [when, change] of Object.entries(ways)) {
+      test(when, async () => {
+        const heard = await gateway.hear()
+        const { body: root } = await robot.call('POST', `/rooms/${room}/message`, { message: 'root', messageType: 'x' })
+        const inThread = { replyTo: root._id ?? root.result._id, thread: true }
+        for (const more of [inThread, {}]) {
+          const { _id } = (await open(more)).body.result
+          const append = (text: string) => robot.call('POST', `/messages/${_id}/stream`, { text })
+          assert.equal((await append('before')).status, 200)
+          assert.equal((await change(_id)).status, 200)
+          const { status, body } = await append('after')
+          assert.deepEqual([status, body.error?.code], [404, 'MESSAGE_NOT_FOUND'])
+        }
+        const { _id: last } = (await open()).body.result
+        await robot.call('POST', `/messages/${last}/stream`, { text: 'last' })
+        await heard.next('ai_streaming', ({ text }: { text: string }) => text === 'last')
+        const texts = heard.events.filter(({ event }) => event === 'ai_streaming').map(({ payload }) => payload)
+        assert.deepEqual(
+          texts.map((payload) => (payload as { text: string }).text),
+          ['before', 'before', 'last'],
+        )
+      })
+    }
+  })
 })
