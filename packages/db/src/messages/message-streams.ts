@@ -60,12 +60,13 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 
 /**
  * Adds a piece to a stream; without `at` where the last one ends, whichever process that was added by.
- * @returns where the piece begins; undefined when the stream has ended
+ * @param maxEnd where a piece without `at` ends at the latest; the caller has checked one with `at`
+ * @returns where the piece begins; undefined when the stream has ended, or the piece would end after `maxEnd`
  */
 export async function addPart(
   db: Db,
   { app, message }: StreamName,
-  { at, text, closeAtMS }: { at?: number | undefined; text: string; closeAtMS: number },
+  { at, text, closeAtMS, maxEnd }: { at?: number | undefined; text: string; closeAtMS: number; maxEnd: number },
 ): Promise<number | undefined> {
   const begins = at ?? '$end'
   const part = { at: begins, text: { $literal: text } }
@@ -74,7 +75,8 @@ export async function addPart(
     end: { $max: ['$end', { $add: [begins, text.length] }] },
     closeAtMS: { $max: ['$closeAtMS', closeAtMS] },
   }
-  const filter = { _id: key(app, message), ended: { $exists: false } }
+  const fits = at === undefined && { end: { $lte: maxEnd - text.length } }
+  const filter = { _id: key(app, message), ended: { $exists: false }, ...fits }
   const options = { returnDocument: 'before', projection: { end: 1 } } as const
   const before = await db.messageStreams.findOneAndUpdate(filter, [{ $set: changed }], options)
   return before ? (at ?? before.end) : undefined

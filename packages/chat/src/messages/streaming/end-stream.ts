@@ -33,19 +33,26 @@ export async function endStream(chat: Chat, caller: Caller, id: string, message?
  */
 export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promise<void> {
   const closeSilent = async () => {
+    const failures: unknown[] = []
     for (const stream of await findSilentStreams(chat.db, Date.now(), atOnce)) {
       try {
         await close(chat, stream)
       } catch (error) {
-        // The robot is out of the room, or banned: what it wrote stays as it is.
-        if (!(error instanceof ApiError)) throw error
-        await stopStreaming(chat.db, stream.message)
-        await deleteStream(chat.db, stream)
+        // The others end whatever becomes of this one, which comes again.
+        await leaveAsIs(chat, stream, error).catch((failure: unknown) => failures.push(failure))
       }
     }
+    if (failures.length > 0) throw new AggregateError(failures, 'some streams were not ended')
   }
   const onError = (error: Error) => chat.log.warn({ err: error }, 'silent streams not ended; trying again')
   await runEvery(lookEveryMS, closeSilent, { onError, signal })
+}
+
+/** When the robot is out of the room, or banned, what it wrote stays as it is. @throws any other error */
+async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise<void> {
+  if (!(error instanceof ApiError)) throw error
+  await stopStreaming(chat.db, stream.message)
+  await deleteStream(chat.db, stream)
 }
 
 /** Several may close the same: the message is changed once. */

@@ -76,13 +76,16 @@ export async function appendStream(
   const { room: doc, membership } = await requireMember(chat, asUser(app, sender), room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   requireNotFrozen(doc)
-  if ((at ?? end) + text.length > maxMessageBytes) {
-    throw new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
-  }
+  if ((at ?? end) + text.length > maxMessageBytes) throw tooLong()
   const stream = { app, message: id }
   await requireStreaming(chat, stream, doc)
-  const begins = await addPart(chat.db, stream, { at, text, closeAtMS: Date.now() + chat.settings.streamSilenceMS })
-  if (begins === undefined) throw notStreamed(id)
+  const closeAtMS = Date.now() + chat.settings.streamSilenceMS
+  const begins = await addPart(chat.db, stream, { at, text, closeAtMS, maxEnd: maxMessageBytes })
+  if (begins === undefined) {
+    const living = await findStreamAlone(chat.db, app, id)
+    // Pieces that came side by side with this one have filled it.
+    throw living && !living.ended ? tooLong() : notStreamed(id)
+  }
   // It may have been recalled, edited or deleted meanwhile.
   await requireStreaming(chat, stream, checkRoom(await findRoom(chat.db, app, room), room))
   chat.streamed.grew(stream)
@@ -109,6 +112,10 @@ async function requireStreaming(chat: Chat, stream: Pick<OwnStream, 'app' | 'mes
   // The end call still finds the stream, and returns the message as it is.
   await endParts(chat.db, stream)
   throw notStreamed(stream.message)
+}
+
+function tooLong(): ApiError {
+  return new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
 }
 
 function notStreamed(id: string): ApiError {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+const patient = { timeout: 60_000, interval: 100 }
 
 describe('POST /messages/stream', () => {
   let gateway: TestGateway
@@ -86,6 +89,41 @@ describe('POST /messages/stream', () => {
           ['before', 'before', 'last'],
         )
       })
+    }
+  })
+
+  test('takes no more than 65,536 characters, also of pieces that come side by side', async () => {
+    const { _id } = (await open()).body.result
+    const append = () => robot.call('POST', `/messages/${_id}/stream`, { text: 'x'.repeat(40_000) })
+    const pieces = await Promise.all([append(), append()])
+    assert.deepEqual(
+      pieces.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 413],
+    )
+    const ended = await robot.call('POST', `/messages/${_id}/stream/end`)
+    assert.equal(ended.body.result.message, 'x'.repeat(40_000))
+  })
+
+  test('ends in silence, whatever the end of another fails by', async () => {
+    const { db } = gateway.chat
+    const { mongo } = db
+    const [failing, good] = [(await open()).body.result._id, (await open()).body.result._id]
+    const silent = (message: string, closeAtMS: number) =>
+      db.messageStreams.updateOne({ message }, { $set: { closeAtMS } })
+    await Promise.all([silent(failing, 1), silent(good, 2)])
+    const streaming = { $exists: false }
+    await mongo.command({ collMod: 'messages', validator: { $nor: [{ _id: failing, streaming }] } })
+    const stop = new AbortController()
+    const closing = closeSilentStreams(gateway.chat, stop.signal)
+    const left = () => db.messageStreams.distinct('message', { closeAtMS: { $lte: 2 } })
+    try {
+      await vi.waitFor(async () => assert.deepEqual(await left(), [failing]), patient)
+      await mongo.command({ collMod: 'messages', validator: {} })
+      await vi.waitFor(async () => assert.deepEqual(await left(), []), patient)
+    } finally {
+      await mongo.command({ collMod: 'messages', validator: {} })
+      stop.abort()
+      await closing
     }
   })
 })
