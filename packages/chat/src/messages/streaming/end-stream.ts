@@ -4,9 +4,11 @@ import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { stopStreaming } from '@parley/db/messages/change-messages'
 import { deleteStream, endParts, findSilentStreams, textOfParts } from '@parley/db/messages/message-streams'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
+import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/ban-user.ts'
 import { toSentMessageView } from '../../views/message.ts'
@@ -19,11 +21,16 @@ const atOnce = 100
 
 /**
  * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed.
- * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED
+ * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
+ *   USER_BLOCKED, USER_BANNED; ROOM_FROZEN with content that is given
  */
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
   const content = message === undefined ? undefined : contentOf(message)
+  // Before its pieces end: what is refused goes on.
+  if (content !== undefined) {
+    requireNotFrozen(checkRoom(await findRoom(chat.db, stream.app, stream.room), stream.room))
+  }
   return close(chat, stream, content)
 }
 
@@ -73,7 +80,10 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
     chat,
     asUser(app, sender),
     { id, room },
-    ({ streaming }) => (streaming ? ended : undefined),
+    ({ streaming }, doc) => {
+      if (given !== undefined) requireNotFrozen(doc)
+      return streaming ? ended : undefined
+    },
     push ? [{ kind: 'push', id: order.id, app, json: JSON.stringify(order) }] : [],
   )
   await deleteStream(chat.db, stream)

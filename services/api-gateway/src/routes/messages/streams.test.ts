@@ -126,4 +126,19 @@ describe('POST /messages/stream', () => {
       await closing
     }
   })
+
+  test('takes no content at its end while the room is frozen, and goes on', async () => {
+    const room = await gateway.newRoom([robot])
+    const { _id } = (await open({ room })).body.result
+    const append = (text: string) => robot.call('POST', `/messages/${_id}/stream`, { text })
+    const end = (body: object) => robot.call('POST', `/messages/${_id}/stream/end`, body)
+    await append('one ')
+    await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
+    const refused = await end({ message: 'other' })
+    assert.deepEqual([refused.status, refused.body.error?.code], [403, 'ROOM_FROZEN'])
+    await gateway.admin('PUT', `/rooms/${room}`, { status: 1 })
+    assert.equal((await append('two')).status, 200)
+    await gateway.admin('PUT', `/rooms/${room}`, { status: 0 })
+    assert.equal((await end({})).body.result.message, 'one two')
+  })
 })
