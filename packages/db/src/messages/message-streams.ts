@@ -1,4 +1,4 @@
-import type { IndexDescription } from 'mongodb'
+import type { Document, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
@@ -6,6 +6,8 @@ import { key } from '../keys.ts'
 export interface StreamedPart {
   at: number
   text: string
+  /** Of the text, in UTF-16 units, which MongoDB cannot count; absent in pieces of 0.1.0. */
+  length?: number
 }
 
 /** A message that a robot is writing piece by piece. */
@@ -59,7 +61,8 @@ export async function findSilentStreams(db: Db, nowMS: number, limit: number): P
 }
 
 /**
- * Adds a piece to a stream; without `at` where the last one ends, whichever process that was added by.
+ * Adds a piece to a stream; without `at` where the last one ends, whichever process that was added by. It takes the place
+ * of those that it covers. An empty one only keeps the stream from ending.
  * @param maxEnd where a piece without `at` ends at the latest; the caller has checked one with `at`
  * @returns where the piece begins; undefined when the stream has ended, or the piece would end after `maxEnd`
  */
@@ -69,17 +72,25 @@ export async function addPart(
   { at, text, closeAtMS, maxEnd }: { at?: number | undefined; text: string; closeAtMS: number; maxEnd: number },
 ): Promise<number | undefined> {
   const begins = at ?? '$end'
-  const part = { at: begins, text: { $literal: text } }
-  const changed = {
-    parts: { $concatArrays: ['$parts', [part]] },
+  const later = { closeAtMS: { $max: ['$closeAtMS', closeAtMS] } }
+  const added = {
+    parts: { $concatArrays: [notCovered(at, text), [{ at: begins, text: { $literal: text }, length: text.length }]] },
     end: { $max: ['$end', { $add: [begins, text.length] }] },
-    closeAtMS: { $max: ['$closeAtMS', closeAtMS] },
   }
+  const changed = text === '' ? later : { ...added, ...later }
   const fits = at === undefined && { end: { $lte: maxEnd - text.length } }
   const filter = { _id: key(app, message), ended: { $exists: false }, ...fits }
   const options = { returnDocument: 'before', projection: { end: 1 } } as const
   const before = await db.messageStreams.findOneAndUpdate(filter, [{ $set: changed }], options)
   return before ? (at ?? before.end) : undefined
+}
+
+/** The pieces of a stream that a new one leaves in place: all, where it goes to their end. */
+function notCovered(at: number | undefined, text: string): Document | string {
+  if (at === undefined) return '$parts'
+  const ends = { $add: ['$$part.at', { $ifNull: ['$$part.length', Number.MAX_SAFE_INTEGER] }] }
+  const sticksOut = { $or: [{ $lt: ['$$part.at', at] }, { $gt: [ends, at + text.length] }] }
+  return { $filter: { input: '$parts', as: 'part', cond: sticksOut } }
 }
 
 /** From here on nothing is added to the stream; returns what it has. */
