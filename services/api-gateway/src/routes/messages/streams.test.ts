@@ -146,7 +146,7 @@ describe('POST /messages/stream', () => {
     const { _id } = (await open()).body.result
     const append = (body: object) => robot.call('POST', `/messages/${_id}/stream`, body)
     const whole = 'x'.repeat(60_000)
-    for (let i = 0; i < 300; i += 1) assert.equal((await append({ at: 0, text: whole })).status, 200)
+    for (let i = 0; i < 20; i += 1) assert.equal((await append({ at: 0, text: whole })).status, 200)
     assert.equal((await append({ text: '' })).body.result.length, 60_000)
     const kept = await gateway.chat.db.messageStreams.findOne({ message: _id })
     assert.equal(kept?.parts.length, 1)
