@@ -52,7 +52,7 @@ describe('parley app rotate-webhook-secret', () => {
     assert.deepEqual(await signers(), [0])
     secrets.push(await rotate())
     await signedBy([0, 1])
-    // Whoever has lost what was printed asks for another: the receiver has the first still.
+    // As when the printed one was lost: the receiver still has the first.
     secrets.push(await rotate())
     await signedBy([0, 1, 2])
     secrets.push(await rotate('--hours', '0'))

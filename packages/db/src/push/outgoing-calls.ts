@@ -264,8 +264,12 @@ export async function findFailedCalls(
   limit: number,
 ): Promise<{ totalCount: number; calls: AsyncIterable<OutgoingCallDoc> }> {
   const failed = { app, state: 'failed' as const }
-  const found = db.outgoingCalls.find(failed).hint('failed').sort({ failedAt: -1, _id: -1 }).skip(skip).limit(limit)
-  return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found.batchSize(50) }
+  // A retry is a transaction, which would not see what no majority has yet.
+  const found = db.outgoingCalls
+    .find(failed, { readConcern: 'majority', skip, limit, batchSize: 50 })
+    .hint('failed')
+    .sort({ failedAt: -1, _id: -1 })
+  return { totalCount: await db.outgoingCalls.countDocuments(failed, { hint: 'failed' }), calls: found }
 }
 
 /** How many calls wait, and how many are dead letters, of all apps. */

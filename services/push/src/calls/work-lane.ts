@@ -47,6 +47,8 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
       if (!call) return endLane(db, lane)
       if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
       if (!(await isNext(call))) return returnLane(db, lane, Date.now() + notNextMS)
+      // While that was asked, one before it may have been queued.
+      if ((await findNextCall(db, lane._id))?._id !== call._id) continue
       const outcome = await deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
       metrics.results.inc({ network: call.kind, result: outcome.as, reason })
