@@ -5,8 +5,6 @@ import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
-import { findQuoted } from '@parley/chat/messages/reading/quoted-messages'
-import { toMessageView } from '@parley/chat/views/message'
 import { membersChange } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
@@ -18,10 +16,10 @@ import { key } from '@parley/db/keys'
 import { findMessagesOfRoom } from '@parley/db/messages/messages'
 import { forgetAnswersOfMessage, forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { findWebhooks } from '@parley/db/rooms/rooms'
-import { findUser } from '@parley/db/users/users'
 import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
 import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
+import { messageView } from '../recipients/push-message.ts'
 import type { QueueCall } from './queue-calls.ts'
 
 /** After this long in the stream, what an event says may have been deleted. */
@@ -149,9 +147,7 @@ async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<
   if (event !== 'MESSAGE_DELETED') return data
   const { messageID } = data as { messageID: string }
   const [found] = messageID === allMessages ? [] : await findMessagesOfRoom(db, { app, id: room }, [messageID])
-  if (!found) return data
-  const [sender, quoted] = await Promise.all([findUser(db, app, found.sender), findQuoted(db, [found])])
-  return toMessageView(found, sender ?? undefined, quoted)
+  return found ? messageView(db, found) : data
 }
 
 function originOf(url: string): string | undefined {
