@@ -7,7 +7,7 @@ import { note, type Use } from '../k8s/resources.ts'
 import { allSteps } from '../k8s/steps.ts'
 
 const fine: Seen = {
-  ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10 },
+  ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10, slowest: [] },
   ...{ sent: 90, lost: 0, twice: 0, reconnects: 0, allReconnects: 0 },
 }
 const steps = allSteps({ hasBefore: true, update: () => Promise.resolve() })
@@ -38,7 +38,7 @@ describe('what npm run e2e:k8s finds wrong', () => {
     ['evict', { twice: 1 }, /1 messages twice/],
     ['restart-realtime', { reconnects: 2 }, /connected again 2 times/],
     ['restart-push', { reconnects: 1 }, /connected again 1 times/],
-    ['update', { p99: 31 }, /p99 is 3\.1 × the quiet one/],
+    ['update', { p99: 31, slowest: [{ afterS: 7, ms: 40 }] }, /3\.1 × the quiet one; the slowest: 40 ms after 7 s$/],
   ]
   for (const [step, seen, fault] of wrong) {
     test(`is ${JSON.stringify(seen)} of ${step}`, () => {
@@ -66,9 +66,13 @@ describe('what npm run e2e:k8s finds wrong', () => {
     })
     for (let i = 0; i < 4; i++) await calls.timed('', 'GET', '/', {})
     await assert.rejects(calls.untimed('', 'GET', '/', {}))
-    const { calls: made, refused, unanswered } = calls.take()
+    const { calls: made, refused, unanswered, slowest } = calls.take()
+    assert.deepEqual(
+      slowest.map(({ afterS }) => afterS),
+      [0],
+    )
     assert.deepEqual([made, refused, unanswered], [5, { 404: 1, 503: 2 }, { ECONNRESET: 1 }])
-    assert.deepEqual(calls.take(), { calls: 0, refused: {}, unanswered: {}, p50: 0, p99: 0 })
+    assert.deepEqual(calls.take(), { calls: 0, refused: {}, unanswered: {}, p50: 0, p99: 0, slowest: [] })
     const values = Array.from({ length: 200 }, (_, i) => 200 - i)
     assert.deepEqual([quantile(values, 0.5), quantile(values, 0.99)], [100, 198])
   })

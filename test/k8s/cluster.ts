@@ -55,6 +55,19 @@ export async function podsOf(...which: readonly string[]): Promise<Pod[]> {
   }))
 }
 
+/** How many connections all realtime pods hold, by their own count. */
+export async function openConnections(): Promise<number> {
+  const pods = (await podsOf('realtime')).filter(({ isReady }) => isReady)
+  const counts = await Promise.all(
+    pods.map(async ({ name }) => {
+      const path = `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`
+      const samples = (await kubectl(['get', '--raw', path])).matchAll(/^parley_connections(?:{[^}]*})? (\d+)$/gm)
+      return [...samples].reduce((sum, [, value]) => sum + Number(value), 0)
+    }),
+  )
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 /** Waits until each service has as many ready pods as it should, and none that starts or stops. */
 export async function atRest(withinMS = 300_000): Promise<void> {
   for (const name of deployments) await kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=5m'])

@@ -10,6 +10,8 @@ export interface Calls {
   /** Of those that are timed and have a 2xx response, in milliseconds. */
   p50: number
   p99: number
+  /** The slowest call of each of the three worst seconds: seconds since the last time, and milliseconds. */
+  slowest: { afterS: number; ms: number }[]
 }
 
 export interface CountedCalls {
@@ -20,12 +22,19 @@ export interface CountedCalls {
   take(): Calls
 }
 
+interface Took {
+  /** When its response came. */
+  afterMS: number
+  ms: number
+}
+
 /** Makes calls as `make` does, and notes what came of each. */
 export function countedCalls(make: typeof call): CountedCalls {
   let calls = 0
   let refused: Record<string, number> = {}
   let unanswered: Record<string, number> = {}
-  let tookMS: number[] = []
+  let took: Took[] = []
+  let takenMS = performance.now()
   const counted =
     (note: (ms: number) => void): typeof call =>
     async (...about) => {
@@ -43,17 +52,38 @@ export function countedCalls(make: typeof call): CountedCalls {
       }
     }
   return {
-    timed: counted((ms) => tookMS.push(ms)),
+    timed: counted((ms) => took.push({ afterMS: performance.now() - takenMS, ms })),
     untimed: counted(() => undefined),
     take() {
-      const taken = { calls, refused, unanswered, p50: quantile(tookMS, 0.5), p99: quantile(tookMS, 0.99) }
+      const tookMS = took.map(({ ms }) => ms)
+      const taken = {
+        calls,
+        refused,
+        unanswered,
+        p50: quantile(tookMS, 0.5),
+        p99: quantile(tookMS, 0.99),
+        slowest: worstSeconds(took),
+      }
       calls = 0
       refused = {}
       unanswered = {}
-      tookMS = []
+      took = []
+      takenMS = performance.now()
       return taken
     },
   }
+}
+
+function worstSeconds(took: readonly Took[]): Calls['slowest'] {
+  const seconds = new Map<number, number>()
+  for (const { afterMS, ms } of took) {
+    const afterS = Math.floor((afterMS - ms) / 1_000)
+    seconds.set(afterS, Math.max(seconds.get(afterS) ?? 0, Math.round(ms)))
+  }
+  return [...seconds]
+    .map(([afterS, ms]) => ({ afterS, ms }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, 3)
 }
 
 /** The smallest of the values that this share of them does not exceed; 0 of none. */

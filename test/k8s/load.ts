@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
 import { call } from '../platform.ts'
+import { openConnections } from './cluster.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 import type { TimedCallsNews, TimedCallsOptions } from './timed-calls.ts'
 
@@ -34,7 +35,7 @@ export interface Load {
   clients: readonly ChaosClient[]
   /** Begins to send, until the next look. */
   begin(): void
-  /** Stops sending, waits until every client is back and has everything, and returns what there was since the begin. */
+  /** Stops sending, waits until every client has a node and everything, and returns what there was since the begin. */
   look(): Promise<Seen>
   stop(): void
 }
@@ -111,6 +112,9 @@ export async function startLoad({
       thread.postMessage('stop', [])
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
+      // A client whose node went without a word takes itself for connected until a heartbeat is missing.
+      await until('every client has a node', async () => (await openConnections()) >= clients.length)
+      await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // What is still missing then is lost.
       await until('every client has everything', () => lacking() === 0).catch(() => undefined)
       const lost = lacking() - lostBefore
@@ -151,9 +155,9 @@ function countMissing(of: ReadonlySet<string> = new Set(), have: ReadonlySet<str
   return [...of].filter((id) => !have.has(id)).length
 }
 
-async function until(what: string, isSo: () => boolean, withinMS = 120_000): Promise<void> {
+async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMS = 120_000): Promise<void> {
   const endMS = performance.now() + withinMS
-  while (!isSo()) {
+  while (!(await isSo())) {
     if (performance.now() > endMS) throw new Error(`not within ${withinMS / 1_000} s: ${what}`)
     await pause(100)
   }

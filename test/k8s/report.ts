@@ -24,7 +24,7 @@ const mostSlower = 3
 /** What is not as it is wanted: a sentence each. */
 export function faultsOf({ quiet, done, crashed }: Run): string[] {
   const faults = done.flatMap((seen) => {
-    const { step, lost, twice, reconnects, refused, unanswered, p99 } = seen
+    const { step, lost, twice, reconnects, refused, unanswered, p99, slowest } = seen
     const says = (what: string) => `${step.name}: ${what}`
     const slower = p99 / quiet.p99
     return [
@@ -33,7 +33,7 @@ export function faultsOf({ quiet, done, crashed }: Run): string[] {
       ...(lost > 0 ? [says(`${lost} messages lost`)] : []),
       ...(twice > 0 ? [says(`${twice} messages twice`)] : []),
       ...(reconnects > step.reconnects ? [says(`a client connected again ${reconnects} times`)] : []),
-      ...(slower > mostSlower ? [says(`p99 is ${slower.toFixed(1)} × the quiet one`)] : []),
+      ...(slower > mostSlower ? [says(`p99 is ${slower.toFixed(1)} × the quiet one; ${shownSlowest(slowest)}`)] : []),
     ]
   })
   return [...faults, ...crashed.map((pod) => `${pod} was started again`)]
@@ -125,6 +125,11 @@ ${resourcesOf(run)}
 function shown(counts: Record<string, number>): string {
   const entries = Object.entries(counts)
   return entries.length === 0 ? '0' : entries.map(([what, times]) => `${what}: ${times}`).join(', ')
+}
+
+/** When the slowest calls began, counted from the beginning of the step. */
+function shownSlowest(slowest: Seen['slowest']): string {
+  return `the slowest: ${slowest.map(({ afterS, ms: took }) => `${took} ms after ${afterS} s`).join(', ')}`
 }
 
 function count(counts: Record<string, number>): number {
