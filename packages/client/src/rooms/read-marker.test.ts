@@ -41,6 +41,22 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'])
   })
 
+  test('whose report is refused because the token ended is reported after the next login', async () => {
+    const reported: string[] = []
+    let hasEnded = true
+    const marker = markerOf(async (messageID) => {
+      if (hasEnded) throw new ParleyError('INVALID_TOKEN', 'the token has expired', 401)
+      reported.push(messageID)
+    })
+    marker.mark('one')
+    await marker.flush()
+    hasEnded = false
+    await marker.flush()
+    assert.deepEqual(reported, ['one'])
+    await marker.flush()
+    assert.deepEqual(reported, ['one'], 'once')
+  })
+
   test('that another device set earlier, heard again, takes back nothing', () => {
     const timeline = new Timeline()
     const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)

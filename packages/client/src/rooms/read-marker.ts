@@ -49,7 +49,7 @@ export class ReadMarker {
     if (this.#due === undefined && !this.#count(messageID)) this.#options.rooms.changed(this.#options.roomID)
   }
 
-  /** Reports what is due. What may pass is tried again, and without a connection stays due until the next login. */
+  /** Reports what is due. What may pass is tried again; without a connection, or when the token has ended, it stays due until the next login. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -59,6 +59,8 @@ export class ReadMarker {
       await this.#options.report(messageID)
       this.#pauses.reset()
     } catch (error) {
+      // The connection of a token that has ended ends too: another login follows.
+      if (error instanceof ParleyError && error.code === 'INVALID_TOKEN') return
       if (error instanceof ParleyError && isPassing(error)) {
         if (this.#options.isConnected()) this.#flushIn(Math.max(this.#pauses.next(), error.retryAfterMS ?? 0))
         return
