@@ -6,6 +6,7 @@ import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { keepDraft, takeDraft } from './drafts.ts'
 import { FileButton, FileList } from './file-list.tsx'
+import { isComposing } from './is-composing.ts'
 import { MentionList } from './mention-list.tsx'
 import { TextField } from './text-field.tsx'
 import { useFiles } from './use-files.ts'
@@ -61,7 +62,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     shown.send(written || first?.name, { ...options, ...replyTo, ...withFiles }).catch(() => undefined)
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (mentions.onKeyDown(event)) return
+    if (isComposing(event) || mentions.onKeyDown(event)) return
     if (event.key === 'Escape' && about) stop()
     else if (isToSend(event)) void submit()
     else return
@@ -116,6 +117,6 @@ function useText(draftOf: string, about: WritingAbout | undefined, field: RefObj
 }
 
 function isToSend(event: KeyboardEvent): boolean {
-  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return false
+  if (event.key !== 'Enter' || event.shiftKey) return false
   return !matchMedia('(pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches
 }

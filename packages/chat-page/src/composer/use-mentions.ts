@@ -86,7 +86,7 @@ export function useMentions(
     choose,
     onKeyDown(event) {
       const person = found[active]
-      if (!person || event.isComposing) return false
+      if (!person) return false
       if (event.key === 'Enter' || event.key === 'Tab') choose(person)
       else if (event.key === 'Escape') setWord(undefined)
       else if (event.key === 'ArrowDown') setActive((active + 1) % found.length)

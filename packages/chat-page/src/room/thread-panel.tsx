@@ -1,6 +1,7 @@
 import type { Room, Thread } from '@parley/client'
 import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { isComposing } from '../composer/is-composing.ts'
 import { MessageRow } from '../message/message-row.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
@@ -33,7 +34,7 @@ export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) 
       class="thread"
       aria-label={texts.thread}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented) onClose()
+        if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event)) onClose()
       }}
     >
       <header class="room-head">
