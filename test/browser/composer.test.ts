@@ -22,8 +22,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     await deployment.stop()
   })
 
-  const openNewRoom = async () => {
-    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Friends', owner: alice.id })
+  const openNewRoom = async (name = 'Friends') => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name, owner: alice.id })
     const url = `http://127.0.0.1:${deployment.front.port}`
     return openChat(browser, url, alice, { parameters: { room, lang: 'en' } })
   }
@@ -54,5 +54,46 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     assert.equal(await endComposition(tab, 'Escape'), false)
     await tab.page.getByText('Replying to').waitFor()
     assert.deepEqual(await tab.texts(), ['你好'])
+  })
+
+  test('an edit leaves the draft as it was, whether it is saved or given up', async () => {
+    const tab = await openNewRoom()
+    await tab.send('Helo')
+    await tab.sees('Helo')
+    await tab.choose('Helo', 'Reply')
+    await fieldOf(tab).fill('half a sent')
+    await tab.choose('Helo', 'Edit')
+    await tab.page.getByText('Editing').waitFor()
+    assert.equal(await fieldOf(tab).inputValue(), 'Helo')
+    await fieldOf(tab).fill('Hello?')
+    await fieldOf(tab).press('Escape')
+    assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
+    await tab.choose('Helo', 'Edit')
+    await tab.page.getByText('Editing').waitFor()
+    assert.equal(await fieldOf(tab).inputValue(), 'Helo')
+    await fieldOf(tab).fill('Hello')
+    await tab.page.getByRole('button', { name: 'Save' }).click()
+    await tab.sees('Hello')
+    await tab.page.getByText('Replying to').waitFor()
+    assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
+    await fieldOf(tab).fill('half a sentence')
+    await fieldOf(tab).press('Enter')
+    await tab.page.getByRole('button', { name: 'In reply to You: Hello' }).waitFor()
+    assert.deepEqual(await tab.texts(), ['Hello', 'half a sentence'])
+  })
+
+  test('a draft is there again after another room was open, also when an edit was begun', async () => {
+    await deployment.platform.newRoom([alice.id], { name: 'Elsewhere', owner: alice.id })
+    const tab = await openNewRoom('Here')
+    await tab.send('Helo')
+    await tab.sees('Helo')
+    await fieldOf(tab).fill('half a sent')
+    await tab.choose('Helo', 'Edit')
+    await tab.page.getByText('Editing').waitFor()
+    await tab.page.getByRole('button', { name: /^Elsewhere/ }).click()
+    await tab.page.getByRole('region', { name: 'Elsewhere' }).waitFor()
+    await tab.page.getByRole('button', { name: /^Here/ }).click()
+    await tab.sees('Helo')
+    assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
   })
 })

@@ -36,7 +36,6 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
-    if (editing) setText('')
     onDone()
     field.current?.focus()
   }
@@ -103,17 +102,18 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   )
 }
 
-/** What is being written: kept as a draft, or the text that is edited. */
+/** What is being written: the draft, or the text that is edited, which leaves the draft as it is. */
 function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {
-  const [text, setText] = useState(() => takeDraft(draftOf))
-  const isEdit = about?.kind === 'edit'
-  useEffect(() => keepDraft(draftOf, isEdit ? '' : text), [draftOf, text])
+  const [draft, setDraft] = useState(() => takeDraft(draftOf))
+  const [edited, setEdited] = useState<{ about: WritingAbout; text: string }>()
+  useEffect(() => keepDraft(draftOf, draft), [draftOf, draft])
   useEffect(() => {
-    const content = isEdit ? contentOf(about.message) : undefined
-    if (content?.kind === 'text') setText(content.text)
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])
-  return [text, setText] as const
+  if (about?.kind !== 'edit') return [draft, setDraft] as const
+  const content = contentOf(about.message)
+  const before = content.kind === 'text' ? content.text : ''
+  return [edited?.about === about ? edited.text : before, (text: string) => setEdited({ about, text })] as const
 }
 
 function isToSend(event: KeyboardEvent): boolean {

@@ -24,7 +24,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
   const { texts } = useChat()
   const isFrozen = useStore(room.info)?.status === 0
   const [menu, setMenu] = useState<OpenMenu>()
-  const [about, setAbout] = useState<WritingAbout>()
+  const { about, setAbout, done } = useWritingAbout()
   return (
     <>
       {isReady ? (
@@ -38,11 +38,23 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
       {isFrozen ? (
         <p class="closed">{texts.frozen}</p>
       ) : (
-        <Composer room={room} thread={thread} about={about} onDone={() => setAbout(undefined)} />
+        <Composer room={room} thread={thread} about={about} onDone={done} />
       )}
       {menu && (
         <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />
       )}
     </>
   )
+}
+
+/** An edit comes before the reply that is being written, which goes on afterwards. */
+function useWritingAbout() {
+  const [reply, setReply] = useState<WritingAbout>()
+  const [edit, setEdit] = useState<WritingAbout>()
+  const setAbout = (about: WritingAbout) => {
+    setEdit(about.kind === 'edit' ? about : undefined)
+    if (about.kind === 'reply') setReply(about)
+  }
+  const done = () => (edit ? setEdit(undefined) : setReply(undefined))
+  return { about: edit ?? reply, setAbout, done }
 }
