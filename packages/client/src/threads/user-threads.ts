@@ -2,6 +2,7 @@ import type { Client } from '../client.ts'
 import type { ListThreadsResult, Message, ServerEvents } from '../generated/types.ts'
 import { rereading } from '../rereading.ts'
 import { createStore, type Store } from '../store.ts'
+import { lateEvents } from './late-events.ts'
 import { afterThreadMessage } from './root.ts'
 
 /** A thread in which the user takes part: the message that it is about, how many it has, and how many are unread. */
@@ -33,14 +34,19 @@ export function createThreads(client: Client): UserThreads {
   let cursor: string | undefined
   const isConnected = () => client.connection.get().status === 'online'
 
-  async function readPage(after?: string): Promise<void> {
-    const page = await client.api.listThreads({ limit: perPage, ...(after !== undefined && { cursor: after }) })
-    const before = after === undefined ? [] : list.get()
-    const read = new Set(page.data.map(({ root }) => root._id))
-    list.set([...before.filter(({ root }) => !read.has(root._id)), ...page.data])
-    unread.set(page.unreadThreads)
-    cursor = page.cursor
-    hasMore.set(cursor !== undefined)
+  const events = lateEvents()
+  const { take } = events
+
+  function readPage(after?: string): Promise<void> {
+    const reading = client.api.listThreads({ limit: perPage, ...(after !== undefined && { cursor: after }) })
+    return events.read(reading, (page) => {
+      const before = after === undefined ? [] : list.get()
+      const read = new Set(page.data.map(({ root }) => root._id))
+      list.set([...before.filter(({ root }) => !read.has(root._id)), ...page.data])
+      unread.set(page.unreadThreads)
+      cursor = page.cursor
+      hasMore.set(cursor !== undefined)
+    })
   }
   const { ask: read } = rereading(() => readPage(), isConnected)
 
@@ -64,7 +70,8 @@ export function createThreads(client: Client): UserThreads {
   function heardRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
     const known = find(threadOf)
     if (known) put(known, { ...known, unread: left }, false)
-    else read()
+    // Whether a page that is being read counts before or after it, nobody knows.
+    if (!known || events.isReading()) read()
   }
 
   /** Something happened in a room that only the server knows the whole of. */
@@ -74,11 +81,11 @@ export function createThreads(client: Client): UserThreads {
   }
 
   const stops = [
-    client.on('thread message', heard),
+    client.on('thread message', (message) => take(() => heard(message))),
     client.on('threadLastRead', heardRead),
-    client.on('messageUpdated', ({ room, _id }) => heardOf(room, _id)),
-    client.on('messageDeleted', ({ room }) => heardOf(room)),
-    client.on('removedFromRoom', ({ room }) => heardOf(room)),
+    client.on('messageUpdated', ({ room, _id }) => take(() => heardOf(room, _id))),
+    client.on('messageDeleted', ({ room }) => take(() => heardOf(room))),
+    client.on('removedFromRoom', ({ room }) => take(() => heardOf(room))),
     client.connection.subscribe(() => {
       if (isConnected()) read()
     }),
