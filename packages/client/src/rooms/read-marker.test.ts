@@ -57,27 +57,53 @@ describe('a read marker', () => {
     assert.deepEqual(reported, ['one'], 'once')
   })
 
-  test('that another device set earlier, heard again, takes back nothing', () => {
+  /** A marker in a room of five messages of Bob; `counted` is what the list of rooms shows, `asked` how often it asks the server. */
+  function markerOfFive(report: (messageID: string) => Promise<unknown>, isConnected = () => true) {
     const timeline = new Timeline()
     const data = [1, 2, 3, 4, 5].map((seq) => ({ _id: `m${seq}`, seq, sender: { _id: 'bob' } }) as Message)
     timeline.addPage({ data, userDeletedIDs: [], totalCount: 5 }, true)
-    let unread: number | undefined
-    const rooms = { setUnread: (_room: string, counted: number) => (unread = counted), changed: () => undefined }
-    const report = () => Promise.reject(networkError('not connected'))
-    const marker = new ReadMarker({
-      roomID: 'room',
-      timeline,
-      rooms,
-      me: () => 'alice',
-      report,
-      isConnected: () => false,
-    })
+    const list = { unread: 5, asked: 0 }
+    const rooms = {
+      setUnread: (_room: string, counted: number) => void (list.unread = counted),
+      changed: () => void list.asked++,
+    }
+    const marker = new ReadMarker({ roomID: 'room', timeline, rooms, me: () => 'alice', report, isConnected })
+    return { marker, list }
+  }
+
+  test('counts again after its report: what was counted meanwhile may be older', async () => {
+    const { marker, list } = markerOfFive(async () => void (list.unread = 5))
+    marker.mark('m5')
+    assert.equal(list.unread, 0)
+    await marker.flush()
+    assert.deepEqual(list, { unread: 0, asked: 0 })
+  })
+
+  test('counts after its report as far as another device has read meanwhile', async () => {
+    const { marker, list } = markerOfFive(async () => marker.heard('m4'))
+    marker.mark('m2')
+    await marker.flush()
+    assert.equal(list.unread, 1)
+  })
+
+  test('whose report is refused for good leaves the count to the server', async () => {
+    const { marker, list } = markerOfFive(() => Promise.reject(new ParleyError('MESSAGE_NOT_FOUND', 'gone', 404)))
+    marker.mark('m5')
+    await marker.flush()
+    assert.equal(list.asked, 1)
+  })
+
+  test('that another device set earlier, heard again, takes back nothing', () => {
+    const { marker, list } = markerOfFive(
+      () => Promise.reject(networkError('not connected')),
+      () => false,
+    )
     marker.heard('m3')
-    assert.equal(unread, 2)
+    assert.equal(list.unread, 2)
     marker.heard('m5')
-    assert.equal(unread, 0)
+    assert.equal(list.unread, 0)
     marker.heard('m3')
-    assert.equal(unread, 0)
+    assert.equal(list.unread, 0)
     marker.close()
   })
 })

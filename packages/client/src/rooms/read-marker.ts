@@ -55,6 +55,7 @@ export class ReadMarker {
     this.#timer = undefined
     const messageID = this.#due
     if (messageID === undefined) return
+    let isReported = true
     try {
       await this.#options.report(messageID)
       this.#pauses.reset()
@@ -65,9 +66,12 @@ export class ReadMarker {
         if (this.#options.isConnected()) this.#flushIn(Math.max(this.#pauses.next(), error.retryAfterMS ?? 0))
         return
       }
+      isReported = false
     }
-    if (this.#due === messageID) this.#due = undefined
-    if (!this.#options.timeline.get(messageID)) this.#options.rooms.changed(this.#options.roomID)
+    // What was marked meanwhile is counted after its own report.
+    if (this.#due !== messageID) return
+    this.#due = undefined
+    if (!isReported || !this.#countAfterReport(messageID)) this.#options.rooms.changed(this.#options.roomID)
   }
 
   close(): void {
@@ -77,6 +81,14 @@ export class ReadMarker {
 
   #flushIn(ms: number): void {
     this.#timer ??= setTimeout(() => void this.flush(), ms)
+  }
+
+  /** A count that was read before the report may have come since. Another device may have read further. */
+  #countAfterReport(messageID: string): boolean {
+    const { timeline } = this.#options
+    const seq = timeline.get(messageID)?.seq
+    const furthest = seq === undefined ? undefined : timeline.at(Math.max(seq, this.#markedSeq))
+    return furthest !== undefined && this.#count(furthest._id)
   }
 
   /** Counts what is unread after a message; false if not everything after it is loaded. */

@@ -38,6 +38,8 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   readonly unread: Store<number> = this.#unread
   readonly #marker: ReadMarker
   #takesPart = false
+  /** How often the read marker has set the count: what was read before may be older. */
+  #marks = 0
 
   constructor(id: string, roomID: string, parts: ThreadParts) {
     super(parts, { read: (query) => this.#read(query), pending: () => parts.outbox.ofThread(id) })
@@ -49,7 +51,10 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#marker = new ReadMarker({
       ...{ roomID, timeline, me, isConnected },
       rooms: {
-        setUnread: (_room, counted, upToSeq) => this.#setCount(recounted(this.#count, counted, upToSeq)),
+        setUnread: (_room, counted, upToSeq) => {
+          this.#marks++
+          this.#setCount(recounted(this.#count, counted, upToSeq))
+        },
         changed: () => this.#recount(),
       },
       async report(messageID) {
@@ -137,10 +142,12 @@ export class ThreadHandle extends ConversationHandle implements Thread {
 
   async #read(query: PageQuery): Promise<Page> {
     const { calls } = this.#parts
+    const marks = this.#marks
     const page = await calls.listThread({ id: this.id, timeRangeField: 'createdAt', ...query })
     this.#takesPart ||= page.takesPart
     this.heardRoot(page.root)
-    this.#setCount(recounted(this.#count, page.unread, page.totalCount))
+    if (marks === this.#marks) this.#setCount(recounted(this.#count, page.unread, page.totalCount))
+    else this.#recount()
     return page
   }
 

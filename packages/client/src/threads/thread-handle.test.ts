@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { setImmediate as nextTask } from 'node:timers/promises'
+import { describe, onTestFinished, test, vi } from 'vitest'
+import type { ListThreadResult, Message } from '../generated/types.ts'
+import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
+
+describe('a thread', () => {
+  /** An open thread with one message of Bob; its readings and reports return when the test says so. */
+  async function openThread() {
+    const readings: PromiseWithResolvers<ListThreadResult>[] = []
+    const reports: PromiseWithResolvers<{ unread: number }>[] = []
+    const begun = <T>(all: PromiseWithResolvers<T>[]) => {
+      const call = Promise.withResolvers<T>()
+      all.push(call)
+      return call.promise
+    }
+    const thread = new ThreadHandle('root', 'room', {
+      calls: { listThread: () => begun(readings), markThreadRead: () => begun(reports) },
+      outbox: { ofThread: () => [] },
+      me: () => 'alice',
+      sender: () => ({ _id: 'alice' }),
+      isConnected: () => true,
+      whenReady: async () => undefined,
+      threadRead: () => undefined,
+    } as unknown as ThreadParts)
+    onTestFinished(() => thread.close())
+    const answer = (n: number, unread: number) => {
+      readings[n]?.resolve(page(unread))
+      return nextTask()
+    }
+    const opened = thread.open()
+    await vi.waitFor(() => assert.equal(readings.length, 1))
+    await answer(0, 1)
+    await opened
+    assert.equal(thread.unread.get(), 1)
+    return { thread, readings, reports, answer }
+  }
+  const message = (_id: string, seq: number) =>
+    ({ _id, room: 'room', seq, updatedAtMS: seq, createdAtMS: seq, sender: { _id: 'bob' } }) as Message
+  const page = (unread: number) =>
+    ({
+      root: { ...message('root', 7), threadCount: 1 },
+      data: [{ ...message('m1', 1), threadOf: 'root' }],
+      ...{ takesPart: true, unread, totalCount: 1, userDeletedIDs: [] },
+    }) as unknown as ListThreadResult
+
+  test('stays read after a report while which its count was read', async () => {
+    const { thread, readings, reports, answer } = await openThread()
+    thread.markRead()
+    await vi.waitFor(() => assert.equal(reports.length, 1))
+    const caughtUp = thread.catchUp()
+    await vi.waitFor(() => assert.equal(readings.length, 2))
+    await answer(1, 1)
+    reports[0]?.resolve({ unread: 0 })
+    await vi.waitFor(() => assert.equal(thread.unread.get(), 0))
+    await answer(2, 0)
+    await caughtUp
+    assert.equal(thread.unread.get(), 0)
+  })
+
+  test('stays read when a count that was read before the report comes after it', async () => {
+    const { thread, readings, reports, answer } = await openThread()
+    thread.markRead()
+    await vi.waitFor(() => assert.equal(reports.length, 1))
+    const caughtUp = thread.catchUp()
+    await vi.waitFor(() => assert.equal(readings.length, 2))
+    reports[0]?.resolve({ unread: 0 })
+    await nextTask()
+    await answer(1, 1)
+    assert.equal(thread.unread.get(), 0)
+    await vi.waitFor(() => assert.equal(readings.length, 3))
+    for (let n = 2; n < readings.length; n++) await answer(n, 0)
+    await caughtUp
+    assert.equal(thread.unread.get(), 0)
+  })
+})
