@@ -1,70 +1,30 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
-import { commandEnv } from './command-env.ts'
-
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
-type Line = Record<string, unknown>
-const hour = 3_600_000
-const begin = Date.now() - 100 * 24 * hour
+import { begin, Imports, type Line, member, message, user } from './imports.ts'
 
 describe('parley import', () => {
   let platform: Platform
   let db: Db
-  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+  const imports = new Imports(() => platform)
   beforeAll(async () => {
     platform = await startPlatform()
     await platform.start('api-gateway')
     db = await connectDb(platform.servers.mongoUrl)
   })
   afterAll(async () => {
-    rmSync(folder, { recursive: true })
+    imports.end()
     await db.client.close()
     await platform.stop()
   })
 
-  function write(lines: readonly (Line | string)[]): string {
-    const file = join(folder, 'export.ndjson')
-    writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
-    return file
-  }
-  function start(file: string, ...more: string[]) {
-    const env = { ...commandEnv, PARLEY_MONGO_URL: platform.servers.mongoUrl }
-    const child = spawn(process.execPath, [parleyFile, 'import', file, '--app', platform.app, ...more], { env })
-    let text = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-    return { child, end: once(child, 'close').then(([code]) => ({ code: code as number | null, text })) }
-  }
-  const run = (lines: readonly (Line | string)[], ...more: string[]) => start(write(lines), ...more).end
+  const run = imports.run.bind(imports)
   const count = async () => ({
     users: await db.users.countDocuments({ app: platform.app }),
     rooms: await db.rooms.countDocuments({ app: platform.app }),
     messages: await db.messages.countDocuments({ app: platform.app }),
-  })
-
-  const user = (_id: string, more: Line = {}): Line => ({ type: 'user', _id, nickname: `N ${_id}`, ...more })
-  const member = (room: string, name: string, more: Line = {}): Line => ({
-    type: 'membership',
-    room,
-    user: name,
-    ...more,
-  })
-  const message = (room: string, n: number, sender: string, more: Line = {}): Line => ({
-    type: 'message',
-    _id: `m${n}`,
-    room,
-    sender,
-    message: `message ${n}`,
-    messageType: 'text',
-    createdAt: begin + n * 1000,
-    ...more,
   })
 
   test('names every bad line by its number and field, and writes nothing, also with --dry-run', async () => {
@@ -310,19 +270,21 @@ describe('parley import', () => {
     }
     for (let n = 1; n <= each; n++)
       for (const room of names) lines.push(message(room, n, n % 2 === 0 ? 'fay' : 'gus', { createdAt: begin + n }))
-    const file = write(lines)
+    const file = imports.write(lines)
     const keys = names.map((name) => key(platform.app, name))
     const there = () => db.messages.countDocuments({ roomKey: { $in: keys } })
     for (const some of [1, (rooms * each) / 2]) {
-      const { child, end } = start(file)
+      const { child, end } = imports.start(file)
       await eventually('some messages are there', async () => (await there()) >= some || child.exitCode !== null)
       child.kill('SIGKILL')
       await end
     }
     assert.ok((await there()) < rooms * each || (await db.memberships.countDocuments({ roomKey: { $in: keys } })) < 15)
-    const { code, text } = await start(file).end
+    const { code, text } = await imports.start(file).end
     assert.equal(code, 0, text)
     assert.equal(await there(), rooms * each)
+    const later = { roomKey: { $in: keys }, createdAtMS: { $gt: begin + each } }
+    assert.equal(await db.messages.countDocuments(later), 0, 'each has its time, also in the run that went on')
     const counted = await db.statsRooms.find({ app: platform.app, level: 'day', room: { $in: names } }).toArray()
     const sum = counted.reduce((all, { firstSeq, lastSeq }) => all + lastSeq - firstSeq + 1, 0)
     assert.equal(sum, rooms * each, 'the statistics know them')

@@ -39,7 +39,8 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     createdAtMS: createdAt,
     rev: revStep(),
     seq: 0,
-    clockMS: createdAt,
+    // Its messages may be older than the room, where that does not say when it was made.
+    clockMS: 0,
     lastMessageAtMS: 0,
     memberCount: 0,
     firstMembers: [],
@@ -48,9 +49,14 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
 
 /**
  * @param seq in the room, or in the thread
- * @param createdAtMS a time of its own in the room
+ * @param times of its own in the room
  */
-export function toMessageDoc(app: string, message: ImportOf<'message'>, seq: number, createdAtMS: number): MessageDoc {
+export function toMessageDoc(
+  app: string,
+  message: ImportOf<'message'>,
+  seq: number,
+  times: Pick<MessageDoc, 'createdAtMS' | 'updatedAtMS'>,
+): MessageDoc {
   const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
   const { threadOf, replyTo = threadOf } = message
   const idOf = (other: string) => importedMessageId(app, room, other)
@@ -64,8 +70,7 @@ export function toMessageDoc(app: string, message: ImportOf<'message'>, seq: num
     sender,
     ...(isDeleted !== true && { content: contentOf(message.message) }),
     messageType,
-    createdAtMS,
-    updatedAtMS: createdAtMS,
+    ...times,
     ...(reactions.length > 0 && isDeleted !== true && { reactions }),
     ...(mentions.length > 0 && isDeleted !== true && { mentions }),
     // The ID that the message had before: clients see it, and the integrator finds it again.

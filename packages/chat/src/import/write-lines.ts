@@ -23,6 +23,9 @@ interface WrittenRoom {
   lastTimeMS: number
   /** Messages in the database. */
   there: number
+  /** New messages are later than the last one there, and than those that were deleted together. */
+  afterMS: number
+  /** The highest time of a message or change. */
   clockMS: number
 }
 
@@ -56,7 +59,7 @@ export class LineWriter {
       this.#db,
       of('room').map((room) => toRoomDoc(this.#app, room)),
     )
-    for (const { _id } of of('room')) this.rooms.set(_id, { seq: 0, lastTimeMS: 0, there: -1, clockMS: 0 })
+    for (const { _id } of of('room')) this.rooms.set(_id, { seq: 0, lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 })
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
   }
@@ -74,17 +77,21 @@ export class LineWriter {
       place.seq++
       const isThere = place.seq <= place.there
       // Each message of a room has a time of its own, which cursors rely on.
-      const afterMS = Math.max(room.lastTimeMS, !isThere && room.there > 0 ? room.clockMS : 0)
+      const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
-      const document = toMessageDoc(this.#app, message, place.seq, room.lastTimeMS)
+      // Who has read the room pages on by updated time.
+      const updatedAtMS = isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1)
+      const times = { createdAtMS: room.lastTimeMS, updatedAtMS }
+      const document = toMessageDoc(this.#app, message, place.seq, times)
       if (isThere) {
         old.push(document)
         continue
       }
+      room.clockMS = updatedAtMS
       fresh.push(document)
       const roomKey = key(this.#app, message.room)
       const advance = advances.get(roomKey) ?? { roomKey, from: before, clockMS: 0 }
-      advance.clockMS = room.lastTimeMS
+      advance.clockMS = updatedAtMS
       if (place === room) advance.last = document
       else advance.lastThreadAtMS = room.lastTimeMS
       advances.set(roomKey, advance)
@@ -113,7 +120,13 @@ export class LineWriter {
       this.#db,
       unknown.map((room) => key(this.#app, room)),
     )
-    for (const { id, seq, clockMS } of found) Object.assign(this.#room(id), { there: seq, clockMS })
+    for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
+      const room = this.#room(id)
+      room.there = seq
+      if (seq === 0) continue
+      room.afterMS = Math.max(lastMessageAtMS, deletedUpToMS)
+      room.clockMS = clockMS
+    }
   }
 
   /** @throws ImportConflict when the rooms have other messages at these places */

@@ -64,7 +64,7 @@ export interface ImportedAdvance {
   from: number
   /** The last of the new messages of the room itself. */
   last?: Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
-  /** The time of the last new message, and of the last of one of its threads. */
+  /** The highest time of its new messages, and when the last of one of its threads was sent. */
   clockMS: number
   lastThreadAtMS?: number
 }
