@@ -26,12 +26,20 @@ export interface S3Settings {
   /** Without them those of the machine's role. */
   accessKeyId?: string | undefined
   secretAccessKey?: string | undefined
+  /** After so long without a response, or without a byte more of it, a request has failed. */
+  timeoutMS?: number | undefined
 }
+
+/** Twice this is less than the leases of what is done with files: 60 s. */
+const defaultTimeoutMS = 20_000
+/** Not every store responds before it has copied a large file. */
+const copyTimeouts = 6
 
 /** Keeps files in a bucket of any S3-compatible store. Clients exchange the bytes with it alone. */
 export function s3Store(settings: S3Settings): S3Store {
-  const { bucket: Bucket, prefix } = settings
-  const client = clientAt(settings, settings.endpoint)
+  const { bucket: Bucket, prefix, timeoutMS = defaultTimeoutMS } = settings
+  const client = clientAt({ ...settings, timeoutMS }, settings.endpoint)
+  const copier = clientAt({ ...settings, timeoutMS: copyTimeouts * timeoutMS }, settings.endpoint)
   const outside = clientAt(settings, settings.publicEndpoint ?? settings.endpoint)
   const keyOf = (id: string, upload: string) => `${prefix}${id}/${upload}`
   /** What clients may write to, as long as their address holds. */
@@ -54,7 +62,7 @@ export function s3Store(settings: S3Settings): S3Store {
       })
       // What clients can still write to is not what they get.
       const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
-      await client.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
+      await copier.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
       const there = (await sizeOf(keyOf(id, upload))) ?? 0
       if (there === size) return
       await removeKey(keyOf(id, upload))
@@ -96,13 +104,25 @@ export function s3Store(settings: S3Settings): S3Store {
   }
 }
 
-function clientAt({ region, pathStyle, accessKeyId, secretAccessKey }: S3Settings, endpoint?: string): S3Client {
+function clientAt(
+  { region, pathStyle, accessKeyId, secretAccessKey, timeoutMS }: S3Settings,
+  endpoint?: string,
+): S3Client {
   return new S3Client({
     region,
     forcePathStyle: pathStyle,
     ...(endpoint !== undefined && { endpoint }),
     ...(accessKeyId !== undefined &&
       secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
+    ...(timeoutMS !== undefined && {
+      requestHandler: {
+        connectionTimeout: Math.min(timeoutMS, 5_000),
+        requestTimeout: timeoutMS,
+        throwOnRequestTimeout: true,
+        socketTimeout: timeoutMS,
+      },
+    }),
+    maxAttempts: 2,
     // Not every store knows the newer checksums, and an address that was signed can have none of a body to come.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

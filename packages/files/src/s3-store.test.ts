@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { describe, onTestFinished, test } from 'vitest'
+import type { S3Store } from './file-store.ts'
+import { s3Store } from './s3-store.ts'
+
+const timeoutMS = 200
+
+/** A store behind which something takes connections, and does this with the first bytes of each. */
+async function storeAt(onRequest: (socket: Socket, request: string) => void): Promise<S3Store> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).once('data', (bytes) => onRequest(socket, String(bytes)))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const keys = { accessKeyId: 'key', secretAccessKey: 'secret' }
+  const bucket = { bucket: 'files', region: 'us-east-1', pathStyle: true, prefix: '' }
+  return s3Store({ ...bucket, ...keys, endpoint, timeoutMS })
+}
+
+describe('a store that hangs is one that failed', () => {
+  test('when it takes a request and is silent', async () => {
+    const store = await storeAt(() => undefined)
+    const hanging = { name: 'TimeoutError' }
+    await Promise.all([
+      assert.rejects(store.remove('1'), hanging),
+      assert.rejects(store.removeUpload('1', 'a'), hanging),
+      assert.rejects(store.readAll('1', 'a'), hanging),
+      assert.rejects(store.keep('1', 'a', Buffer.from('bytes'), 'image/webp'), hanging),
+      assert.rejects(store.take('1', 'a', 5), hanging),
+    ])
+  })
+
+  test('when it stops in the middle of the bytes', async () => {
+    const store = await storeAt((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf ')
+    })
+    await assert.rejects(store.readAll('1', 'a'))
+  })
+
+  test('a copy may take longer than other requests', async () => {
+    let copies = 0
+    const store = await storeAt((socket, request) => {
+      const head = 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: '
+      if (request.startsWith('HEAD ')) return socket.end(`${head}5\r\n\r\n`)
+      copies++
+      const copied = '<CopyObjectResult><ETag>"1"</ETag></CopyObjectResult>'
+      return setTimeout(() => socket.end(`${head}${copied.length}\r\n\r\n${copied}`), 2 * timeoutMS)
+    })
+    await store.take('1', 'a', 5)
+    assert.equal(copies, 1)
+  })
+})
