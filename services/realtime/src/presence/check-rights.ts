@@ -6,8 +6,11 @@ import type { UserSocket } from '../connections/session.ts'
 
 /** All that a socket watches is checked again after this long, in case news of it were lost. */
 const againAfterMS = 60_000
+/** There is about one a second. */
+const roundsPerAgain = againAfterMS / 1_000
 /** How many sockets are checked in a round; the others wait for the next. */
 const socketsPerRound = 100
+/** So many of those of whom nothing was heard are among them at least, however much was heard of others. */
 const againPerRound = 20
 const atOnce = 10
 
@@ -26,12 +29,15 @@ export interface RightsChecks {
   soon(socket: UserSocket, clients: Iterable<string>): void
   /** All of the socket's are checked for now. */
   checked(socket: UserSocket): void
+  /** The socket watches nobody any more. */
+  forget(socket: UserSocket): void
   run(): Promise<void>
 }
 
 export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts): RightsChecks {
   const waiting = new Map<UserSocket, Set<string>>()
-  const checkedAtMS = new WeakMap<UserSocket, number>()
+  /** The socket that was not checked for the longest comes first. */
+  const checkedAtMS = new Map<UserSocket, number>()
 
   function soon(socket: UserSocket, clients: Iterable<string>): void {
     const known = waiting.get(socket)
@@ -39,16 +45,20 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
     else waiting.set(socket, new Set(clients))
   }
 
-  /** Nobody has said anything of them: a few of those that were not checked for the longest. */
+  function checked(socket: UserSocket): void {
+    checkedAtMS.delete(socket)
+    checkedAtMS.set(socket, Date.now())
+  }
+
+  /** Nobody has said anything of them: as many of those that were not checked for the longest as have all checked in time. */
   function takeOverdue(): void {
+    const inTime = Math.ceil(checkedAtMS.size / roundsPerAgain)
+    const most = Math.max(againPerRound, Math.min(inTime, socketsPerRound - waiting.size))
     const dueMS = Date.now() - againAfterMS
-    let left = againPerRound
-    for (const [socket, clients] of watchedBy) {
-      if (left === 0) return
-      if ((checkedAtMS.get(socket) ?? 0) > dueMS) continue
-      soon(socket, [...clients.keys()])
-      checkedAtMS.set(socket, Date.now())
-      left--
+    for (const [socket, atMS] of [...checkedAtMS].slice(0, most)) {
+      if (atMS > dueMS) return
+      soon(socket, watchedBy.get(socket)?.keys() ?? [])
+      checked(socket)
     }
   }
 
@@ -67,7 +77,11 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
 
   return {
     soon,
-    checked: (socket) => void checkedAtMS.set(socket, Date.now()),
+    checked,
+    forget(socket) {
+      checkedAtMS.delete(socket)
+      waiting.delete(socket)
+    },
     async run() {
       takeOverdue()
       const now = [...waiting].slice(0, socketsPerRound)

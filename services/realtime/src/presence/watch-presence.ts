@@ -136,14 +136,16 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
   drop(watching, socket, client)
 }
 
-function drop({ users, watchedBy }: Watching, socket: UserSocket, client: string): void {
+function drop({ users, watchedBy, checks }: Watching, socket: UserSocket, client: string): void {
   const theirs = watchedBy.get(socket)
   const watched = theirs?.get(client)
   if (!theirs || !watched) return
   watched.watches.delete(socket)
   users.close(watched)
   theirs.delete(client)
-  if (theirs.size === 0) watchedBy.delete(socket)
+  if (theirs.size > 0) return
+  watchedBy.delete(socket)
+  checks.forget(socket)
 }
 
 async function round(watching: Watching): Promise<void> {
@@ -183,7 +185,8 @@ async function subscribe(
       watched.watches.set(socket, { rights: known, shown })
       views.push(shown)
     }
-    if (theirs.size > 0) watchedBy.set(socket, theirs)
+    if (theirs.size === 0) return []
+    watchedBy.set(socket, theirs)
     if (progress.isDisturbed) checks.soon(socket, clients)
     checks.checked(socket)
     return views
