@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -10,6 +12,40 @@ test('a list of servers may leave the scheme out from the second on', async () =
   // On the first port nothing listens.
   const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:1,${host}`, 'list')
   assert.equal(bus.nats.getServer(), host)
+  await closeBus(bus)
+  await servers.stop()
+})
+
+test('a server that hangs while much is being sent to it is left for another', async () => {
+  const servers = await isolatedServers()
+  const { username, password, host } = new URL(servers.natsUrl)
+  const info = {
+    server_id: 'hangs',
+    version: '2.12.0',
+    proto: 1,
+    headers: true,
+    max_payload: 2 ** 20,
+    connect_urls: [host],
+  }
+  const hanging = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`)
+    socket.on('data', (data) => {
+      if (data.includes('PING')) socket.write('PONG\r\n')
+      if (data.includes('PUB')) socket.pause()
+    })
+    hanging.close()
+  })
+  await once(hanging.listen(0, '127.0.0.1'), 'listening')
+  const { port } = hanging.address() as AddressInfo
+  const bus = await connectBus(`nats://${username}:${password}@127.0.0.1:${port}`, 'hanging', {}, {}, 100)
+  const back = Promise.withResolvers<void>()
+  bus.onBack(back.resolve)
+  // More than the buffers of both sockets hold.
+  for (let i = 0; i < 20_000; i++) bus.nats.publish('subject', 'x'.repeat(1_024))
+  await back.promise
+  assert.equal(bus.nats.getServer(), host)
+  await bus.nats.flush()
   await closeBus(bus)
   await servers.stop()
 })

@@ -1,5 +1,6 @@
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
 import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
+import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
@@ -21,10 +22,10 @@ export interface Bus {
   closed: Promise<Error | undefined>
 }
 
-const pingEveryMS = 5_000
+const normalPingEveryMS = 5_000
 const maxPingOut = 2
 /** A connection that no longer carries anything, and that nobody closes, is noticed after so long at most. */
-export const unnoticedCutMS = (maxPingOut + 1) * pingEveryMS
+export const unnoticedCutMS = (maxPingOut + 1) * normalPingEveryMS
 
 export interface BusEvents {
   onDisconnect?: () => void
@@ -51,6 +52,7 @@ export async function connectBus(
   name: string,
   events: BusEvents = {},
   access: BusAccess = {},
+  pingEveryMS = normalPingEveryMS,
 ): Promise<Bus> {
   const nats = await connect({
     ...serversOf(url, access),
@@ -118,6 +120,7 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
         state.connected = false
         state.losses++
         events.onDisconnect?.()
+        if (status.type === 'staleConnection') closeTransport(nats)
         break
       case 'reconnect':
         state.connected = true
@@ -131,6 +134,14 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
         break
     }
   }
+}
+
+/**
+ * By itself the client waits, before it closes a connection whose pings failed, until all that was written is sent: for
+ * ever when the server reads nothing and buffers are full.
+ */
+function closeTransport(nats: NatsConnection): void {
+  void (nats as NatsConnectionImpl).protocol.transport.close()
 }
 
 /** Sends what is buffered and closes; while the bus is away, only closes. */
