@@ -103,7 +103,10 @@ export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): 
   return db.streamState.findOneAndUpdate(free, lease, { returnDocument: 'after', ...durable })
 }
 
-/** Records how far publishing again has come; false when the stream was lost again, and there is more to do. */
+/**
+ * Records how far publishing again has come; false when the stream was lost again, and there is more to do, or when another
+ * process, which took the lease meanwhile, has ended it.
+ */
 export async function recordRebuilt(
   db: Db,
   { _id, losses }: StreamStateDoc,
@@ -111,7 +114,8 @@ export async function recordRebuilt(
   leaseUntilMS: number,
 ): Promise<boolean> {
   const step = { 'rebuilding.doneUpToMS': doneUpToMS, 'rebuilding.leaseUntilMS': leaseUntilMS }
-  return (await db.streamState.updateOne({ _id, losses }, { $set: step }, durable)).matchedCount === 1
+  const same = { _id, losses, 'rebuilding.sinceMS': { $exists: true } }
+  return (await db.streamState.updateOne(same, { $set: step }, durable)).matchedCount === 1
 }
 
 export async function endRebuilding(db: Db, { _id, losses }: StreamStateDoc, sinceMS: number): Promise<void> {
