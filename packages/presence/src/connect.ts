@@ -28,6 +28,8 @@ export async function connectPresence(
     maxRetriesPerRequest: 1,
     connectTimeout: 5_000,
     commandTimeout: 3_000,
+    // A command that times out leaves the connection open: only another one leads away from a server that hangs.
+    socketTimeout: 6_000,
     retryStrategy: retryAfterMS,
     sentinelRetryStrategy: (attempt: number) => (isStarted ? retryAfterMS(attempt) : null),
     // A master that has become a replica: Sentinel knows the new one.

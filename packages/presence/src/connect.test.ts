@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { type Cluster, newServersDir, type ServersDir, startSentinels } from '@parley/stack/clusters'
+import { Redis } from 'ioredis'
+import { afterEach, beforeEach, describe, test, vi } from 'vitest'
+import { connectPresence, type Presence, pingPresence } from './connect.ts'
+
+const failover = { timeout: 120_000, interval: 100 }
+
+describe('Redis behind Sentinel', () => {
+  let dir: ServersDir
+  let cluster: Cluster
+  let presence: Presence | undefined
+
+  beforeEach(async () => {
+    dir = newServersDir()
+    cluster = await startSentinels(dir)
+    const ports = [...cluster.url.matchAll(/127\.0\.0\.1:(\d+)/g)].map(([, port]) => Number(port))
+    await Promise.all(ports.map(untilItKnowsTheOthers))
+  })
+  afterEach(async () => {
+    presence?.redis.disconnect()
+    await dir.stop()
+  })
+
+  /** Until then it takes part in no election, or has no replica to choose. */
+  async function untilItKnowsTheOthers(port: number): Promise<void> {
+    const sentinel = new Redis(port)
+    const knows = async () => {
+      const fields = (await sentinel.call('SENTINEL', 'MASTER', 'parley')) as string[]
+      const field = (name: string) => fields[fields.indexOf(name) + 1]
+      assert.deepEqual([field('num-slaves'), field('num-other-sentinels')], ['1', '2'])
+    }
+    await vi.waitFor(knows, failover).finally(() => sentinel.disconnect())
+  }
+
+  const hang = (pid: number | undefined) => process.kill(pid ?? 0, 'SIGSTOP')
+
+  test('a master that hangs is left for the one that Sentinel names', async () => {
+    const connected = await connectPresence(cluster.url, () => undefined)
+    presence = connected
+    const [master] = cluster.members.values()
+    hang(master?.pid)
+    await assert.rejects(pingPresence(connected))
+    await vi.waitFor(() => pingPresence(connected), failover)
+  })
+})
