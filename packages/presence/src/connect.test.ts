@@ -43,4 +43,14 @@ describe('Redis behind Sentinel', () => {
     await assert.rejects(pingPresence(connected))
     await vi.waitFor(() => pingPresence(connected), failover)
   })
+
+  test('a Sentinel that hangs leaves the new master to be named by another', async () => {
+    const connected = await connectPresence(cluster.url, () => undefined)
+    presence = connected
+    const [master] = cluster.members.values()
+    // After the two servers come the Sentinels; the first is asked first.
+    hang(dir.started[2]?.pid)
+    await master?.kill()
+    await vi.waitFor(() => pingPresence(connected), failover)
+  })
 })

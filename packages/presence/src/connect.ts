@@ -31,6 +31,8 @@ export async function connectPresence(
     // A command that times out leaves the connection open: only another one leads away from a server that hangs.
     socketTimeout: 6_000,
     retryStrategy: retryAfterMS,
+    // The next Sentinel is asked only when this one has failed.
+    sentinelCommandTimeout: 3_000,
     sentinelRetryStrategy: (attempt: number) => (isStarted ? retryAfterMS(attempt) : null),
     // A master that has become a replica: Sentinel knows the new one.
     reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
