@@ -27,6 +27,8 @@ export interface RightsChecksParts {
 export interface RightsChecks {
   /** Checks some users in the next round. */
   soon(socket: UserSocket, clients: Iterable<string>): void
+  /** Whether the user is to be checked in a later round than the one that is running. */
+  isWaiting(socket: UserSocket, client: string): boolean
   /** All of the socket's are checked for now. */
   checked(socket: UserSocket): void
   /** The socket watches nobody any more. */
@@ -77,6 +79,7 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
 
   return {
     soon,
+    isWaiting: (socket, client) => waiting.get(socket)?.has(client) === true,
     checked,
     forget(socket) {
       checkedAtMS.delete(socket)

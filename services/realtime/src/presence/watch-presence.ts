@@ -71,10 +71,9 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
     }),
     checks: createRightsChecks({ ...parts, watchedBy, apply: (...about) => applyRights(watching, ...about) }),
   }
-  const running = startRunning(
-    roundMS,
-    () => round(watching),
-    (error) => parts.log.warn({ err: error }, 'watched users not looked at'),
+  // One does not wait for the other: checks need MongoDB, rounds only Redis. Rounds show nothing that is in doubt.
+  const running = [() => watching.checks.run(), () => round(watching)].map((work) =>
+    startRunning(roundMS, work, (error) => parts.log.warn({ err: error }, 'watched users not looked at')),
   )
 
   return {
@@ -105,16 +104,25 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
       for (const progress of subscribing.values()) progress.isDisturbed = true
       for (const [socket, theirs] of watchedBy) watching.checks.soon(socket, theirs.keys())
     },
-    stop: () => running.stop(),
+    async stop() {
+      await Promise.all(running.map((one) => one.stop()))
+    },
   }
 }
 
 /** Rooms of these users, or who may see them, may have changed: all that they watch, and who watches them, is checked. */
 function mayHaveChanged(watching: Watching, app: string, changed: readonly string[]): void {
   const { users, watchedBy, subscribing, checks, socketsOf } = watching
+  const doubt = (socket: UserSocket, clients: readonly string[]) => {
+    checks.soon(socket, clients)
+    for (const client of clients) {
+      const watch = watchedBy.get(socket)?.get(client)?.watches.get(socket)
+      if (watch) watch.areRightsInDoubt = true
+    }
+  }
   for (const user of changed) {
-    for (const socket of users.get(app, user)?.watches.keys() ?? []) checks.soon(socket, [user])
-    for (const socket of socketsOf(app, user)) checks.soon(socket, watchedBy.get(socket)?.keys() ?? [])
+    for (const socket of users.get(app, user)?.watches.keys() ?? []) doubt(socket, [user])
+    for (const socket of socketsOf(app, user)) doubt(socket, [...(watchedBy.get(socket)?.keys() ?? [])])
   }
   for (const progress of subscribing.values()) {
     const isConcerned = (user: string) => user === progress.user || progress.clients.has(user)
@@ -128,6 +136,7 @@ function applyRights(watching: Watching, socket: UserSocket, client: string, rig
   if (!watched || !watch) return
   if (rights) {
     watch.rights = rights
+    watch.areRightsInDoubt = watching.checks.isWaiting(socket, client)
     watching.toLookAt.add(watched)
     return
   }
@@ -149,7 +158,6 @@ function drop({ users, watchedBy, checks }: Watching, socket: UserSocket, client
 }
 
 async function round(watching: Watching): Promise<void> {
-  await watching.checks.run()
   const isForAll = watching.rounds++ % roundsPerLookAtAll === 0
   const some = isForAll ? [...watching.users.all()] : [...watching.toLookAt]
   watching.toLookAt = new Set()
@@ -182,7 +190,7 @@ async function subscribe(
       const watched = theirs.get(client) ?? users.open(app, client)
       theirs.set(client, watched)
       const shown = viewOf(watched, known)
-      watched.watches.set(socket, { rights: known, shown })
+      watched.watches.set(socket, { rights: known, areRightsInDoubt: progress.isDisturbed, shown })
       views.push(shown)
     }
     if (theirs.size === 0) return []

@@ -10,6 +10,8 @@ import type { UserSocket } from '../connections/session.ts'
 /** What one socket knows of a user whom it watches. */
 export interface Watch {
   rights: Watchable
+  /** Somebody hid, blocked, left a room: the rights are to be read before anything more is shown. */
+  areRightsInDoubt?: boolean
   shown: UserPresence
 }
 
