@@ -53,6 +53,16 @@ describe('who is watched', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence subscribe', ['bob']]]))
   })
 
+  test('is not known any more when they may not be watched after a login', async () => {
+    let clients = [{ client: 'bob', state: 'online' }]
+    const presence = new PresenceWatch({ isConnected: () => true, emit: async () => ({ clients }) })
+    presence.of('bob').subscribe(() => undefined)
+    await vi.waitFor(() => assert.deepEqual(presence.of('bob').get(), { state: 'online' }))
+    clients = []
+    presence.loggedIn()
+    await vi.waitFor(() => assert.equal(presence.of('bob').get(), undefined))
+  })
+
   test('all change at once: those who are left, then those who come', async () => {
     const { look, said } = watch()
     const users = (of: string) => Array.from({ length: 400 }, (_, i) => `${of} ${i}`)

@@ -17,7 +17,7 @@ interface PresenceWatchOptions {
 
 interface Watched {
   store: Store<Presence | undefined>
-  set: (now: Presence) => void
+  set: (now: Presence | undefined) => void
   /** How many look. */
   count: number
 }
@@ -95,7 +95,13 @@ export class PresenceWatch {
     this.#due.clear()
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
     const emit = async (event: PresenceEmit, clients: string[]) => {
-      if (clients.length > 0) this.heard((await this.#options.emit(event, { clients })) as Partial<Heard>)
+      if (clients.length === 0) return
+      const { clients: known = [] } = (await this.#options.emit(event, { clients })) as Partial<Heard>
+      this.heard({ clients: known })
+      if (event === 'presence unsubscribe') return
+      // Who is left out may not be watched, or no longer: what was known of them holds no more.
+      const watched = new Set(known.map(({ client }) => client))
+      for (const user of clients) if (!watched.has(user)) this.#watched.get(user)?.set(undefined)
     }
     const report = async () => {
       const left = due.filter((user) => !isWatched(user))
