@@ -76,4 +76,37 @@ describe('who is watched', () => {
       ['presence subscribe', users('after')],
     ])
   })
+
+  test('waits for a place when 500 are watched, and has one as soon as others end', async () => {
+    const held = new Set<string>()
+    const refused: string[] = []
+    const presence = new PresenceWatch({
+      isConnected: () => true,
+      emit: async (event, payload) => {
+        const { clients } = payload as { clients: string[] }
+        if (event === 'presence unsubscribe') {
+          for (const client of clients) held.delete(client)
+          return {}
+        }
+        if (new Set([...held, ...clients]).size > 500) {
+          refused.push(...clients)
+          throw new ParleyError('INVALID_REQUEST', 'clients: a socket watches at most 500 users', 400)
+        }
+        for (const client of clients) held.add(client)
+        return { clients: clients.map((client) => ({ client, state: 'online' })) }
+      },
+    })
+    const users = (of: string, count: number) => Array.from({ length: count }, (_, i) => `${of} ${i}`)
+    const look = (user: string) => presence.of(user).subscribe(() => undefined)
+    const online = (of: string[]) => of.filter((user) => presence.of(user).get()?.state === 'online').length
+    const ends = users('before', 480).map(look)
+    await vi.waitFor(() => assert.equal(held.size, 480))
+    const after = users('after', 30)
+    after.forEach(look)
+    await vi.waitFor(() => assert.equal(online(after), 20))
+    for (const end of ends) end()
+    await vi.waitFor(() => assert.equal(online(after), 30))
+    assert.deepEqual([...held].toSorted(), after.toSorted())
+    assert.deepEqual(refused, [])
+  })
 })

@@ -22,6 +22,11 @@ interface Watched {
   count: number
 }
 
+interface Call {
+  event: PresenceEmit
+  clients: string[]
+}
+
 /** As many a connection watches, and a call names. */
 const most = 500
 
@@ -29,11 +34,13 @@ const most = 500
 export class PresenceWatch {
   readonly #options: PresenceWatchOptions
   readonly #watched = new Map<string, Watched>()
-  /** Those of whom the server is to hear that they are watched, or no longer. */
+  /** Those of whom the server is to hear that they are watched, or no longer; also those for whom there is no place yet. */
   readonly #due = new Set<string>()
+  /** Those whom the server watches for this connection, or may. */
+  readonly #held = new Set<string>()
   /** One at a time: the server refuses a subscription that comes in the middle of another. */
-  #last: Promise<unknown> = Promise.resolve()
-  readonly #report = oncePerTask(() => this.#flush())
+  #isReporting = false
+  readonly #report = oncePerTask(() => void this.#reportDue())
   readonly #pauses = growingPauses(1_000, 30_000)
   /** Runs while the server is not asked again. */
   #pause: ReturnType<typeof setTimeout> | undefined
@@ -53,6 +60,7 @@ export class PresenceWatch {
   }
 
   loggedIn(): void {
+    this.#held.clear()
     for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
     this.#endPause()
     this.#report()
@@ -89,33 +97,57 @@ export class PresenceWatch {
     return watched
   }
 
-  #flush(): void {
-    if (this.#due.size === 0 || this.#pause !== undefined || !this.#options.isConnected()) return
-    const due = [...this.#due]
-    this.#due.clear()
+  async #reportDue(): Promise<void> {
+    if (this.#isReporting) return
+    this.#isReporting = true
+    while (this.#pause === undefined && this.#options.isConnected()) {
+      const call = this.#nextCall()
+      if (call.clients.length === 0) break
+      for (const user of call.clients) this.#due.delete(user)
+      await this.#make(call).catch((error: unknown) => this.#failed(call, error))
+    }
+    this.#isReporting = false
+  }
+
+  /** Those who are left go first, and make places for those who come. */
+  #nextCall(): Call {
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
-    const emit = async (event: PresenceEmit, clients: string[]) => {
-      if (clients.length === 0) return
+    const left = [...this.#due].filter((user) => !isWatched(user))
+    for (const user of left) if (!this.#held.has(user)) this.#due.delete(user)
+    const gone = left.filter((user) => this.#held.has(user))
+    if (gone.length > 0) return { event: 'presence unsubscribe', clients: gone.slice(0, most) }
+    const come = [...this.#due]
+    const again = come.filter((user) => this.#held.has(user))
+    const more = come.filter((user) => !this.#held.has(user)).slice(0, most - this.#held.size)
+    return { event: 'presence subscribe', clients: [...again, ...more] }
+  }
+
+  async #make({ event, clients }: Call): Promise<void> {
+    const isComing = event === 'presence subscribe'
+    const more = clients.filter((user) => !this.#held.has(user))
+    for (const user of more) this.#held.add(user)
+    try {
       const { clients: known = [] } = (await this.#options.emit(event, { clients })) as Partial<Heard>
       this.heard({ clients: known })
-      if (event === 'presence unsubscribe') return
-      // Who is left out may not be watched, or no longer: what was known of them holds no more.
-      const watched = new Set(known.map(({ client }) => client))
-      for (const user of clients) if (!watched.has(user)) this.#watched.get(user)?.set(undefined)
-    }
-    const report = async () => {
-      const left = due.filter((user) => !isWatched(user))
-      for (let i = 0; i < left.length; i += most) await emit('presence unsubscribe', left.slice(i, i + most))
-      await emit('presence subscribe', due.filter(isWatched).slice(0, most))
+      const watched = new Set(isComing ? known.map(({ client }) => client) : [])
+      for (const user of clients) {
+        if (watched.has(user)) continue
+        this.#held.delete(user)
+        // Who is left out may not be watched, or no longer: what was known of them holds no more.
+        if (isComing) this.#watched.get(user)?.set(undefined)
+      }
       this.#pauses.reset()
+    } catch (error) {
+      // Without a response the server may have taken them.
+      if (error instanceof ParleyError && error.status !== 0) for (const user of more) this.#held.delete(user)
+      throw error
     }
-    this.#last = this.#last.then(report).catch((error: unknown) => this.#failed(due, error))
   }
 
   /** What may pass is tried again; without a connection the next login begins all anew. */
-  #failed(due: readonly string[], error: unknown): void {
+  #failed({ clients }: Call, error: unknown): void {
     if (!(error instanceof ParleyError) || !isPassing(error) || !this.#options.isConnected()) return
-    for (const user of due) this.#due.add(user)
+    for (const user of clients) this.#due.add(user)
     this.#endPause()
     this.#pause = setTimeout(
       () => {
