@@ -239,10 +239,13 @@ describe('presence', () => {
     await platform.servers.redis.kill()
     assert.deepEqual(await read(alice, bob.id), [{ client: bob.id, state: 'unknown' }])
     await hears(watcher, bob.id, 'unknown')
+    await hears(watcher, carol.id, 'unknown')
+    const beforeLeaving = Date.now()
     leaving.socket.close()
     await platform.servers.redis.restart()
     await hears(watcher, bob.id, 'online')
     await hears(watcher, carol.id, 'offline')
+    assert.ok(Number(heardLast(watcher, carol.id)?.lastSeenMS) >= beforeLeaving)
     assert.ok(watcher.heard.every(({ client, state }) => client !== bob.id || state !== 'offline'))
 
     const before = Date.now()

@@ -21,6 +21,8 @@ export interface WatchedUser {
   user: string
   watches: Map<UserSocket, Watch>
   state: UserPresence['state']
+  /** By what was last known of them; their state may be unknown since. */
+  wasConnected: boolean
   /** When this node saw them go: more recent than what is written, and there also when their node was killed. */
   goneAtMS: number | undefined
 }
@@ -56,7 +58,7 @@ export function createWatchedUsers(bus: Bus, heard: (watched: WatchedUser, news:
       const subscription = listenToPresence(bus, { app, user }, (news) => heard(entry, news))
       const entry: Entry = {
         ...{ app, user, subscription, opened: 1 },
-        ...{ watches: new Map(), state: 'unknown', goneAtMS: undefined },
+        ...{ watches: new Map(), state: 'unknown', wasConnected: false, goneAtMS: undefined },
       }
       entries.set(nameOf(app, user), entry)
       return entry
@@ -82,8 +84,8 @@ export function takeStates(
 ): void {
   for (const watched of users) {
     const state = states.get(watched.user) ?? (isComplete ? 'offline' : areUnknown ? 'unknown' : watched.state)
-    const wasConnected = watched.state === 'online' || watched.state === 'away'
-    if (state === 'offline' && wasConnected) watched.goneAtMS = Date.now()
+    if (state === 'offline' && watched.wasConnected) watched.goneAtMS = Date.now()
+    if (state !== 'unknown') watched.wasConnected = state !== 'offline'
     watched.state = state
   }
 }
