@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { ListEventsResult, Message, Room } from '@parley/client/admin'
+import type { ListEventsResult, Message, Room, ServerEvents } from '@parley/client/admin'
 
 type FeedEvent = ListEventsResult['data'][number]
 
@@ -20,7 +20,9 @@ export function openMirror(file: string) {
   const run = (sql: string, ...values: SQLInputValue[]) => db.prepare(sql).run(...values)
 
   function saveMessage({ _id, room, seq, sender, messageType, message, ...more }: Message): void {
-    const { messageTimeMS, updatedAtMS, isDeleted } = more
+    const { messageTimeMS, updatedAtMS, isDeleted, threadOf } = more
+    // Threads count their own seq.
+    if (threadOf !== undefined) return
     const senderID = typeof sender === 'string' ? sender : sender._id
     run(
       `INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET type = excluded.type,
@@ -42,9 +44,9 @@ export function openMirror(file: string) {
   const takers: Record<string, (data: never) => void> = {
     'chat message': saveMessage,
     messageUpdated: saveMessage,
-    messageDeleted({ room, messageID }: { room: string; messageID: string }) {
+    messageDeleted({ room, messageID, upToSeq = Number.MAX_SAFE_INTEGER }: ServerEvents['messageDeleted']) {
       const deleted = 'UPDATE messages SET is_deleted = 1, content = NULL WHERE room = ?'
-      if (messageID === '_all') run(deleted, room)
+      if (messageID === '_all') run(`${deleted} AND seq <= ?`, room, upToSeq)
       else run(`${deleted} AND id = ?`, room, messageID)
     },
     room({ _id, roomType, name, status }: Room) {

@@ -85,6 +85,46 @@ describe('a client comes back', () => {
     )
   })
 
+  test('and a deletion of all messages, which comes again then, takes nothing that came after it', async () => {
+    const { platform } = deployment
+    const [alice, bob] = await Promise.all([platform.newUser(), platform.newUser()])
+    const room = await platform.newRoom([alice.id, bob.id])
+    const say = async (message: string, more = {}) =>
+      String((await bob.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+    const client = clientOf(deployment, alice)
+    const heard: string[] = []
+    client.on('messageDeleted', () => heard.push('for all'))
+    client.on('userDeleteMessages', () => heard.push('for me'))
+    await client.room(room).open()
+    await say('old')
+    await eventually('it is shown', () => texts(client, room).length === 1)
+    await platform.admin('DELETE', `/rooms/${room}/messages/_all`)
+    await client.room(room).deleteAllForMe()
+    await eventually('it is hidden', () => texts(client, room).length === 0)
+    const root = await say('new')
+    await say('in a thread', { replyTo: root, thread: true })
+    await bob.call('POST', `/messages/${root}/pin`)
+    const thread = client.room(room).thread(root)
+    await thread.open()
+    await eventually('it is pinned', () => client.room(room).pinned.get().length === 1)
+
+    await deployment.killNode()
+    await eventually('offline', () => !isOnline(client))
+    await deployment.newNode()
+    await online(client)
+    await eventually('both came again', () => heard.length >= 4)
+    const shown = () => ({
+      room: texts(client, room),
+      thread: thread.messages.get().map(({ message }) => message),
+      pinned: client
+        .room(room)
+        .pinned.get()
+        .map(({ message }) => message),
+    })
+    assert.deepEqual(shown(), { room: ['new'], thread: ['in a thread'], pinned: ['new'] })
+    assert.equal(thread.root.get()?.message, 'new')
+  })
+
   test('and watches whom it watched before', async () => {
     const { platform } = deployment
     const [alice, bob] = [await platform.newUser(), await platform.newUser()]

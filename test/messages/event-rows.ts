@@ -150,8 +150,9 @@ export const rows: Row[] = [
     event: 'messageDeleted',
     operation: 'DELETE /rooms/{roomID}/messages/_all',
     act: async (scene) => {
+      const { createdAtMS } = (await stored(scene, scene.message)) as Fields
       await scene.admin('DELETE', `/rooms/${scene.room}/messages/_all`)
-      return { room: scene.room, messageID: '_all' }
+      return { room: scene.room, messageID: '_all', upToSeq: 1, upToMS: createdAtMS }
     },
     reaches: everyone,
     proves: ['messageID _all: all messages in the room'],
@@ -171,7 +172,7 @@ export const rows: Row[] = [
     operation: 'POST /messages/user-delete/all-in-room',
     act: async (scene) => {
       await scene.as('alice', 'POST', '/messages/user-delete/all-in-room', { room: scene.room })
-      return { room: scene.room, messages: [], isUserDeleteAllMessagesInRoom: true }
+      return { room: scene.room, messages: [], isUserDeleteAllMessagesInRoom: true, upToSeq: 1 }
     },
     reaches: ['alice 1', 'alice 2'],
   },

@@ -33,7 +33,7 @@ export function eventHandlers(parts: Parts): Handlers {
       if (message.threadOf === undefined) rooms.heardUpdate(message)
     },
     messageDeleted(deletion) {
-      opened(deletion.room)?.heardDeletion(deletion.messageID)
+      opened(deletion.room)?.heardDeletion(deletion)
       rooms.heardDeletion(deletion)
     },
     userDeleteMessages: (deletion) => {

@@ -10,8 +10,12 @@ import { roomLane } from './lanes.ts'
 export type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
 
 /** The event of a deletion of all messages of a room, under the ID of the deletion: release 0.1 publishes it under that, too. */
-export function allDeleted({ app, id }: Pick<RoomDoc, 'app' | 'id'>, deletion: string): NotedEvent {
-  const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages }
+export function allDeleted(
+  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
+  deletion: string,
+  upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'> = {},
+): NotedEvent {
+  const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
   return { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted', json: JSON.stringify(payload) }
 }
 

@@ -1201,6 +1201,10 @@ export interface DeleteAllForMeResult {
    */
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
+  /**
+   * Of all messages: those of the room up to this `seq`
+   */
+  upToSeq?: number
 }
 export interface DeleteForAllInput {
   /**
@@ -1251,6 +1255,10 @@ export interface DeleteForMeResult {
    */
   messages: string[]
   isUserDeleteAllMessagesInRoom: boolean
+  /**
+   * Of all messages: those of the room up to this `seq`
+   */
+  upToSeq?: number
 }
 export interface CreateFileInput {
   /**
@@ -3662,6 +3670,10 @@ export interface ServerEvents {
      */
     messages: string[]
     isUserDeleteAllMessagesInRoom: boolean
+    /**
+     * Of all messages: those of the room up to this `seq`
+     */
+    upToSeq?: number
   }
   messageDeleted: {
     /**
@@ -3669,6 +3681,14 @@ export interface ServerEvents {
      */
     room: string
     messageID: string
+    /**
+     * Of _all: the messages of the room up to this `seq`
+     */
+    upToSeq?: number
+    /**
+     * Of _all: messages of its threads up to this `createdAtMS`
+     */
+    upToMS?: number
   }
   messageUpdated: Message
 }

@@ -41,8 +41,8 @@ export class Pins {
     }
   }
 
-  gone(messageIDs: readonly string[] | 'all'): void {
-    const left = messageIDs === 'all' ? [] : this.#list.get().filter(({ _id }) => !messageIDs.includes(_id))
+  gone(isGone: (message: Message) => boolean): void {
+    const left = this.#list.get().filter((message) => !isGone(message))
     if (left.length < this.#list.get().length) this.#list.set(left)
   }
 }

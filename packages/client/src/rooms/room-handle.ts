@@ -187,21 +187,21 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#streaming.end(message.sender._id)
   }
 
-  heardDeletion(messageID: string): void {
-    const { latestSeq } = this.timeline
-    this.#threads.heardDeletion(messageID)
-    this.#pins.gone(messageID === '_all' ? 'all' : [messageID])
-    this.loaded.apply(
-      messageID === '_all' ? { kind: 'all deleted', upToSeq: latestSeq } : { kind: 'deleted', messageID },
-    )
+  heardDeletion(deletion: ServerEvents['messageDeleted']): void {
+    const { messageID } = deletion
+    const had = this.#had(deletion)
+    this.#threads.heardDeletion(deletion)
+    this.#pins.gone(messageID === '_all' ? had : ({ _id }) => _id === messageID)
+    this.loaded.apply(messageID === '_all' ? { kind: 'all deleted', had } : { kind: 'deleted', messageID })
   }
 
-  heardHidden({ messages, isUserDeleteAllMessagesInRoom: all }: ServerEvents['userDeleteMessages']): void {
-    const { latestSeq } = this.timeline
-    this.loaded.apply(all ? { kind: 'all hidden', upToSeq: latestSeq } : { kind: 'hidden', messageIDs: messages })
+  heardHidden(hidden: ServerEvents['userDeleteMessages']): void {
+    const { messages, isUserDeleteAllMessagesInRoom: all } = hidden
+    const had = this.#had(hidden)
+    this.loaded.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
     this.#threads.apply({ kind: 'hidden', messageIDs: messages })
-    this.#pins.gone(all ? 'all' : messages)
+    this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
     this.#parts.rooms.changed(this.id)
   }
 
@@ -238,6 +238,11 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#typing.close()
     this.#streaming.close()
     this.#typed.end()
+  }
+
+  /** Which messages there were when all were deleted: the event may come again, or after newer ones. */
+  #had({ upToSeq = this.timeline.latestSeq }: { upToSeq?: number }): (message: Message) => boolean {
+    return ({ seq }) => seq <= upToSeq
   }
 
   #isNow(info: RoomInfo | undefined): void {

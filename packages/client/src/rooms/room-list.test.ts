@@ -71,6 +71,18 @@ describe('the list of rooms', () => {
     assert.equal(unread(), 2)
   })
 
+  test('keeps a last message that is newer than a deletion of all, and not one that was there then', async () => {
+    const { list, lists } = slowServer(() => false)
+    const refreshed = list.refresh()
+    lists[0]?.resolve(listOf(room(1, 4)))
+    await refreshed
+    const isDeleted = () => list.get('room')?.lastMessage?.isDeleted ?? false
+    list.heardDeletion({ room: 'room', messageID: '_all', upToSeq: 3 })
+    assert.equal(isDeleted(), false)
+    list.heardDeletion({ room: 'room', messageID: '_all', upToSeq: 4 })
+    assert.equal(isDeleted(), true)
+  })
+
   test('is newer than what was asked of a room before it', async () => {
     const { list, lists, asked, unread } = slowServer()
     const old = list.refreshRoom('room')

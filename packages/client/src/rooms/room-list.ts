@@ -82,10 +82,10 @@ export class RoomList {
     this.#set({ ...listed, resource: { ...listed.resource, lastMessage: message } })
   }
 
-  heardDeletion({ room, messageID }: ServerEvents['messageDeleted']): void {
+  heardDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
     const listed = this.#listed.get(room)
     const last = listed?.resource.lastMessage
-    if (listed && last && (messageID === '_all' || messageID === last._id)) {
+    if (listed && last && (messageID === '_all' ? last.seq <= upToSeq : messageID === last._id)) {
       this.#set({ ...listed, resource: { ...listed.resource, lastMessage: withoutContent(last) } })
     }
     this.changed(room)

@@ -97,7 +97,7 @@ describe('the loaded messages of a room', () => {
 
   test('stay deleted, whatever older news arrive', () => {
     const timeline = loaded([2, 1], 2)
-    timeline.apply({ kind: 'all deleted', upToSeq: 2 })
+    timeline.apply({ kind: 'all deleted', had: ({ seq }) => seq <= 2 })
     timeline.apply({ kind: 'message', message: message(1, 9) })
     timeline.apply({ kind: 'message', message: message(3) })
     assert.deepEqual(

@@ -11,8 +11,8 @@ export type Change =
   | { kind: 'in thread'; message: Message }
   | { kind: 'deleted'; messageID: string }
   | { kind: 'hidden'; messageIDs: readonly string[] }
-  /** Every message up to this one. */
-  | { kind: 'all deleted' | 'all hidden'; upToSeq: number }
+  /** All messages that there were then. */
+  | { kind: 'all deleted' | 'all hidden'; had: (message: Message) => boolean }
 
 export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'totalCount'>
 
@@ -115,8 +115,8 @@ export class Timeline {
       this.#requote(change.messageID, deletedQuote)
     } else if (change.kind === 'hidden') for (const id of change.messageIDs) this.#hidden.add(id)
     else {
-      for (const [seq, message] of this.#bySeq) {
-        if (seq > change.upToSeq) continue
+      for (const message of this.#bySeq.values()) {
+        if (!change.had(message)) continue
         if (change.kind === 'all deleted') this.#delete(message)
         else this.#hidden.add(message._id)
       }

@@ -110,12 +110,15 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#root.set(toShown(withThreadOf(before, message), this.#parts.me()))
   }
 
-  heardDeletion(messageID: string): void {
+  heardDeletion({ messageID, upToMS }: ServerEvents['messageDeleted']): void {
     const root = this.#root.get()
-    const isAll = messageID === '_all'
-    if (root && (isAll || messageID === this.id)) this.heardRoot(withoutContent(root))
     const { timeline } = this
-    if (isAll) this.apply({ kind: 'all deleted', upToSeq: timeline.latestSeq })
+    const { latestSeq } = timeline
+    const isAll = messageID === '_all'
+    const had = ({ seq, createdAtMS }: Message) => (upToMS === undefined ? seq <= latestSeq : createdAtMS <= upToMS)
+    const isRootGone = isAll ? upToMS === undefined || (root && had(root)) : messageID === this.id
+    if (root && isRootGone) this.heardRoot(withoutContent(root))
+    if (isAll) this.apply({ kind: 'all deleted', had })
     else if (timeline.get(messageID)) this.apply({ kind: 'deleted', messageID })
     else return
     if (this.#unread.get() > 0) this.#recount()

@@ -1,4 +1,4 @@
-import type { Message } from '../generated/types.ts'
+import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Change } from '../rooms/timeline.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
@@ -41,8 +41,8 @@ export class Threads {
     this.#threads.get(threadOf)?.heardRead(messageID)
   }
 
-  heardDeletion(messageID: string): void {
-    for (const thread of this.#all()) thread.heardDeletion(messageID)
+  heardDeletion(deletion: ServerEvents['messageDeleted']): void {
+    for (const thread of this.#all()) thread.heardDeletion(deletion)
   }
 
   apply(change: Change): void {

@@ -173,14 +173,24 @@ export const serverEvents = {
   },
   userDeleteMessages: {
     summary: 'The user deleted messages for themselves',
-    payload: z.object({ room: roomId, messages: z.array(messageId), isUserDeleteAllMessagesInRoom: z.boolean() }),
+    payload: z.object({
+      room: roomId,
+      messages: z.array(messageId),
+      isUserDeleteAllMessagesInRoom: z.boolean(),
+      upToSeq: z.number().int().optional().meta(ours).describe('Of all messages: those of the room up to this `seq`'),
+    }),
     to: 'user',
     captured: true,
     example: { room: 'demo-room', messages: [exampleMessage._id], isUserDeleteAllMessagesInRoom: false },
   },
   messageDeleted: {
     summary: 'A message was deleted for everybody; _all: every message of the room',
-    payload: z.object({ room: roomId, messageID: z.string() }),
+    payload: z.object({
+      room: roomId,
+      messageID: z.string(),
+      upToSeq: z.number().int().optional().meta(ours).describe('Of _all: the messages of the room up to this `seq`'),
+      upToMS: timeMS.optional().meta(ours).describe('Of _all: messages of its threads up to this `createdAtMS`'),
+    }),
     to: 'room',
     captured: true,
     example: { room: 'demo-room', messageID: exampleMessage._id },

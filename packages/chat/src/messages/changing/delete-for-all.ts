@@ -81,7 +81,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const leaseUntilMS = Date.now() + publishWithinMS
     const unpublished = newId()
     await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished, isNoted: true }, session)
-    pending.push(allDeleted(room, unpublished))
+    pending.push(allDeleted(room, unpublished, { upToSeq: room.seq, upToMS: room.clockMS }))
     return { room, deletedCount, unpublished }
   })
   const { room, deletedCount, unpublished } = value

@@ -78,14 +78,14 @@ async function uncount(
  */
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
   const { db } = chat
-  const deleted = { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true }
-  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
     const taken = await takeRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
     const { readSeq } = currentMarker(membership, room)
     await setUncounted(db.memberships, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
+    const deleted = { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true, upToSeq: room.seq }
     notifyUser(pending, caller, 'userDeleteMessages', deleted)
+    return deleted
   })
-  return deleted
 }

@@ -39,7 +39,7 @@ export const deleteAllForMe = operation({
   errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   example: {
     body: { room: 'demo-room' },
-    result: { room: 'demo-room', messages: [], isUserDeleteAllMessagesInRoom: true },
+    result: { room: 'demo-room', messages: [], isUserDeleteAllMessagesInRoom: true, upToSeq: 12 },
   },
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { proves } from '@parley/conformance/proves'
+import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -104,7 +105,7 @@ describe('POST /messages/user-delete/all-in-room', () => {
     const sent = [await send(room), await send(room, 'bob'), await send(room)]
     const heard = await gateway.hear()
     const answer = await bob.call('POST', '/messages/user-delete/all-in-room', { room })
-    assert.deepEqual(answer.body.result, { room, messages: [], isUserDeleteAllMessagesInRoom: true })
+    assert.deepEqual(answer.body.result, { room, messages: [], isUserDeleteAllMessagesInRoom: true, upToSeq: 3 })
     assert.deepEqual((await heard.next('userDeleteMessages')).payload, answer.body.result)
     assert.equal(await unreadIn(bob, room), 0)
     await send(room)
@@ -195,7 +196,10 @@ describe('DELETE /rooms/{roomID}/messages/_all', () => {
     const { deletedAt: _, ...result } = body.result
     assert.deepEqual(result, { deletedCount: 3, roomID: room, messageID: '_all', deletedBy: 'owner' })
     const event = await heard.next('messageDeleted')
-    assert.deepEqual(event.payload, { room, messageID: '_all' })
+    const upToMS = Math.max(...before.data.map(({ createdAtMS }: { createdAtMS: number }) => createdAtMS))
+    const { upToMS: clockMS, ...payload } = event.payload as EventPayload<'messageDeleted'>
+    assert.deepEqual(payload, { room, messageID: '_all', upToSeq: 4 })
+    assert.ok(clockMS !== undefined && clockMS >= upToMS, 'the threads end there too')
     assert.deepEqual(event.to, { app: gateway.app, room })
 
     const check = async () => {
