@@ -100,6 +100,24 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.deepEqual((await history(bob, room)).toSorted(), ['before', 'written offline'])
   })
 
+  test('what is discarded in one tab goes in the other at once', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const one = await open(bob, room)
+    await one.page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await alice.call('POST', `/blockStatus/room/${room}/${bob.id}`)
+    await one.send('not wanted')
+    await one.page.getByText('You cannot write in this room.').waitFor()
+    const other = await one.page.context().newPage()
+    const parameters = new URLSearchParams({ token: bob.token, room, lang: 'en' })
+    await other.goto(new URL(`/chat?${parameters}`, one.page.url()).href)
+    const shown = other.getByRole('log').getByText('not wanted', { exact: true })
+    await shown.waitFor()
+    await one.choose('not wanted', 'Discard')
+    await shown.waitFor({ state: 'detached' })
+    assert.deepEqual(await one.texts(), [])
+  })
+
   test('a token that ended: the page says so, and does not try on and on', async () => {
     const bob = await newUser()
     const { page } = await open(bob, await newRoom(bob))

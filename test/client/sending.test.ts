@@ -109,6 +109,30 @@ describe('what a client sends', () => {
     assert.deepEqual(shown(other, room), [], 'another user of the storage does not send it')
   })
 
+  test('is not sent by one tab when it was discarded in another that shares the storage', async () => {
+    const { alice, room } = await userInARoom()
+    const storage = memoryStorage()
+    const one = clientOf(deployment, alice, { storage })
+    await online(one)
+    await one.room(room).open()
+    await deployment.killNode()
+    await eventually('offline', () => !isOnline(one))
+    const discarded = one.room(room).send('discarded')
+    discarded.catch(() => undefined)
+    const kept = one.room(room).send('kept')
+    const key = `parley.outbox.${deployment.platform.clientKey}`
+    await eventually('both are in the storage', async () => (await storage.getItem(key))?.includes('"kept"'))
+    const other = clientOf(deployment, alice, { storage })
+    await eventually('both are shown', () => texts(other, room).length === 2)
+    other.room(room).discard(String(other.room(room).messages.get()[0]?.key))
+    await deployment.newNode()
+    await assert.rejects(discarded, { code: 'CLOSED' })
+    await kept
+    assert.deepEqual(await history(alice, room), ['kept'])
+    await eventually('it is gone', () => texts(one, room).length === 1)
+    assert.deepEqual(texts(one, room), ['kept'])
+  })
+
   test('fails with the code of the interface, and goes out when it is retried', async () => {
     const { alice, room } = await userInARoom()
     const client = clientOf(deployment, alice)

@@ -1,3 +1,4 @@
+import { onStorageChange } from './on-storage-change.ts'
 import type { PendingSend } from './pending-send.ts'
 
 /** Where what is not sent yet survives a reload: localStorage and React Native's AsyncStorage are such. */
@@ -10,7 +11,18 @@ interface Kept {
   /** Whose sends are shown before it is known who logs in. */
   lastUser?: string
   sends: PendingSend[]
+  /** The latest that were discarded: other tabs may still have them in their queues. */
+  discarded?: string[]
 }
+
+/** What other tabs have done with a send. */
+interface DoneElsewhere {
+  isDiscarded: boolean
+  /** When it first went out: from then on it may have arrived. */
+  triedAtMS?: number | undefined
+}
+
+const mostDiscarded = 100
 
 /**
  * Keeps the sends of one client key, as soon as it is known. Each change reads what is there and writes it back, since several tabs may share it.
@@ -19,11 +31,18 @@ interface Kept {
 export function createOutboxStorage(storage: Storage | undefined, clientKey: () => string | undefined) {
   const key = () => `parley.outbox.${clientKey()}`
   let last: Promise<void> = Promise.resolve()
+  /** Those that were seen in the storage. */
+  const seen = new Set<string>()
+
+  function parse(text: string | null | undefined): Kept {
+    const kept = text ? (JSON.parse(text) as Kept) : { sends: [] }
+    for (const { clientMessageID } of kept.sends) seen.add(clientMessageID)
+    return kept
+  }
 
   async function read(): Promise<Kept> {
     try {
-      const text = await storage?.getItem(key())
-      return text ? (JSON.parse(text) as Kept) : { sends: [] }
+      return parse(await storage?.getItem(key()))
     } catch {
       return { sends: [] }
     }
@@ -32,27 +51,63 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
   function change(by: (kept: Kept) => Kept): void {
     // Until the client key is known; the login writes them all.
     if (!storage || clientKey() === undefined) return
+    const write = async (text: string | null) => {
+      const kept = by(parse(text))
+      await storage.setItem(key(), JSON.stringify(kept))
+      for (const { clientMessageID } of kept.sends) seen.add(clientMessageID)
+    }
     last = last
-      .then(async () => void (await storage.setItem(key(), JSON.stringify(by(await read())))))
+      .then(() => {
+        const text = storage.getItem(key())
+        // In localStorage at once, so that no other tab writes in between.
+        return typeof text === 'object' && text !== null ? text.then(write) : write(text)
+      })
       .catch(() => undefined)
+  }
+
+  function put(send: PendingSend, { isWanted }: { isWanted: boolean }): void {
+    const id = send.clientMessageID
+    change((kept) => {
+      const { sends, discarded = [] } = kept
+      const isThere = sends.some(({ clientMessageID }) => clientMessageID === id)
+      if (discarded.includes(id) || !(isThere || isWanted || !seen.has(id))) return kept
+      return {
+        ...kept,
+        sends: isThere ? sends.map((kept) => (kept.clientMessageID === id ? send : kept)) : [...sends, send],
+      }
+    })
   }
 
   return {
     read,
-    loggedIn: (lastUser: string) => change(({ sends }) => ({ lastUser, sends })),
-    put: (send: PendingSend) =>
-      change(({ sends, ...rest }) => {
-        const isNew = sends.every(({ clientMessageID }) => clientMessageID !== send.clientMessageID)
-        const replaced = sends.map((kept) => (kept.clientMessageID === send.clientMessageID ? send : kept))
-        return { ...rest, sends: isNew ? [...sends, send] : replaced }
-      }),
-    remove: (clientMessageID: string) =>
-      change(({ sends, ...rest }) => ({
+    loggedIn: (lastUser: string) => change((kept) => ({ ...kept, lastUser })),
+    /** A send that its user wants, unless it was discarded in another tab. */
+    add: (send: PendingSend) => put(send, { isWanted: true }),
+    /** Writes it as it is now, unless another tab has taken it out. */
+    update: (send: PendingSend) => put(send, { isWanted: false }),
+    /** It is sent. */
+    remove: (id: string) => change(({ sends, ...rest }) => ({ ...rest, sends: without(sends, id) })),
+    discard: (id: string) =>
+      change(({ sends, discarded = [], ...rest }) => ({
         ...rest,
-        sends: sends.filter((kept) => kept.clientMessageID !== clientMessageID),
+        sends: without(sends, id),
+        discarded: [...discarded, id].slice(-mostDiscarded),
       })),
-    /** Settles when everything is written. */
-    written: () => last,
+    /** One that another tab has taken out was sent there, at a time that is not known. */
+    async doneElsewhere({ clientMessageID: id, createdAtMS }: PendingSend): Promise<DoneElsewhere> {
+      // No other tab can know it.
+      if (!seen.has(id)) return { isDiscarded: false }
+      await last
+      const { sends, discarded = [] } = await read()
+      const kept = sends.find(({ clientMessageID }) => clientMessageID === id)
+      return { isDiscarded: discarded.includes(id), triedAtMS: kept ? kept.triedAtMS : createdAtMS }
+    },
+    /** Calls the listener when another tab has changed what is kept. Returns what ends it. */
+    onChangeElsewhere: (listener: () => void) => onStorageChange(storage, key, listener),
   }
 }
 export type OutboxStorage = ReturnType<typeof createOutboxStorage>
+
+function without(sends: PendingSend[], id: string): PendingSend[] {
+  return sends.filter(({ clientMessageID }) => clientMessageID !== id)
+}

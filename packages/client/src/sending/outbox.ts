@@ -18,9 +18,11 @@ export class Outbox {
   /** Whose sends were read from the storage. */
   #restoredFor: string | undefined
   readonly #pause = createPause()
+  readonly #stopListening: () => void
 
   constructor(options: OutboxOptions) {
     this.#options = options
+    this.#stopListening = options.storage.onChangeElsewhere(() => void this.#dropDiscarded())
   }
 
   /** Takes up what an earlier page left. */
@@ -42,11 +44,12 @@ export class Outbox {
     const others = this.#pending.filter((send) => send.user !== undefined && send.user !== user)
     this.#pending = this.#pending.filter((send) => !others.includes(send))
     for (const send of this.#pending) send.user = user
-    for (const send of this.#pending) this.#options.storage.put(send)
+    for (const send of this.#pending) this.#options.storage.update(send)
     for (const { room } of others) this.#options.onChange(room)
     this.#options.storage.loggedIn(user)
     this.#pause.end()
     if (this.#restoredFor !== user) await this.restore()
+    await this.#dropDiscarded()
     for (const room of new Set(this.#pending.map((send) => send.room))) void this.#work(room)
   }
 
@@ -67,7 +70,7 @@ export class Outbox {
   ): Promise<Message> {
     const send = newPendingSend(room, this.#options.me(), message, options, about)
     this.#pending.push(send)
-    this.#options.storage.put(send)
+    this.#options.storage.add(send)
     this.#options.onChange(room)
     void this.#work(room)
     return this.#receipts.wait(send.clientMessageID)
@@ -78,6 +81,7 @@ export class Outbox {
     const failed = this.#find(clientMessageID)
     if (failed?.state === 'failed') {
       const { error: _, triedAtMS: _tried, ...send } = failed
+      this.#options.storage.add({ ...send, state: 'queued' })
       this.#set({ ...send, state: 'queued' })
       void this.#work(failed.room)
     }
@@ -86,19 +90,20 @@ export class Outbox {
 
   /** Forgets what is not sent. What is on its way may arrive all the same. */
   discard(clientMessageID: string): void {
-    this.#remove(clientMessageID)
-    this.#receipts.fail(clientMessageID, new ParleyError('CLOSED', 'the message was discarded'))
+    if (this.#find(clientMessageID)) this.#options.storage.discard(clientMessageID)
+    this.#discarded(clientMessageID)
   }
 
   /** The message arrived, by whatever way that is known. */
   arrived(message: Message): void {
     const { clientMessageID } = message
     if (clientMessageID === undefined) return
-    this.#remove(clientMessageID)
+    if (this.#forget(clientMessageID)) this.#options.storage.remove(clientMessageID)
     this.#receipts.arrived(clientMessageID, message)
   }
 
   close(): void {
+    this.#stopListening()
     this.#receipts.failAll(new ParleyError('CLOSED', 'the client was closed'))
   }
 
@@ -129,10 +134,16 @@ export class Outbox {
   }
 
   async #try(queued: PendingSend): Promise<ParleyError | undefined> {
-    const send = { triedAtMS: Date.now(), ...queued, state: 'sending' as const }
+    const { storage, emit, onSent } = this.#options
+    const { clientMessageID } = queued
+    const { isDiscarded, triedAtMS = Date.now() } = await storage.doneElsewhere(queued)
+    if (isDiscarded) this.#discarded(clientMessageID)
+    const now = this.#find(clientMessageID)
+    if (now?.state !== 'queued') return undefined
+    const send = { ...now, triedAtMS: Math.min(triedAtMS, now.triedAtMS ?? triedAtMS), state: 'sending' as const }
     this.#set(send)
-    const outcome = await tryToSend(send, this.#options.emit)
-    if (outcome.sent) this.#options.onSent(outcome.sent)
+    const outcome = await tryToSend(send, emit)
+    if (outcome.sent) onSent(outcome.sent)
     return outcome.error
   }
 
@@ -152,15 +163,27 @@ export class Outbox {
 
   #set(send: PendingSend): void {
     this.#pending = this.#pending.map((known) => (known.clientMessageID === send.clientMessageID ? send : known))
-    this.#options.storage.put(send)
+    this.#options.storage.update(send)
     this.#options.onChange(send.room)
   }
 
-  #remove(clientMessageID: string): void {
+  /** Those that were discarded in another tab are dropped here too. */
+  async #dropDiscarded(): Promise<void> {
+    const { discarded = [] } = await this.#options.storage.read()
+    for (const id of discarded) if (this.#find(id)) this.#discarded(id)
+  }
+
+  #discarded(clientMessageID: string): void {
+    this.#forget(clientMessageID)
+    this.#receipts.fail(clientMessageID, new ParleyError('CLOSED', 'the message was discarded'))
+  }
+
+  /** Returns whether it was known. */
+  #forget(clientMessageID: string): boolean {
     const send = this.#find(clientMessageID)
-    if (!send) return
+    if (!send) return false
     this.#pending = this.#pending.filter((known) => known !== send)
-    this.#options.storage.remove(clientMessageID)
     this.#options.onChange(send.room)
+    return true
   }
 }

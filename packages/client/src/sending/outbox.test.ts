@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test, vi } from 'vitest'
+import { Outbox } from './outbox.ts'
+import { createOutboxStorage, type Storage } from './outbox-storage.ts'
+import type { PendingSend } from './pending-send.ts'
+
+describe('an outbox that several tabs share', () => {
+  const hour = 3_600_000
+
+  /** Two tabs that took up a message of alice from an earlier page. */
+  async function twoTabs(about: Partial<PendingSend>) {
+    const left: PendingSend = {
+      ...{ clientMessageID: 'id', room: 'room', user: 'alice', message: 'hello', options: {}, state: 'queued' },
+      createdAtMS: Date.now(),
+      ...about,
+    }
+    const kept = new Map([['parley.outbox.key', JSON.stringify({ lastUser: 'alice', sends: [left] })]])
+    const storage: Storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) }
+    const open = async () => {
+      const emitted: string[] = []
+      const outbox: Outbox = new Outbox({
+        storage: createOutboxStorage(storage, () => 'key'),
+        me: () => 'alice',
+        isConnected: () => true,
+        async emit(_event, payload) {
+          emitted.push(String((payload as PendingSend).message))
+          return payload
+        },
+        onSent: (sent) => outbox.arrived({ ...sent, sender: { _id: 'alice' } as never }),
+        onChange: () => undefined,
+      })
+      await outbox.restore()
+      return { outbox, emitted, states: () => outbox.ofRoom('room').map(({ state, error }) => error?.code ?? state) }
+    }
+    return [await open(), await open()] as const
+  }
+
+  test('sends nothing that was discarded in the other, and forgets it', async () => {
+    const [one, other] = await twoTabs({})
+    const sent = one.outbox.retry('id')
+    other.outbox.discard('id')
+    await one.outbox.loggedIn('alice')
+    await assert.rejects(sent, { code: 'CLOSED' })
+    await one.outbox.send('room', 'and on', {}, {})
+    assert.deepEqual(one.emitted, ['and on'])
+    assert.deepEqual(one.states(), [])
+  })
+
+  test('does not bring back in one what is discarded in the other while it is on its way', async () => {
+    const [one, other] = await twoTabs({ state: 'failed' })
+    other.outbox.discard('id')
+    void one.outbox.retry('id')
+    await one.outbox.send('room', 'and on', {}, {})
+    assert.deepEqual(one.emitted, ['and on'])
+    assert.deepEqual(one.states(), [])
+  })
+
+  test('sends again what the other has just sent: Parley recognises it', async () => {
+    const [one, other] = await twoTabs({})
+    await other.outbox.loggedIn('alice')
+    await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })
+    const sent = one.outbox.retry('id')
+    await one.outbox.loggedIn('alice')
+    assert.equal((await sent).message, 'hello')
+  })
+
+  test('does not send again what the other has sent longer ago than Parley recognises it', async () => {
+    const [one, other] = await twoTabs({ createdAtMS: Date.now() - 25 * hour })
+    await other.outbox.loggedIn('alice')
+    await vi.waitFor(() => assert.deepEqual(other.states(), []), { timeout: 60_000 })
+    assert.deepEqual(other.emitted, ['hello'], 'it was never tried: the first may send it')
+    await one.outbox.loggedIn('alice')
+    await vi.waitFor(() => assert.deepEqual(one.states(), ['OUTCOME_UNKNOWN']), { timeout: 60_000 })
+    assert.deepEqual(one.emitted, [])
+    await one.outbox.retry('id')
+    assert.deepEqual(one.emitted, ['hello'], 'unless its user wants it')
+  })
+})
