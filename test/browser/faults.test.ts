@@ -34,6 +34,14 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
       ...options,
       parameters: { room, lang: 'en' },
     })
+  /** The page with another room, which is there. */
+  async function openElsewhere(user: PlatformUser) {
+    const elsewhere = await deployment.platform.newRoom([alice.id, user.id], { name: 'Elsewhere', owner: alice.id })
+    await say(elsewhere, 'something else')
+    const tab = await open(user, elsewhere)
+    await tab.sees('something else')
+    return tab
+  }
   const history = async (user: PlatformUser, room: string) => {
     const { data } = await user.call('GET', `/rooms/${room}/messages/v3?limit=100`)
     return (data as { message: string }[]).map(({ message }) => message)
@@ -116,6 +124,44 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     await one.choose('not wanted', 'Discard')
     await shown.waitFor({ state: 'detached' })
     assert.deepEqual(await one.texts(), [])
+  })
+
+  test('the first load of a room and of a thread fails: they are there once that passes', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const { _id } = await say(room, 'before')
+    await bob.call('POST', `/rooms/${room}/message`, {
+      ...{ message: 'in the thread', messageType: 'text', replyTo: _id, thread: true },
+    })
+    const { page, sees } = await openElsewhere(bob)
+    const refused: string[] = []
+    await page.route(/\/(messages\/v3|thread)\?/, async (route) => {
+      const { pathname } = new URL(route.request().url())
+      if (refused.filter((path) => path === pathname).length === 2) return route.continue()
+      refused.push(pathname)
+      await route.fulfill({ status: 503, json: {} })
+    })
+    await page.getByRole('button', { name: /^Room/ }).click()
+    await sees('before')
+    await page.getByRole('button', { name: /1 reply/ }).click()
+    await page.getByRole('region', { name: 'Thread' }).getByText('in the thread', { exact: true }).waitFor()
+    assert.equal(refused.length, 4)
+  })
+
+  test('a room that is opened without a connection is there with the next one', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    await say(room, 'before')
+    const { page, sees } = await openElsewhere(bob)
+    deployment.connectTo(deployment.nodes.length)
+    await page.context().setOffline(true)
+    await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/messages/v3'))
+    await page.getByRole('button', { name: /^Room/ }).click()
+    await failed
+    deployment.connectTo(0)
+    await page.context().setOffline(false)
+    await sees('before')
   })
 
   test('a token that ended: the page says so, and does not try on and on', async () => {

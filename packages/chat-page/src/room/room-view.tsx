@@ -1,5 +1,5 @@
-import type { Store } from '@parley/client'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { Room, Store } from '@parley/client'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedThread } from '../app/open-room.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -11,6 +11,7 @@ import { RoomHeader } from './room-header.tsx'
 import { firstUnreadOf } from './rows.ts'
 import { ThreadPanel } from './thread-panel.tsx'
 import { useOpenThread } from './use-open-thread.ts'
+import { useOpened } from './use-opened.ts'
 
 interface RoomViewProps {
   roomID: string
@@ -23,7 +24,8 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   const { client, texts } = useChat()
   const room = client.room(roomID)
   const info = useStore(room.info)
-  const opened = useOpened(roomID)
+  const { isReady, error } = useOpened(room)
+  const firstUnread = useFirstUnread(room, isReady)
   const [hasDetails, setDetails] = useState(false)
   const [goTo, setGoTo] = useState<GoTo>()
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
@@ -33,16 +35,16 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
     if (wanted?.room === roomID) thread.open(wanted.id)
   }, [wanted])
 
-  if (!info && opened.isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
-  if (opened.error) return <Gone sentence={sentenceOf(texts, opened.error)} onBack={onBack} />
+  if (!info && isReady) return <Gone sentence={texts.removedFromRoom} onBack={onBack} />
+  if (error) return <Gone sentence={sentenceOf(texts, error)} onBack={onBack} />
   return (
     <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
       <section class="room" aria-label={info?.name}>
         <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
         <PinnedBar room={room} onGoTo={onGoTo} />
-        <Conversation {...{ room, goTo, onGoTo, ...opened }} onThread={thread.open} />
+        <Conversation {...{ room, isReady, firstUnread, goTo, onGoTo }} onThread={thread.open} />
       </section>
-      {thread.id !== undefined && opened.isReady && (
+      {thread.id !== undefined && isReady && (
         <ThreadPanel key={thread.id} {...{ room, onGoTo }} about={thread.id} onClose={thread.close} />
       )}
       {hasDetails && info && (
@@ -65,38 +67,14 @@ function Gone({ sentence, onBack }: { sentence: string; onBack: () => void }) {
   )
 }
 
-interface Opened {
-  isReady: boolean
-  firstUnread?: string | undefined
-  error?: { code: never }
-}
-
-/** Opens the room; "new" begins where it was unread then. */
-function useOpened(roomID: string): Opened {
-  const { client } = useChat()
-  const [opened, setOpened] = useState<Opened>({ isReady: false })
-  useEffect(() => {
-    const room = client.room(roomID)
-    let isCurrent = true
-    const wasLoaded = room.history.get().isLoaded
-    const unread = room.info.get()?.unread ?? 0
-    const open = async (): Promise<Opened> => {
-      try {
-        await room.open()
-        const firstUnread = wasLoaded ? firstUnreadOf(room.messages.get(), unread) : room.firstUnread.get()
-        return { isReady: true, firstUnread }
-      } catch (error) {
-        return { isReady: false, error: error as { code: never } }
-      }
-    }
-    const show = async () => {
-      const now = await open()
-      if (isCurrent) setOpened(now)
-    }
-    void show()
-    return () => {
-      isCurrent = false
-    }
-  }, [client, roomID])
-  return opened
+/** Where "new" begins: where it was unread when the room was opened. */
+function useFirstUnread(room: Room, isReady: boolean): string | undefined {
+  const before = useMemo(
+    () => ({ wasLoaded: room.history.get().isLoaded, unread: room.info.get()?.unread ?? 0 }),
+    [room],
+  )
+  return useMemo(() => {
+    if (!isReady) return undefined
+    return before.wasLoaded ? firstUnreadOf(room.messages.get(), before.unread) : room.firstUnread.get()
+  }, [before, isReady])
 }

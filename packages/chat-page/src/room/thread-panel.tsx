@@ -1,11 +1,12 @@
 import type { Room, Thread } from '@parley/client'
-import { useCallback, useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { isComposing } from '../composer/is-composing.ts'
 import { MessageRow } from '../message/message-row.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import type { GoTo } from './message-list.tsx'
+import { useOpened } from './use-opened.ts'
 
 interface ThreadPanelProps {
   room: Room
@@ -72,25 +73,4 @@ function Root({ room, thread, onGoTo }: { room: Room; thread: Thread; onGoTo: (m
       </p>
     </div>
   )
-}
-
-interface Opened {
-  isReady: boolean
-  error?: { code: never }
-}
-
-function useOpened(thread: Thread): Opened {
-  const [opened, setOpened] = useState<Opened>({ isReady: false })
-  useEffect(() => {
-    let isCurrent = true
-    const show = (now: Opened) => isCurrent && setOpened(now)
-    thread.open().then(
-      () => show({ isReady: true }),
-      (error: { code: never }) => show({ isReady: false, error }),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [thread])
-  return opened
 }

@@ -37,7 +37,7 @@ export function useRoom(client: Client, roomID: string): Room {
   const { status } = useConnection(client)
   const isReady = status === 'syncing' || status === 'online'
   useEffect(() => {
-    // While there is no connection it fails, and the next connection opens it.
+    // It fails when the connection ends, and the next connection opens it; or for good.
     if (isReady) room.open().catch(() => undefined)
   }, [room, isReady])
   return room

@@ -19,7 +19,7 @@ export async function loadFirstUnread(
   for (;;) {
     const first = nthUnread(history, unread, me)
     if (first !== undefined || timeline.low <= 1 || timeline.high - timeline.low >= most) return first
-    await history.loadOlder(100)
+    await history.whilePassing(() => history.loadOlder(100))
   }
 }
 

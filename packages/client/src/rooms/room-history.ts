@@ -1,5 +1,6 @@
-import { isPassing, ParleyError } from '../parley-error.ts'
+import { isPassing, networkError, ParleyError } from '../parley-error.ts'
 import { growingPauses, sleep } from '../pauses.ts'
+import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
 import { type HistoryState, historyState, notLoaded } from './history-state.ts'
 import { type Change, type Page, Timeline } from './timeline.ts'
@@ -28,6 +29,7 @@ export class RoomHistory {
   /** Loads go one after the other. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  #opening: Promise<void> | undefined
   #holeTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: RoomHistoryOptions) {
@@ -40,19 +42,27 @@ export class RoomHistory {
     this.watchHole()
   }
 
-  /** Loads the latest messages, if nothing is loaded; or those around a message. */
+  /** Loads the latest messages, if nothing is loaded, for all who ask meanwhile; or those around a message. */
   open(limit: number, around?: string): Promise<void> {
-    return this.#inTurn(async () => {
-      if (around === undefined ? this.timeline.isLoaded : this.timeline.get(around)) return
-      if (around === undefined) return this.#add(await this.#page({ limit }), true)
-      const before = await this.#page({ limit, beforeMessage: around })
-      const previous = before.data[0]
-      const from = previous ? { afterMessage: previous._id } : { afterTime: '0' }
-      const after = await this.#page({ limit: limit + 1, ...from })
-      this.timeline.reset()
-      this.timeline.addPage(before.data.length > 0 ? before : after)
-      this.#add(after)
+    if (around !== undefined) return this.#loadAround(limit, around)
+    const load = async () => {
+      if (!this.timeline.isLoaded) this.#add(await this.#page({ limit }), true)
+    }
+    this.#opening ??= this.whilePassing(() => this.#inTurn(load)).finally(() => {
+      this.#opening = undefined
     })
+    return this.#opening
+  }
+
+  /** Loads again while that fails with what may pass; fails when there is no connection. */
+  async whilePassing(load: () => Promise<void>): Promise<void> {
+    let isDone = false
+    const loadOnce = async () => {
+      await load()
+      isDone = true
+    }
+    await retryWhilePassing(loadOnce, this.#options.isConnected)
+    if (!isDone) throw networkError('the connection ended')
   }
 
   /** Drops what is loaded and loads the latest messages. */
@@ -95,6 +105,19 @@ export class RoomHistory {
 
   close(): void {
     clearTimeout(this.#holeTimer)
+  }
+
+  #loadAround(limit: number, around: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.timeline.get(around)) return
+      const before = await this.#page({ limit, beforeMessage: around })
+      const previous = before.data[0]
+      const from = previous ? { afterMessage: previous._id } : { afterTime: '0' }
+      const after = await this.#page({ limit: limit + 1, ...from })
+      this.timeline.reset()
+      this.timeline.addPage(before.data.length > 0 ? before : after)
+      this.#add(after)
+    })
   }
 
   #walk(fromSeq: number, toSeq: number): Promise<void> {

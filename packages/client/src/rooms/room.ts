@@ -27,7 +27,8 @@ export interface Room extends Conversation {
 
   /**
    * Loads the latest messages, back to the first unread one; or those around a message. What is loaded stays whole. Waits
-   * for the first login; fails when that is refused, or the room is none of the user's.
+   * for the first login; fails when that is refused, or the room is none of the user's. The latest messages are read again while
+   * that fails with what may pass and there is a connection; without one it fails, and may be called again after the next login.
    */
   open(options?: { limit?: number; around?: string }): Promise<void>
 

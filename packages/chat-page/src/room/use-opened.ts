@@ -1,0 +1,49 @@
+import type { Client, ParleyError, Room, Thread } from '@parley/client'
+import { useEffect, useState } from 'preact/hooks'
+import { useChat } from '../state/chat.ts'
+
+interface Opened {
+  isReady: boolean
+  /** Why it is none that the user can see. */
+  error?: ParleyError
+}
+
+/** Opens what is shown; where there is no connection for that, the next one does. */
+export function useOpened(shown: Room | Thread): Opened {
+  const { client } = useChat()
+  const [opened, setOpened] = useState<Opened>({ isReady: false })
+  useEffect(() => {
+    let isCurrent = true
+    const show = (now: Opened) => isCurrent && setOpened(now)
+    const open = async (): Promise<void> => {
+      try {
+        await shown.open()
+        show({ isReady: true })
+      } catch (error) {
+        if (isConnected(client)) return void show({ isReady: false, error: error as ParleyError })
+        await whenConnected(client)
+        if (isCurrent) await open()
+      }
+    }
+    void open()
+    return () => {
+      isCurrent = false
+    }
+  }, [client, shown])
+  return opened
+}
+
+function isConnected({ connection }: Client): boolean {
+  const { status } = connection.get()
+  return status === 'syncing' || status === 'online'
+}
+
+function whenConnected(client: Client): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = client.connection.subscribe(() => {
+      if (!isConnected(client)) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, test, vi } from 'vitest'
+import type { Message } from '../generated/types.ts'
+import { networkError, ParleyError } from '../parley-error.ts'
+import { RoomHistory } from './room-history.ts'
+import type { Page } from './timeline.ts'
+
+describe('the messages of a room that are loaded when it is opened', () => {
+  const page = { data: [{ _id: 'a', seq: 1 } as Message], userDeletedIDs: [], totalCount: 1 } satisfies Page
+  const away = () => new ParleyError('SERVICE_UNAVAILABLE', 'the database is away', 503)
+
+  /** @param read what comes of each reading, by its number */
+  function scene(read: (n: number) => Promise<Page>) {
+    let reads = 0
+    const connection = { isConnected: true }
+    const history = new RoomHistory({
+      read: () => read(++reads),
+      isConnected: () => connection.isConnected,
+      onChange: () => undefined,
+    })
+    return { history, connection, reads: () => reads }
+  }
+
+  test('are read again while that fails with what may pass, for all who opened it at once', async () => {
+    const { history, reads } = scene(async (n) => {
+      if (n <= 2) throw away()
+      return page
+    })
+    await Promise.all([history.open(50), history.open(50)])
+    assert.equal(reads(), 3)
+    assert.equal(history.state.get().isLoaded, true)
+  })
+
+  test('are not read again when that is refused: others may try later', async () => {
+    const { history, reads } = scene(async (n) => {
+      if (n === 1) throw new ParleyError('NOT_ROOM_MEMBER', 'not a member', 403)
+      return page
+    })
+    await assert.rejects(history.open(50), { code: 'NOT_ROOM_MEMBER' })
+    assert.equal(reads(), 1)
+    await history.open(50)
+    assert.equal(history.state.get().isLoaded, true)
+  })
+
+  test('fail without a connection, also when it ends between two readings', async () => {
+    const { history, connection, reads } = scene(async () => {
+      throw networkError('not connected')
+    })
+    connection.isConnected = false
+    await assert.rejects(history.open(50), { code: 'NETWORK_ERROR' })
+    assert.equal(reads(), 1)
+    connection.isConnected = true
+    const opening = history.open(50)
+    opening.catch(() => undefined)
+    await vi.waitFor(() => assert.equal(reads(), 2), { timeout: 60_000 })
+    connection.isConnected = false
+    await assert.rejects(opening, { code: 'NETWORK_ERROR' })
+  })
+
+  test('around a message are read once: the user sees that it failed, and clicks again', async () => {
+    const { history, reads } = scene(async () => {
+      throw away()
+    })
+    await assert.rejects(history.open(50, 'a'), { code: 'SERVICE_UNAVAILABLE' })
+    assert.equal(reads(), 1)
+  })
+})
