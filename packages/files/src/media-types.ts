@@ -10,36 +10,73 @@ const shownInPages = new Set([
   ...['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav', 'audio/webm', 'audio/aac', 'audio/flac'],
 ])
 
-/** Types that are one by their bytes. */
-const sameAs: Record<string, string> = {
+/** Other names of what a browser may show: files are kept under the common ones. */
+const commonNames: Record<string, string> = {
   'image/jpg': 'image/jpeg',
-  'audio/x-m4a': 'video/mp4',
-  'audio/mp4': 'video/mp4',
-  'audio/m4a': 'video/mp4',
-  'video/x-m4v': 'video/mp4',
-  'video/quicktime': 'video/mp4',
-  'audio/webm': 'video/webm',
-  'video/matroska': 'video/webm',
-  'video/x-matroska': 'video/webm',
-  'audio/ogg': 'application/ogg',
-  'video/ogg': 'application/ogg',
-  'audio/opus': 'application/ogg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/m4a': 'audio/mp4',
   'audio/vnd.wave': 'audio/wav',
   'audio/x-wav': 'audio/wav',
   'audio/wave': 'audio/wav',
   'audio/mp3': 'audio/mpeg',
   'audio/x-flac': 'audio/flac',
-  'application/x-pdf': 'application/pdf',
+  'audio/x-aac': 'audio/aac',
 }
 
-const plain = (type: string) => sameAs[type] ?? type
+const executable = 'application/x-msdownload'
 
-/** Types that are always known by their bytes. */
-const isAlwaysKnown = (type: string) =>
-  shownInPages.has(type) || /^(?:image\/(?!svg)|video\/|audio\/(?!midi|amr)|application\/(?:pdf|zip)$)/.test(type)
+/** Types that are one by their bytes. */
+const sameAs: Record<string, string> = {
+  'image/apng': 'image/png',
+  'image/heic': 'image/heif',
+  'image/heic-sequence': 'image/heif',
+  'image/heif-sequence': 'image/heif',
+  'image/x-ms-bmp': 'image/bmp',
+  'image/x-bmp': 'image/bmp',
+  'image/vnd.microsoft.icon': 'image/x-icon',
+  'audio/mp4': 'video/mp4',
+  'application/mp4': 'video/mp4',
+  'video/x-m4v': 'video/mp4',
+  'video/quicktime': 'video/mp4',
+  'video/3gpp': 'video/mp4',
+  'video/3gpp2': 'video/mp4',
+  'audio/3gpp': 'video/mp4',
+  'audio/3gpp2': 'video/mp4',
+  'audio/webm': 'video/webm',
+  'video/matroska': 'video/webm',
+  'video/x-matroska': 'video/webm',
+  'audio/x-matroska': 'video/webm',
+  'audio/ogg': 'application/ogg',
+  'video/ogg': 'application/ogg',
+  'audio/opus': 'application/ogg',
+  'application/x-pdf': 'application/pdf',
+  'application/x-elf': executable,
+  'application/x-executable': executable,
+  'application/x-pie-executable': executable,
+  'application/x-sharedlib': executable,
+  'application/x-object': executable,
+  'application/x-mach-binary': executable,
+  'application/x-dosexec': executable,
+  'application/x-msdos-program': executable,
+  'application/x-ms-dos-executable': executable,
+  'application/vnd.microsoft.portable-executable': executable,
+}
 
-/** Types that others are made of: a document of an office is a ZIP. */
-const containers = new Set(['application/zip', 'application/x-cfb', 'application/xml', 'application/gzip'])
+/** The name under which files of a type are kept, from one in lower case. */
+export function commonType(type: string): string {
+  return commonNames[type] ?? type
+}
+
+const kindOf = (type: string) => sameAs[commonType(type)] ?? commonType(type)
+const kindsThatMustBe = new Set([...shownInPages, 'application/pdf'].map(kindOf))
+
+/** Types that a program may show: their bytes must be theirs. Others are only saved. */
+const mustBe = (type: string) => kindsThatMustBe.has(kindOf(type)) || /^image\/(?!svg)/.test(type)
+
+/** Windows' programs begin with two letters, and so may a text, which has no zero byte. */
+const isText = (first: Buffer) => first.toString('latin1', 0, 2) === 'MZ' && !first.subarray(0, 64).includes(0)
 
 /** Whether a browser may show the type in its page. */
 export function isShownInPages(type: string): boolean {
@@ -47,14 +84,15 @@ export function isShownInPages(type: string): boolean {
 }
 
 /**
- * What the first bytes show where they are not those of this media type; undefined when they may be. Anything may be
- * application/octet-stream.
+ * What the first bytes show where they may not be given out under this media type; undefined when they may. Anything may be
+ * application/octet-stream, and what is only saved may look like anything but a program.
  */
 export async function otherType(type: string, first: Buffer): Promise<string | undefined> {
   if (type === 'application/octet-stream') return undefined
-  const found = (await fileTypeFromBuffer(first))?.mime
-  if (found === undefined) return isAlwaysKnown(type) ? 'something else' : undefined
-  if (plain(found) === plain(type)) return undefined
-  const isOneOf = type.startsWith('application/') || type === 'image/svg+xml'
-  return isOneOf && !isAlwaysKnown(type) && containers.has(found) ? undefined : found
+  // file-type has parameters and capitals in some names.
+  const found = (await fileTypeFromBuffer(first))?.mime.split(';')[0]?.toLowerCase()
+  if (found === undefined) return mustBe(type) ? 'something else' : undefined
+  if (kindOf(found) === kindOf(type)) return undefined
+  const isProgram = kindOf(found) === executable && !isText(first)
+  return isProgram || mustBe(type) ? found : undefined
 }

@@ -9,6 +9,7 @@ import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
+import { commonType } from '@parley/files/media-types'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { findFileLimits } from './file-limits.ts'
@@ -35,8 +36,9 @@ export async function createFile(
     throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
   const id = newId()
   const createdAtMS = Date.now()
+  const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())
   const file: FileDoc = {
-    ...{ _id: key(app, id), app, id, name, type: (type.split(';')[0] ?? '').trim().toLowerCase(), size },
+    ...{ _id: key(app, id), app, id, name, type: mediaType, size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },

@@ -213,6 +213,56 @@ describe('files', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
+  test('the first bytes decide where a file may be shown; what is only saved may look like another harmless type', async () => {
+    const statusOf = async (type: string, bytes: Buffer<ArrayBuffer>) =>
+      (await put(await alice.call('POST', '/files', { name: 'a', type, size: bytes.length }), bytes)).status
+    const brand = (name: string) => Buffer.from(`\0\0\0\x18ftyp${name}\0\0\0\0${name}${name}`, 'latin1')
+    const exe = Buffer.concat([Buffer.from('MZ\x90\0\x03\0', 'latin1'), Buffer.alloc(100)])
+    const elf = Buffer.from('\x7fELF\x02\x01\x01\0', 'latin1')
+    const wordInZip = Buffer.concat([
+      Buffer.from('504b03040a0000000000000000000000000000000000000000001100', 'hex'),
+      Buffer.from('\0\0word/document.xml', 'latin1'),
+    ])
+    const taken: [string, Buffer<ArrayBuffer> | string][] = [
+      ['text/csv', 'BM,amount\n1,2'],
+      ['text/plain', 'MZ is where the letter went'],
+      ['text/plain', '<?xml version="1.0"?><a/>'],
+      ['text/x-vcard', 'BEGIN:VCARD\r\nVERSION:3.0\r\nEND:VCARD\r\n'],
+      ['video/mp2t', 'export const a = 1\n'],
+      ['application/msword', '{\\rtf1 text}'],
+      ['application/zip', wordInZip],
+      ['application/vnd.rar', 'Rar!\x1a\x07\x01\0'],
+      ['video/mpeg', Buffer.from('000001ba440004000401', 'hex')],
+      ['video/x-msvideo', 'RIFF\x24\0\0\0AVI LIST\x10\0\0\0hdrlavih'],
+      ['video/x-ms-wmv', Buffer.from('3026b2758e66cf11a6d900aa0062ce6c', 'hex')],
+      ['video/3gpp', brand('isom')],
+      ['image/heif', brand('heic')],
+      ['image/heic', brand('mif1')],
+      ['image/x-ms-bmp', Buffer.from('424d3a000000000000003600000028000000', 'hex')],
+      ['image/vnd.microsoft.icon', Buffer.from('00000100010010100000', 'hex')],
+      ['audio/ogg', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('OpusHead\x01\x02')])],
+      ['application/vnd.microsoft.portable-executable', exe],
+    ]
+    for (const [type, bytes] of taken)
+      assert.equal(await statusOf(type, Buffer.from(bytes as string, 'latin1')), 200, type)
+    const refused: [string, Buffer<ArrayBuffer>][] = [
+      ['image/png', Buffer.from('<html><script>alert(1)</script></html>')],
+      ['image/png', Buffer.from('only text')],
+      ['image/jpeg', png],
+      ['video/x-m4v', Buffer.from('only text')],
+      ['application/pdf', exe],
+      ['text/plain', exe],
+      ['text/plain', elf],
+    ]
+    for (const [type, bytes] of refused) assert.equal(await statusOf(type, bytes), 409, type)
+    for (const [given, type] of [
+      ['image/jpg', 'image/jpeg'],
+      ['audio/x-m4a', 'audio/mp4'],
+      ['audio/x-wav', 'audio/wav'],
+    ])
+      assert.equal((await alice.call('POST', '/files', { name: 'a', type: given, size: 1 })).body.result.type, type)
+  })
+
   test('what could run in a page is only ever saved, whatever it is called', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>')
     for (const type of ['text/html', 'image/svg+xml', 'application/octet-stream']) {
