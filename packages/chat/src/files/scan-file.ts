@@ -34,13 +34,12 @@ export async function scanFile(
   { store, scanner }: { store: FileStore; scanner?: Scanner | undefined },
   file: FileDoc,
 ): Promise<void> {
-  const { id, app, stored = '' } = file
+  const { id, app } = file
   // A setting that is taken back holds for those that wait too.
   if (!scanner) return releaseFile(db, file)
   try {
     if (await ask(scanner, store, file)) return await releaseFile(db, file)
     await refuseFile(db, file)
-    await store.removeUpload(id, stored)
     log.warn({ app, file: id }, 'file refused by the scanner')
   } catch (error) {
     log.warn({ err: error, app, file: id }, 'file not scanned; trying again')

@@ -5,7 +5,7 @@ import { inTransaction, type Session } from '../transactions/transaction.ts'
 import type { FileDoc } from './files.ts'
 
 /**
- * What is still to be done about files that are gone, by whichever process: the bytes of one are to leave the store, or the
+ * What is still to be done about files that are gone or refused, by whichever process: the bytes of one are to leave the store, or the
  * files of a deleted room are to be looked at.
  */
 export interface FilesToClearDoc {
@@ -56,17 +56,22 @@ async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<File
   return inTransaction(db, async (session) => {
     const { deletedCount } = await db.files.deleteMany(as, { session })
     if (deletedCount === 0) return 0
-    const nextMS = Date.now()
-    const rows = files.map(({ id, createdAtMS }) => ({
-      updateOne: {
-        filter: { _id: id },
-        update: { $set: { nextMS, uploadUntilMS: createdAtMS + uploadWithinMS } },
-        upsert: true,
-      },
-    }))
-    await db.filesToClear.bulkWrite(rows, { session })
+    await noteFilesToClear(db, files, session)
     return deletedCount
   })
+}
+
+/** Notes that the bytes of files are to leave the store, inside the transaction that removes or refuses them. */
+export async function noteFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
+  const nextMS = Date.now()
+  const rows = files.map(({ id, createdAtMS }) => ({
+    updateOne: {
+      filter: { _id: id },
+      update: { $set: { nextMS, uploadUntilMS: createdAtMS + uploadWithinMS } },
+      upsert: true,
+    },
+  }))
+  await db.filesToClear.bulkWrite(rows, { session })
 }
 
 /** Notes that the files of a room are to be looked at, inside the transaction that deletes it. */

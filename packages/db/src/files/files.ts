@@ -1,7 +1,9 @@
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import { inTransaction } from '../transactions/transaction.ts'
 import type { Attachment } from './attachment.ts'
+import { noteFilesToClear } from './files-to-clear.ts'
 
 /** A file that somebody uploads to send it. Its bytes are in the store of files, never here. */
 export interface FileDoc {
@@ -96,9 +98,13 @@ export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
   await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
-/** A file that was taken and scanned is never given out. */
+/** A file that was taken and scanned is never given out; its bytes follow. */
 export async function refuseFile(db: Db, file: FileDoc): Promise<void> {
-  await finishLook(db, file, { scan: 'pending' }, { $set: { scan: 'refused' } }, nextLook(file))
+  await inTransaction(db, async (session) => {
+    const refused = { $set: { scan: 'refused' as const } }
+    const isDone = await finishLook(db, file, { scan: 'pending' }, refused, nextLook(file), session)
+    if (isDone) await noteFilesToClear(db, [file], session)
+  })
 }
 
 /** Counts that the thumbnail of a file is begun; returns how often that was. */
@@ -120,7 +126,8 @@ export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['th
 
 /**
  * Writes what a look at a file that was taken has done, and when the next one is, unless somebody wants it sooner. One
- * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed.
+ * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed. False when the
+ * file is gone, or no longer as it was to be.
  */
 async function finishLook(
   db: Db,
@@ -128,10 +135,12 @@ async function finishLook(
   asLong: Filter<FileDoc>,
   done: { $set?: Partial<FileDoc>; $unset?: Partial<Record<keyof FileDoc, 1>> },
   nextMS: number,
-): Promise<void> {
+  session?: ClientSession,
+): Promise<boolean> {
+  const options = { ...(session && { session }) }
   const next = { ...done, $set: { ...done.$set, lookAtMS: nextMS } }
-  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next)
-  if (matchedCount === 0) await db.files.updateOne({ ...asLong, _id }, done)
+  const { matchedCount } = await db.files.updateOne({ ...asLong, _id, lookAtMS }, next, options)
+  return matchedCount > 0 || (await db.files.updateOne({ ...asLong, _id }, done, options)).matchedCount > 0
 }
 
 /** A file that no message has lost stays as long as others that are never sent, also when a send of it was refused. */

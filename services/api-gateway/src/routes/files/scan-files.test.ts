@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
-import { lookNext } from '@parley/chat/files/clear-files'
+import { clearNext, lookNext } from '@parley/chat/files/clear-files'
 import type { Scanner } from '@parley/chat/files/scan-file'
 import { key } from '@parley/db/keys'
 import { askScanner } from '@parley/wiring/ask-scanner'
@@ -68,11 +68,26 @@ describe('a file is given out when the scanner has found nothing in it', () => {
         ['refused', false],
       ],
     )
+    while (await clearNext(gateway.chat, gateway.store, Date.now())) continue
     await assert.rejects(gateway.store.firstBytes(bad, stored))
     const refused = await sendFile(bad)
     assert.equal(refused.status, 400)
     assert.match(refused.body.error.message, /^attachments\[0\]\.fileID: .*scanner/)
     assert.equal((await sendFile(clean)).status, 200)
+  })
+
+  test('its bytes go also when the store is away at first', async () => {
+    const bad = await upload(alice.call, Buffer.from('a virus'))
+    const { stored = '' } = (await gateway.chat.db.files.findOne({ _id: key(gateway.app, bad) })) ?? {}
+    const away = () => Promise.reject(new Error('the store is away'))
+    const broken = { ...gateway.store, removeUpload: away, remove: away }
+    const nowMS = Date.now() + 30_000
+    while (await lookNext(gateway.chat, { store: broken, scanner }, nowMS)) continue
+    assert.deepEqual(await shown(bad), ['refused', false])
+    await clearNext(gateway.chat, broken, nowMS).catch(() => undefined)
+    const laterMS = nowMS + 60_000
+    while (await clearNext(gateway.chat, gateway.store, laterMS)) continue
+    await assert.rejects(gateway.store.firstBytes(bad, stored))
   })
 
   test('while the scanner is away it waits, or with the setting is given out', async () => {
