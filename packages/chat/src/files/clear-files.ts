@@ -7,6 +7,7 @@ import {
   removeFile,
   removeToClear,
   takeToClear,
+  uploadWithinMS,
 } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { isScheduled } from '@parley/db/sending/scheduled'
@@ -64,7 +65,7 @@ export async function lookNext(
   const file = await takeFileToLookAt(chat.db, nowMS, which)
   if (file?.scan === 'pending') await scanFile(chat, files, file)
   else if (file?.wantsThumbnail && !file.scan) await lookAtPicture(chat, files.store, file, nowMS)
-  else if (file) await lookAt(chat, file, nowMS)
+  else if (file) await lookAt(chat, files.store, file, nowMS)
   return file !== null
 }
 
@@ -81,11 +82,19 @@ async function lookAtPicture(chat: FileKeeping, store: FileStore, file: FileDoc,
   const ageMS = nowMS - file.createdAtMS
   const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
   if (ageMS < unsentMS) await lookAtAgain(chat.db, file, nowMS + againMS)
-  else await lookAt(chat, file, nowMS, againMS)
+  else await lookAt(chat, store, file, nowMS, againMS)
 }
 
-async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number, againMS = lookAgainMS): Promise<void> {
+async function lookAt(
+  chat: FileKeeping,
+  store: FileStore,
+  file: FileDoc,
+  nowMS: number,
+  againMS = lookAgainMS,
+): Promise<void> {
+  const { db } = chat
   const { app, owner, heldUntilMS = 0 } = file
+  await forgetArrived(chat, store, file, nowMS)
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
   const isRead = (uses: readonly FileUse[]) => livingUses(db, uses).then((living) => living.length > 0)
   // In this order: between the two a message that waits may be sent, which holds the file.
@@ -98,6 +107,15 @@ async function lookAt({ db }: FileKeeping, file: FileDoc, nowMS: number, againMS
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
+}
+
+/** What came to the address of an upload after it was taken does not stay beside the file. */
+async function forgetArrived({ log }: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
+  const { app, id, stored, createdAtMS } = file
+  if (store.kind !== 's3' || stored === undefined || nowMS < createdAtMS + uploadWithinMS) return
+  await store.forget(id).catch((error: unknown) => {
+    log.warn({ err: error, app, file: id }, 'what was uploaded after a file was taken is not removed yet; trying again')
+  })
 }
 
 async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClearDoc, nowMS: number): Promise<void> {

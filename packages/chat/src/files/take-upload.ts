@@ -42,7 +42,12 @@ export async function takeUpload(
  */
 export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by: Caller, id: string): Promise<File> {
   const file = await ownFile(chat, by, id)
-  if (file.stored !== undefined || store.kind !== 's3') return toFileView(file)
+  if (store.kind !== 's3') return toFileView(file)
+  if (file.stored !== undefined) {
+    // The first try may have ended before this.
+    await orUnavailable(store.forget(id))
+    return toFileView(file)
+  }
   const upload = newId()
   try {
     await store.take(id, upload, file.size)

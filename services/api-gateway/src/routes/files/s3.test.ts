@@ -115,6 +115,33 @@ describe('files in an S3-compatible store', () => {
     }
   })
 
+  test('what clients PUT does not stay beside its copy', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    const { fileID: id } = announced.body.result
+    assert.equal((await put(announced, png)).status, 200)
+    const forget = store.forget.bind(store)
+    const away = () => Promise.reject(new Error('the store is away'))
+    store.forget = away
+    assert.equal((await confirm(id)).status, 503)
+    store.forget = forget
+    assert.equal((await confirm(id)).status, 200)
+    await assert.rejects(store.firstBytes(id, 'arriving'), 'the repeat removes it')
+
+    assert.equal((await sendFile(id)).status, 200)
+    assert.equal((await put(announced, png)).status, 200, 'the address still holds')
+    const dayMS = 24 * 60 * 60_000
+    const look = async (at: S3Store, nowMS: number) => {
+      while (await lookNext(gateway.chat, { store: at }, nowMS)) continue
+    }
+    await look({ ...store, forget: away }, Date.now() + dayMS + 60_000)
+    assert.deepEqual(await store.readAll(id, 'arriving'), png)
+    assert.equal((await bob.call('GET', `/files/${id}`)).status, 200)
+    await look(store, Date.now() + 9 * dayMS)
+    await assert.rejects(store.firstBytes(id, 'arriving'), 'a look removes it')
+    const { url } = (await bob.call('GET', `/files/${id}`)).body.result
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
+  })
+
   test('while the store is away, files are 503, and messages flow', async () => {
     const announced = await alice.call('POST', '/files', picture)
     assert.equal((await put(announced, png)).status, 200)
