@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Client } from '@parley/client'
 import { createThreads } from '@parley/client/threads'
 import { createUploads } from '@parley/client/uploads'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
 import { eventually, type Platform } from '../platform.ts'
 import { clientOf, type Deployment, deploy, online, texts } from './client-of.ts'
 
@@ -157,5 +157,36 @@ describe('what a client lists', () => {
     assert.equal(message.attachments?.[0]?.name, 'a.txt')
     for (const one of [whole, broken]) after.remove(one.key)
     await eventually('nothing is kept', () => [...kept.values()].every((value) => value === '[]'))
+  })
+
+  test('an upload that broke off is tried again at its address: it counts once for the limit of the user', async () => {
+    const { alice, room } = await twoInARoom()
+    await platform.admin('POST', '/config', { fileLimits: { maxBytesPerUser: 8 } })
+    onTestFinished(async () => void (await platform.admin('DELETE', '/config/fileLimits')))
+    const client = clientOf(deployment, alice)
+    await online(client)
+    const uploads = createUploads(client)
+    const real = globalThis.fetch
+    let breaks = 2
+    const breaking = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      if (init?.method !== 'PUT' || breaks === 0) return real(input, init)
+      // Once before the bytes are there, once only the response is lost.
+      if (--breaks === 0) await real(input, init)
+      throw new TypeError('fetch failed')
+    })
+    onTestFinished(() => {
+      breaking.mockRestore()
+      uploads.close()
+    })
+    const key = uploads.add(new Blob(['hello'], { type: 'text/plain' }), { about: room, name: 'a.txt' })
+    const outcome = () => [uploads.list.get()[0]?.state, uploads.list.get()[0]?.error?.code]
+    const ended = () => outcome()[0] !== 'uploading'
+    for (const _ of [1, 2]) {
+      await eventually('it has failed', ended)
+      assert.deepEqual(outcome(), ['failed', 'NETWORK_ERROR'])
+      uploads.retry(key)
+    }
+    await eventually('it has ended', ended)
+    assert.deepEqual(outcome(), ['uploaded', undefined])
   })
 })

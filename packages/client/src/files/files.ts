@@ -1,6 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Attachment, NewFile } from '../generated/types.ts'
-import { errorOf, networkError } from '../parley-error.ts'
+import { errorOf, networkError, ParleyError } from '../parley-error.ts'
 
 /** A file to upload: a `File` has a name, any other Blob gets one. */
 export type FileToUpload = Blob & { name?: string }
@@ -11,7 +11,14 @@ export type UploadOptions = Pick<Attachment, 'width' | 'height' | 'duration'> & 
   signal?: AbortSignal
   /** Sends the bytes; by default `fetch`, which says nothing of how far it is. */
   send?: (to: { method: string; url: string; headers: Record<string, string> }, file: Blob) => Promise<void>
+  /** What an earlier try of this file by this user announced: it is used again while its address holds. */
+  announced?: Announced | undefined
+  /** Gets what this try uses, for the next one. */
+  onAnnounced?: (announced: Announced) => void
 }
+
+/** A file that was announced, and where its bytes go. Until a day has passed it counts for the limit of its user. */
+export type Announced = Pick<NewFile, 'fileID' | 'upload'>
 
 /** The files of messages (docs/reference/files.md). */
 export interface Files {
@@ -43,12 +50,18 @@ export function createFiles({ createFile, markUploaded, getFile }: UserCalls): F
     return found
   }
   return {
-    async upload(file, { name = file.name ?? 'file', signal, send, ...measures } = {}) {
+    async upload(file, { name = file.name ?? 'file', signal, send, announced, onAnnounced, ...measures } = {}) {
       const options = signal ? { signal } : {}
       const type = file.type || 'application/octet-stream'
-      const { fileID, upload } = await createFile({ name, type, size: file.size }, options)
-      if (send) await send(upload, file)
-      else await put(upload, { body: file, ...options })
+      const isUsable = announced && announced.upload.expiresAtMS > Date.now() + spareMS
+      const here = isUsable ? announced : await createFile({ name, type, size: file.size }, options)
+      const { fileID, upload } = here
+      onAnnounced?.(here)
+      const sending = send ? send(upload, file) : put(upload, { body: file, ...options })
+      await sending.catch((error: unknown) => {
+        // An earlier try was taken, and its response was lost.
+        if (!(error instanceof ParleyError && error.code === 'FILE_UPLOADED')) throw error
+      })
       const stored = await markUploaded({ id: fileID }, options)
       return { fileID, name: stored.name, type: stored.type, size: stored.size, ...measures }
     },

@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts'
-import type { FileToUpload, UploadOptions } from '../files/files.ts'
+import type { Announced, FileToUpload, UploadOptions } from '../files/files.ts'
 import { networkError, ParleyError } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
@@ -13,11 +13,22 @@ export interface UploadsOptions {
   storage?: Storage
 }
 
+interface Job {
+  file: FileToUpload
+  options: UploadOptions
+  end: AbortController
+  /** By whom, and what: a retry goes to the same address. */
+  announced?: { user: string | undefined; file: Announced } | undefined
+}
+
+/** After these a retry announces the file anew. */
+const announcementGone = new Set(['FILE_NOT_FOUND', 'FILE_URL_INVALID'])
+
 /** A client's uploads with their state. What is uploaded is kept in the storage; what was not whole at a reload has failed. */
 export function createUploads(client: Client, { storage }: UploadsOptions = {}): Uploads {
   const list = createStore<readonly Upload[]>([])
   const kept = keptUploads(storage, () => `parley.uploads.${client.clientKey.get()}`)
-  const running = new Map<string, { file: FileToUpload; options: UploadOptions; end: AbortController }>()
+  const running = new Map<string, Job>()
   let user: string | undefined
 
   const find = (key: string) => list.get().find((upload) => upload.key === key)
@@ -37,10 +48,19 @@ export function createUploads(client: Client, { storage }: UploadsOptions = {}):
     const { signal } = job.end
     const progress = sendWithProgress(signal, (sentBytes) => become(key, { sentBytes }))
     try {
-      const attachment = await client.upload(job.file, { ...job.options, signal, ...progress })
+      const attachment = await client.upload(job.file, {
+        ...job.options,
+        ...progress,
+        signal,
+        announced: job.announced?.user === user ? job.announced?.file : undefined,
+        onAnnounced: (file) => {
+          job.announced = { user, file }
+        },
+      })
       running.delete(key)
       become(key, { state: 'uploaded', sentBytes: job.file.size, attachment })
     } catch (error) {
+      if (error instanceof ParleyError && announcementGone.has(error.code)) job.announced = undefined
       become(key, { state: 'failed', error: error instanceof ParleyError ? error : networkError(error) })
     }
     keep()

@@ -24,7 +24,10 @@ export interface Upload {
 export interface Uploads {
   readonly list: Store<readonly Upload[]>
   /** Begins an upload. Nobody has to wait: `list` has its state. Returns its key. */
-  add(file: FileToUpload, options: Omit<UploadOptions, 'signal' | 'send'> & { about: string }): string
+  add(
+    file: FileToUpload,
+    options: Omit<UploadOptions, 'signal' | 'send' | 'announced' | 'onAnnounced'> & { about: string },
+  ): string
   /** Uploads a failed file once more; does nothing after UPLOAD_INTERRUPTED. */
   retry(key: string): void
   /** Takes it out of the list, when it is sent or given up. */
