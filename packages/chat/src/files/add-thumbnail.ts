@@ -38,7 +38,8 @@ export async function addThumbnail(
   return end({ stored: upload, width: made.width, height: made.height })
 
   async function end(thumbnail: FileDoc['thumbnail']): Promise<true> {
-    await setThumbnail(db, file, thumbnail)
+    const isThere = await setThumbnail(db, file, thumbnail)
+    if (!isThere && thumbnail) await store.removeUpload(id, thumbnail.stored)
     return true
   }
 }

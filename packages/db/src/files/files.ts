@@ -118,10 +118,10 @@ export async function forgetThumbnailTries(db: Db, { _id }: FileDoc): Promise<vo
   await db.files.updateOne({ _id }, { $unset: { thumbnailTries: 1 } })
 }
 
-/** The thumbnail of a file that was taken is made, or there is none. */
-export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<void> {
+/** The thumbnail of a file that was taken is made, or there is none. False when the file is gone. */
+export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['thumbnail']): Promise<boolean> {
   const made = { $unset: { wantsThumbnail: 1, thumbnailTries: 1 }, ...(thumbnail && { $set: { thumbnail } }) } as const
-  await finishLook(db, file, {}, made, nextLook(file))
+  return finishLook(db, file, {}, made, nextLook(file))
 }
 
 /**

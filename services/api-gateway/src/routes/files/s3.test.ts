@@ -142,6 +142,25 @@ describe('files in an S3-compatible store', () => {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
   })
 
+  test('a thumbnail that is kept just while its file is removed does not stay', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    const { fileID: id } = announced.body.result
+    await put(announced, png)
+    assert.equal((await confirm(id)).status, 200)
+    let name = ''
+    const keep = async (...args: Parameters<S3Store['keep']>) => {
+      await store.keep(...args)
+      if (args[0] !== id) return
+      name = args[1]
+      await gateway.chat.db.files.deleteOne({ id })
+      await store.remove(id)
+      await store.keep(...args)
+    }
+    while (await lookNext(gateway.chat, { store: { ...store, keep } }, Date.now())) continue
+    assert.notEqual(name, '')
+    await assert.rejects(store.firstBytes(id, name))
+  })
+
   test('while the store is away, files are 503, and messages flow', async () => {
     const announced = await alice.call('POST', '/files', picture)
     assert.equal((await put(announced, png)).status, 200)
