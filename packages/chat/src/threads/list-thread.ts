@@ -51,7 +51,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
     findUserDeletions(db, app, user, messages),
     findQuoted(db, all, new Map([[room._id, room]])),
   ])
-  const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { field, size })
+  const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { start, field, size })
   const counts = {
     totalCount: root.thread?.seq ?? 0,
     takesPart: member !== null,

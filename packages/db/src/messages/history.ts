@@ -48,8 +48,8 @@ export function historyStages(roomKey: string, start: PageStart, field: TimeFiel
 
 /**
  * The messages for a page of a room's history, by (time field, _id): latest first, or oldest first after a message or
- * time. Returns at least as many as pageLength takes, with all messages of the last time. Reads one index, and examines at
- * most one document more than it returns.
+ * time. Returns at least as many as pageLength takes: after a time, with all messages of the last time. Reads one index, and
+ * examines at most one document more than it returns.
  *
  * @param first what historyStages found at the moment of `of`, and how many it was asked for
  */
@@ -88,7 +88,7 @@ export async function readHistory(
   }
 
   const last = read.at(-1)
-  if (!last) return read
+  if (!last || !hasWholeTimes(start)) return read
   const lastTimeFrom = read.findIndex((message) => message[field] === last[field])
   const isBeyond = lastTimeFrom > 0 && (lastTimeFrom >= limit || bytes > maxBytes)
   if (isBeyond) return read.slice(0, lastTimeFrom)
@@ -131,24 +131,32 @@ function withTail(
 }
 
 /**
- * How many of the messages make a page. A page never ends between two messages of the same time, so that the time of its
- * last message is an exact cursor. It takes all messages of a time together, while it has fewer messages than the limit and
- * they fit; those of the first time whatever their size.
+ * How many of the messages make a page: as many as fit, one at least, up to the limit. A page after a time never ends
+ * between two messages of the same time, so that the time of its last message is an exact cursor: it takes all messages of
+ * a time together, while it has fewer messages than the limit and they fit; those of the first time whatever their size.
  */
 export function pageLength(
   messages: readonly { timeMS: number; bytes: number }[],
+  start: PageStart,
   { limit, maxBytes }: PageSize,
 ): number {
+  const whole = hasWholeTimes(start)
   let length = 0
   let bytes = 0
   while (length < Math.min(limit, messages.length)) {
-    const { timeMS } = messages[length] ?? { timeMS: 0 }
+    const first = messages[length]
     let next = length
-    while (messages[next]?.timeMS === timeMS) bytes += messages[next++]?.bytes ?? 0
+    do bytes += messages[next++]?.bytes ?? 0
+    while (whole && messages[next]?.timeMS === first?.timeMS)
     if (length > 0 && bytes > maxBytes) break
     length = next
   }
   return length
+}
+
+/** Where a reader goes by messages, each is an exact cursor; a time is one only with all its messages. */
+function hasWholeTimes({ from }: PageStart): boolean {
+  return from === 'afterTime'
 }
 
 function isForward({ from }: PageStart): boolean {

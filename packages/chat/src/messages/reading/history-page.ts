@@ -44,12 +44,12 @@ export async function pageStart(
 export function toPage(
   messages: readonly MessageDoc[],
   about: { room: Deletions; users: ReadonlyMap<string, UserDoc>; quoted: Quoted; hidden: ReadonlySet<string> },
-  { field, size }: { field: TimeField; size: PageSize },
+  { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
 ): { data: string; userDeletedIDs: string[] } {
   const { room, users, quoted, hidden } = about
   const texts = messages.map((message) => messageJson(currentMessage(message, room), users.get(message.sender), quoted))
   const sizes = messages.map((message, i) => ({ timeMS: message[field], bytes: Buffer.byteLength(texts[i] ?? '') }))
-  const length = pageLength(sizes, size)
+  const length = pageLength(sizes, start, size)
   const userDeletedIDs = messages.slice(0, length).flatMap(({ _id }) => (hidden.has(_id) ? [_id] : []))
   return { data: `[${texts.slice(0, length).join(',')}]`, userDeletedIDs }
 }

@@ -32,7 +32,7 @@ export async function roomHistory(
   checkMember(page?.isMember)
   const { messages, ...about } = await pageMessages(chat, caller, page as RoomPage, { start, field, size })
   const quoted = await findQuoted(chat.db, messages, new Map([[room._id, room]]))
-  const { data, userDeletedIDs } = toPage(messages, { ...about, room, quoted }, { field, size })
+  const { data, userDeletedIDs } = toPage(messages, { ...about, room, quoted }, { start, field, size })
   const inspect = { query: { room: roomId, ...query }, tookMS: Math.round(performance.now() - startedMS) }
   // Messages are never removed and seq has no holes.
   const rest = { totalCount: room.seq, userDeletedIDs, inspect }

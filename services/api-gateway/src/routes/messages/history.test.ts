@@ -174,7 +174,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
   const clockOf = async (room: string) =>
     (await gateway.chat.db.rooms.findOne({ _id: key(gateway.app, room) }))?.clockMS ?? Number.NaN
 
-  test('at most 100 messages share a time, and no page ends between two that do; the clock is not ahead', async () => {
+  test('at most 100 messages share a time, and no page after a time ends between two that do; the clock is not ahead', async () => {
     const room = await gateway.newRoom([alice, bob])
     const sent = await sendAtOnce(room, 2_000)
     assert.ok((await clockOf(room)) <= Date.now())
@@ -190,7 +190,9 @@ describe('GET /rooms/{id}/messages/v3', () => {
       const back = await walkByMessage(room, limit, 'beforeMessage')
       assert.deepEqual(new Set(ids(back)), new Set(ids(sent)))
       assert.equal(back.length, sent.length)
-      const times = (await page(room, { limit })).map(({ updatedAtMS }) => updatedAtMS)
+      assert.equal((await page(room, { limit })).length, limit)
+      assert.equal((await page(room, { limit, afterMessage: back.at(-1)?._id ?? '' })).length, limit)
+      const times = (await page(room, { limit, afterTime: 0 })).map(({ updatedAtMS }) => updatedAtMS)
       assert.ok(times.length >= limit && times.length < limit + 100)
       assert.ok(times.indexOf(times.at(-1) ?? 0) < limit, 'a page goes beyond its limit by one time only')
     }
