@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, startPlatform } from '../platform.ts'
 import { begin, Imports, type Line, member, message, user } from './imports.ts'
@@ -62,5 +64,43 @@ describe('parley import, again', () => {
       found.map(({ clientMessageID }) => clientMessageID),
       ['m5'],
     )
+  })
+
+  const send = async (room: string, sender: string) => {
+    const sent = await platform.admin('POST', '/messages', { room, sender, message: 'live', messageType: 'text' })
+    assert.equal(typeof sent['_id'], 'string', JSON.stringify(sent))
+    return String(sent['_id'])
+  }
+
+  test('a message that was sent where a killed import had put one stays, and the room is refused by name', async () => {
+    const lines = [
+      ...['cleo', 'dora'].map((name) => user(name)),
+      { type: 'room', _id: 'taken', roomType: 'group' },
+      ...['cleo', 'dora'].map((name) => member('taken', name)),
+      ...[1, 2].map((n) => message('taken', n, 'cleo')),
+    ]
+    await importGood(lines)
+    const roomKey = key(platform.app, 'taken')
+    const second = await db.messages.findOne({ roomKey, seq: 2 })
+    assert.ok(second)
+    const _id = `00000000${hash('sha256', `${platform.app}\0taken\0m3`).slice(0, 16)}`
+    await db.messages.insertOne({ ...second, _id, seq: 3, clientMessageID: 'm3' })
+    const live = await send('taken', 'cleo')
+    const { code, text } = await imports.run([...lines, message('taken', 3, 'cleo')])
+    assert.equal(code, 1, text)
+    assert.match(text, /the room "taken"/)
+    const dora = await platform.newUser('dora')
+    const { data } = (await dora.call('GET', '/rooms/taken/messages/v3')) as { data: Line[] }
+    assert.deepEqual(
+      data.map(({ seq, message: content }) => [seq, content]),
+      [
+        [3, 'live'],
+        [2, 'message 2'],
+        [1, 'message 1'],
+      ],
+    )
+    const { messages } = (await dora.call('POST', '/search', { keyword: 'live' })) as { messages: Line[] }
+    assert.ok(JSON.stringify(messages).includes(live))
+    assert.equal((await dora.call('GET', '/me/badge'))['badge'], 1)
   })
 })

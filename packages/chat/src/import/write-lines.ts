@@ -10,6 +10,7 @@ import {
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
+import { conflictOf, removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
@@ -97,14 +98,23 @@ export class LineWriter {
       advances.set(roomKey, advance)
     }
     await this.#requireSame(old)
-    await insertImported(this.#db, fresh)
-    await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
-    await advanceImported(this.#db, [...advances.values()])
+    await this.#insert(fresh, [...advances.values()])
     // Also what is there: an import that was broken off may not have counted it.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
+  }
+
+  /** @throws ImportConflict when others sent there meanwhile: then nothing is left in the way of what they sent */
+  async #insert(fresh: readonly MessageDoc[], advances: readonly ImportedAdvance[]): Promise<void> {
+    try {
+      await insertImported(this.#db, fresh)
+      await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
+      await advanceImported(this.#db, advances)
+    } catch (error) {
+      throw await conflictOf(this.#db, error, fresh)
+    }
   }
 
   /** When all lines are written. */
@@ -116,10 +126,9 @@ export class LineWriter {
   /** Learns how many messages rooms have in the database, once. */
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
-    const found = await findRoomsByKey(
-      this.#db,
-      unknown.map((room) => key(this.#app, room)),
-    )
+    const keys = unknown.map((room) => key(this.#app, room))
+    await removeUnreached(this.#db, keys)
+    const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)
       room.there = seq

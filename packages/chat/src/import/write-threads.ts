@@ -2,6 +2,7 @@ import { inParts } from '@parley/async/in-parts'
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { findImportedRoots, growImported, type ImportedThread, joinImported } from '@parley/db/import/imported-threads'
+import { removeUnreachedOfThreads } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { mostUsersShown } from '@parley/db/threads/thread'
@@ -41,6 +42,7 @@ export class ThreadWriter {
     const idOf = (room: string, id = '') => importedMessageId(this.#app, room, id)
     const roomOf = new Map(inThreads.map(({ room, threadOf }) => [idOf(room, threadOf), room]))
     const unknown = [...roomOf.keys()].filter((root) => !this.#threads.has(root))
+    await removeUnreachedOfThreads(this.#db, unknown)
     const roots = await findImportedRoots(this.#db, unknown)
     // The others are in the batch itself.
     const wanted = new Set(unknown.filter((root) => !roots.has(root)))

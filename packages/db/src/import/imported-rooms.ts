@@ -1,6 +1,6 @@
 import type { Db } from '../connect.ts'
 import type { MessageDoc } from '../messages/messages.ts'
-import { findRoomsByKeyOrPair, moved, type RoomDoc } from '../rooms/rooms.ts'
+import { findRoomsByKey, findRoomsByKeyOrPair, moved, type RoomDoc } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { findUsersByKey, type UserDoc } from '../users/users.ts'
 
@@ -84,7 +84,9 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
       await insertMissing(db, db.messages.collectionName, part)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, work))
+  // When one has failed, what the others insert is removed: after they have ended.
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 /** Moves rooms to their last messages. @throws ImportConflict when a room was changed meanwhile */
@@ -103,5 +105,13 @@ export async function advanceImported(db: Db, advances: readonly ImportedAdvance
     })),
     { ordered: false, writeConcern: { w: 'majority', journal: true } },
   )
-  if (matchedCount < advances.length) throw new ImportConflict('a room got messages of others while it was imported')
+  if (matchedCount < advances.length) throw new ImportConflict(await namesOfChanged(db, advances))
+}
+
+async function namesOfChanged(db: Db, advances: readonly ImportedAdvance[]): Promise<string> {
+  const wanted = new Map(advances.map(({ roomKey, from, last }) => [roomKey, last?.seq ?? from]))
+  const rooms = await findRoomsByKey(db, [...wanted.keys()])
+  const changed = rooms.filter(({ _id, seq, deletedAt }) => deletedAt || seq !== wanted.get(_id))
+  const names = changed.map(({ id }) => JSON.stringify(id)).join(', ')
+  return `the room ${names} was deleted, or got messages of others, while it was imported`
 }

@@ -1,0 +1,106 @@
+import { inParts } from '@parley/async/in-parts'
+import type { Filter } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { settleRooms } from '../sending/settle-tails.ts'
+import { threadKey } from '../threads/thread.ts'
+import { isDuplicateKey } from '../transactions/transaction.ts'
+import { ImportConflict } from './imported-rooms.ts'
+
+/** The IDs of imported messages, and no others, are below it: they begin with the time zero. */
+const firstOfOthers = '00000001'
+const perCommand = 500
+
+/** A message that nobody should see. */
+type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
+
+/**
+ * Removes imported messages that their rooms were never moved to, since a process was killed before, or others sent there:
+ * they stand where messages are sent, which could not be settled. Then settles what was sent.
+ */
+export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
+  for (const keys of inParts(roomKeys, perCommand)) {
+    const unreached = await findUnreached(db, keys)
+    await removeUnreachedOfThreads(
+      db,
+      unreached.map(({ _id }) => _id),
+      true,
+    )
+    await remove(db, unreached)
+    await settleRooms(db, keys)
+  }
+}
+
+async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unreached[]> {
+  const projection = { seq: 1, 'tail.seq': 1 }
+  const rooms = await db.rooms.find({ _id: { $in: [...roomKeys] } }, { projection }).toArray()
+  const beyond = rooms.flatMap(({ _id: roomKey, seq, tail = [] }) => {
+    const inTail = tail.length > 0 ? [{ roomKey, seq: { $in: tail.map((entry) => entry.seq) } }] : []
+    return [{ roomKey, seq: { $gt: seq } }, ...inTail]
+  })
+  return findImported(db, beyond)
+}
+
+/**
+ * The same of threads.
+ * @param roots IDs of the messages that they are about
+ * @param areGone the roots are removed too, with what they say of their threads
+ */
+export async function removeUnreachedOfThreads(db: Db, roots: readonly string[], areGone = false): Promise<void> {
+  for (const ids of inParts(roots, perCommand)) {
+    const fields = { projection: { app: 1, room: 1, 'thread.seq': 1 } }
+    const found = await db.messages.find({ _id: { $in: ids } }, fields).toArray()
+    const beyond = found.map(({ _id, app, room, thread }) => ({
+      roomKey: threadKey({ app, room }, _id),
+      seq: { $gt: areGone ? 0 : (thread?.seq ?? 0) },
+    }))
+    await remove(db, await findImported(db, beyond))
+  }
+}
+
+async function findImported(
+  db: Db,
+  places: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],
+): Promise<Unreached[]> {
+  if (places.length === 0) return []
+  const _id = { $lt: firstOfOthers }
+  return db.messages
+    .find({ $or: places.map((place) => ({ ...place, _id })) }, { hint: { roomKey: 1, seq: 1 } })
+    .project<Unreached>({ roomKey: 1, seq: 1 })
+    .toArray()
+}
+
+async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
+  for (const [roomKey, some] of Map.groupBy(unreached, (message) => message.roomKey)) {
+    // A search may have taken them for the messages that were sent.
+    const before = Math.min(...some.map(({ seq }) => seq)) - 1
+    await db.searchProgress.updateOne({ _id: roomKey, seq: { $gt: before } }, { $set: { seq: before } })
+  }
+  for (const part of inParts(unreached, perCommand)) {
+    const those = { _id: { $in: part.map(({ _id }) => _id) } }
+    await db.searchTexts.deleteMany(those)
+    await db.messages.deleteMany(those)
+  }
+}
+
+/**
+ * What writing messages has failed for, when others sent there: removes those that were not reached.
+ * @returns an ImportConflict that names the rooms, or the error itself
+ */
+export async function conflictOf(db: Db, error: unknown, messages: readonly MessageDoc[]): Promise<unknown> {
+  // After any other error a write may still arrive.
+  if (!(error instanceof ImportConflict) && !isDuplicateKey(error)) return error
+  const roots = new Set(messages.flatMap(({ threadOf }) => threadOf ?? []))
+  const roomKeys = new Set(messages.map(({ app, room }) => key(app, room)))
+  await removeUnreached(db, [...roomKeys])
+  await removeUnreachedOfThreads(db, [...roots])
+  const stretches = [...Map.groupBy(messages, ({ roomKey }) => roomKey)].map(([roomKey, some]) => {
+    const seqs = some.map(({ seq }) => seq)
+    return { roomKey, seq: { $gte: Math.min(...seqs), $lte: Math.max(...seqs) }, _id: { $gte: firstOfOthers } }
+  })
+  const rooms = await db.messages.distinct('room', { $or: stretches })
+  if (rooms.length === 0) return error
+  const names = rooms.map((room) => JSON.stringify(room)).join(', ')
+  return new ImportConflict(`the room ${names} got messages of others while it was imported`)
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { LineWriter } from '@parley/chat/import/write-lines'
+import { writeMembers } from '@parley/chat/import/write-members'
+import type { ImportLine } from '@parley/contracts/import-line'
+import { key } from '@parley/db/keys'
+import { afterAll, beforeAll, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+const begin = Date.now() - 86_400_000
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+const message = (room: string, n: number, threadOf?: string): ImportLine => ({
+  ...{ type: 'message', _id: `m${n}`, room, sender: 'emil', message: `message ${n}`, messageType: 'text' },
+  createdAt: begin + n,
+  ...(threadOf !== undefined && { threadOf }),
+})
+
+test('a message that is sent while an import writes its room stays; of the other rooms nothing is left beyond their ends', async () => {
+  const { app, chat, admin } = gateway
+  const { db } = chat
+  const lines: ImportLine[] = [
+    { type: 'user', _id: 'emil' },
+    { type: 'room', _id: 'race', roomType: 'group' },
+    { type: 'room', _id: 'calm', roomType: 'group' },
+    message('race', 1),
+    message('calm', 1),
+    message('calm', 2, 'm1'),
+  ]
+  const writer = new LineWriter(db, app)
+  await writer.write(lines)
+  await writeMembers(db, app, [{ type: 'membership', room: 'race', user: 'emil' }], writer.rooms)
+  const sent = { room: 'race', sender: 'emil', message: 'live', messageType: 'text' }
+  const { status, body } = await admin('POST', '/messages', sent)
+  assert.equal(status, 200)
+  const more = [message('calm', 3, 'm1'), message('calm', 4), message('calm', 5, 'm4')]
+  await assert.rejects(writer.write([message('race', 2), ...more]), /the room "race"/)
+  const messages = await db.messages.find({ app }).sort({ roomKey: 1, seq: 1 }).toArray()
+  const rooms = await db.rooms.find({ app }).toArray()
+  const seqs = new Map(rooms.map(({ _id, seq }) => [_id, seq]))
+  assert.deepEqual(
+    messages.filter(({ roomKey, seq }) => seq > (seqs.get(roomKey) ?? Infinity)),
+    [],
+  )
+  assert.equal(messages.find(({ roomKey, seq }) => roomKey === key(app, 'race') && seq === 2)?._id, body.result._id)
+
+  const again = new LineWriter(db, app)
+  await again.write([...lines, ...more])
+  await again.finish()
+  const inCalm = await db.messages.find({ app, room: 'calm' }).sort({ createdAtMS: 1 }).toArray()
+  assert.deepEqual(
+    inCalm.map(({ clientMessageID, seq, threadOf }) => [clientMessageID, seq, threadOf !== undefined]),
+    [
+      ['m1', 1, false],
+      ['m2', 1, true],
+      ['m3', 2, true],
+      ['m4', 2, false],
+      ['m5', 1, true],
+    ],
+  )
+})
