@@ -1,7 +1,8 @@
 import type { Db } from '../connect.ts'
 import { findDeletionsOfUsers } from '../messages/user-deletions.ts'
+import { endInvitations } from '../rooms/invitations.ts'
 import { currentMarker, type MembershipDoc } from '../rooms/memberships.ts'
-import { findFirstMembers } from '../rooms/room-members.ts'
+import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'
 import { moved, type RoomDoc } from '../rooms/rooms.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
 import { countUncountedAfter, sumOf } from '../unread/uncounted.ts'
@@ -12,7 +13,8 @@ export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
 
 /**
  * Makes users members of rooms with their read positions, in one transaction. Members stay members, with the
- * later of both positions. What does not count as unread is counted from the messages.
+ * later of both positions. Those who are banned or blocked may only read. What does not count as unread is counted from the
+ * messages.
  */
 export async function saveImportedMembers(
   db: Db,
@@ -51,8 +53,15 @@ async function saveOfRoom(
     .filter(({ _id }) => !known.has(_id))
     .map((member) => Object.assign({}, member, { readSeq: Math.max(member.readSeq, deletedUpToSeq) }))
   const uncounted = await countUncounted(db, room, fresh, session)
-  const added = fresh.map((member) => Object.assign({}, member, { uncounted: uncounted.get(member.user) ?? 0 }))
-  if (added.length > 0) await db.memberships.insertMany(added, { session })
+  const users = fresh.map(({ user }) => user)
+  const blocked = await findBlocked(db, [{ room, users: bothOf(room) ?? users }], false, session)
+  const added = fresh.map((member) =>
+    Object.assign({}, member, { uncounted: uncounted.get(member.user) ?? 0 }, blocked.get(member._id)),
+  )
+  if (added.length > 0) {
+    await db.memberships.insertMany(added, { session })
+    await endInvitations(db, room, users, session)
+  }
   for (const member of members) {
     const before = known.get(member._id)
     if (!before) continue
@@ -63,6 +72,11 @@ async function saveOfRoom(
     if (before.readSeq === readSeq && before.uncounted === change.uncounted) continue
     await db.memberships.updateOne({ _id: member._id }, { $set: change }, { session })
   }
+}
+
+/** The two of a direct room. */
+function bothOf({ pair }: RoomDoc): string[] | undefined {
+  return pair?.split('\0').slice(1)
 }
 
 /**

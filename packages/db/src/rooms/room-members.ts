@@ -167,7 +167,7 @@ export async function findFirstMembers(
 }
 
 /** The marks of the memberships that may only read, by ID: of users who are banned there, or in a direct room blocked by the other. */
-async function findBlocked(
+export async function findBlocked(
   db: Db,
   joining: readonly Joining[],
   areNew: boolean,

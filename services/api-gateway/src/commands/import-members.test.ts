@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkFile, importFile } from '@parley/chat/import/import-file'
+import { verifyImport } from '@parley/chat/import/verify-import'
+import { afterAll, beforeAll, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+type Line = Record<string, unknown>
+let gateway: TestGateway
+let folder: string
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  folder = await mkdtemp(join(tmpdir(), 'import-members-'))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await gateway.stop()
+})
+
+async function importLines(lines: readonly Line[]): Promise<void> {
+  const { app, chat } = gateway
+  const path = join(folder, 'export.ndjson')
+  await writeFile(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+  const found: unknown[] = []
+  const watching = { onProgress: () => undefined, onProblem: (problem: unknown) => void found.push(problem) }
+  const { file } = await checkFile(app, path, watching)
+  assert.deepEqual(found, [])
+  await importFile(chat.db, app, file, watching)
+  assert.deepEqual(await verifyImport(chat.db, app, file, watching), [])
+}
+
+const user = (_id: string): Line => ({ type: 'user', _id })
+const member = (room: string, name: string): Line => ({ type: 'membership', room, user: name })
+
+test('who was banned or blocked before may only read; an invitation ends', async () => {
+  const [pia, quin, ruth] = await Promise.all(['pia', 'quin', 'ruth'].map((id) => gateway.newUser(id)))
+  assert.ok(pia && quin && ruth)
+  const lines = [
+    ...['pia', 'quin', 'ruth'].map(user),
+    { type: 'room', _id: 'club', roomType: 'group', owner: 'quin' },
+    { type: 'room', _id: 'two', roomType: 'direct', members: ['pia', 'quin'] },
+    ...['pia', 'quin'].map((name) => member('club', name)),
+  ]
+  const both = ['pia', 'quin'].map((name) => member('two', name))
+  assert.equal((await quin.call('POST', '/blockStatus/my/pia')).status, 200)
+  await importLines([...lines, ...both])
+  const send = async (by: typeof pia, room: string) => {
+    return (await by.call('POST', `/rooms/${room}/message`, { message: 'hi', messageType: 'text' })).status
+  }
+  assert.equal(await send(pia, 'two'), 403)
+
+  assert.equal((await quin.call('POST', '/blockStatus/room/club/pia')).status, 200)
+  assert.equal((await gateway.admin('POST', '/rooms/club/delete/members', { members: ['pia'] })).status, 200)
+  const invited = { invitees: ['ruth'], invitationRequired: true }
+  assert.equal((await quin.call('POST', '/rooms/club/members', invited)).status, 200)
+  await importLines([...lines, member('club', 'ruth'), ...both])
+  assert.equal(await send(pia, 'club'), 403)
+  assert.equal(await send(ruth, 'club'), 200)
+  assert.deepEqual((await ruth.call('GET', '/invitations')).body.result.data, [])
+})
