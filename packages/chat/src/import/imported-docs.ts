@@ -35,6 +35,8 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     opening: room.opening ?? 0,
     ...(owner !== undefined && { owner }),
     managers: room.managers ?? [],
+    ...(room.slowModeS && { slowModeS: room.slowModeS }),
+    ...(room.expiresInS && { expiresInS: room.expiresInS }),
     ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
     createdAtMS: createdAt,
     rev: revStep(),

@@ -60,3 +60,11 @@ test('who was banned or blocked before may only read; an invitation ends', async
   assert.equal(await send(ruth, 'club'), 200)
   assert.deepEqual((await ruth.call('GET', '/invitations')).body.result.data, [])
 })
+
+test('a room has the slow mode and the expiry of its line', async () => {
+  const limits = { slowModeS: 30, expiresInS: 3600 }
+  await importLines([user('slow'), { type: 'room', _id: 'calm', roomType: 'group', ...limits }, member('calm', 'slow')])
+  const slow = await gateway.newUser('slow')
+  const { body } = await slow.call('GET', '/rooms/calm')
+  assert.deepEqual([body.result.slowModeS, body.result.expiresInS], [30, 3600])
+})
