@@ -68,3 +68,17 @@ test('a room has the slow mode and the expiry of its line', async () => {
   const { body } = await slow.call('GET', '/rooms/calm')
   assert.deepEqual([body.result.slowModeS, body.result.expiresInS], [30, 3600])
 })
+
+test('a member who is none any more in a second file has an exact unread count: who only read it before', async () => {
+  const message = (n: number, sender: string, more: Line = {}): Line => ({
+    ...{ type: 'message', _id: `m${n}`, room: 'left', sender, messageType: 'text', createdAt: Date.now() - 1_000 },
+    ...(more['isDeleted'] !== true && { message: `message ${n}` }),
+    ...more,
+  })
+  const lines = [...['ann', 'dan'].map(user), { type: 'room', _id: 'left', roomType: 'group' }, member('left', 'ann')]
+  const first = message(1, 'ann', { createdAt: Date.now() - 60_000 })
+  await importLines([...lines, member('left', 'dan'), first])
+  await importLines([...lines, first, message(2, 'dan'), message(3, 'dan', { isDeleted: true }), message(4, 'ann')])
+  const dan = await gateway.newUser('dan')
+  assert.equal((await dan.call('GET', '/me/badge')).body.result.badge, 1)
+})
