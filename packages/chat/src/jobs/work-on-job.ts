@@ -3,10 +3,11 @@ import { endJob, type JobDoc, JobTaken, jobLeaseMS, keepJob, releaseJob } from '
 import { newId } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'
 
-/** Given up when it was begun so often without getting on. */
+/** A batch is given up when it was begun so often without getting on. */
 const mostAttempts = 20
-/** Before a job that failed is tried again. */
+/** Before a job that failed is tried again; each time twice as long, up to some minutes. */
 const tryAgainAfterMS = 2_000
+const mostDoublings = 8
 
 /** The jobs that this process works on. */
 export interface Jobs {
@@ -69,7 +70,10 @@ export function workOnJob(
       return isFinished
     } catch (error) {
       if (error instanceof JobTaken) return false
-      log.error({ err: error, ...about }, 'job failed for now; it is tried again, or given up after enough tries')
+      log.error(
+        { err: error, ...about },
+        'job failed for now; it is tried again, and a batch given up after enough tries',
+      )
       await giveUpOrRelease().catch((failure: unknown) =>
         log.warn({ err: failure, ...about }, 'job not released; its lease expires'),
       )
@@ -78,8 +82,9 @@ export function workOnJob(
   }
 
   async function giveUpOrRelease(): Promise<void> {
-    if (job.attempts >= mostAttempts) await endJob(db, job, 'failed')
-    else await releaseJob(db, job, Date.now() + tryAgainAfterMS)
+    // An erasure given up would leave what is kept of the user to the next one of the ID, and could not be repeated.
+    if (job.kind === 'batch' && job.attempts >= mostAttempts) await endJob(db, job, 'failed')
+    else await releaseJob(db, job, Date.now() + tryAgainAfterMS * 2 ** Math.min(job.attempts - 1, mostDoublings))
   }
 
   const timer = setInterval(() => void keep(), jobLeaseMS / 3)

@@ -3477,7 +3477,7 @@ export interface Job {
   _id: string
   kind: 'batch' | 'erasure'
   /**
-   * failed: given up after many tries; what is done stays done
+   * failed: a batch given up after many tries; what is done stays done
    */
   state: 'running' | 'done' | 'failed'
   /**

@@ -14,7 +14,9 @@ export const job = z
   .object({
     _id: z.string(),
     kind: z.enum(['batch', 'erasure']),
-    state: z.enum(['running', 'done', 'failed']).describe('failed: given up after many tries; what is done stays done'),
+    state: z
+      .enum(['running', 'done', 'failed'])
+      .describe('failed: a batch given up after many tries; what is done stays done'),
     createdAt: isoTime,
     updatedAt: isoTime.describe('When it last got on'),
     finishedAt: isoTime.optional(),

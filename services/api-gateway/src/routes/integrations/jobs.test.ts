@@ -179,6 +179,26 @@ describe('work that takes longer than a request may', () => {
     assert.equal((await gateway.newUser('bob')).id, 'bob')
   })
 
+  test('an erasure is never given up: until it gets through, the ID is taken', async () => {
+    const { db, jobs } = gateway.chat
+    const user = { user: 'eve', erasing: key(gateway.app, 'eve') }
+    const about = { app: gateway.app, id: 'stubborn', kind: 'erasure' as const, total: 0, done: 0, ...user }
+    const { _id } = await insertJob(db, about, 'who died')
+    await db.jobs.updateOne({ _id }, { $set: { attempts: 19, leaseUntilMS: 0 } })
+    const leaving = vi.spyOn(db.threadMembers, 'deleteMany').mockRejectedValueOnce(new Error('on purpose'))
+    assert.equal(await takeNextJob(gateway.chat), true)
+    await vi.waitUntil(() => jobs.count === 0, { timeout: 100_000 })
+    leaving.mockRestore()
+    assert.equal((await job('stubborn')).body.result.state, 'running')
+    const taken = await gateway.admin('POST', '/admin/clients', { _id: 'eve', issueAccessToken: true })
+    assert.deepEqual([taken.status, taken.body.error?.code], [409, 'USER_EXISTS'])
+
+    await db.jobs.updateOne({ _id }, { $set: { leaseUntilMS: 0 } })
+    assert.equal(await takeNextJob(gateway.chat), true)
+    assert.equal((await finished('stubborn')).state, 'done')
+    assert.equal((await gateway.newUser('eve')).id, 'eve')
+  })
+
   test("a job is its app's alone, and what is none is 404 JOB_NOT_FOUND", async () => {
     const bob = await gateway.newUser()
     const id = accepted(await batch([{ receiver: bob.id }]))
