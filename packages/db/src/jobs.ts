@@ -115,14 +115,27 @@ export async function advanceJob(
   await change(db, { _id, worker, done }, update, session)
 }
 
-/** The job is over: what it worked on is forgotten. @throws JobTaken */
-export async function endJob(db: Db, { _id, worker, total }: JobDoc, state: 'done' | 'failed'): Promise<void> {
+/** The job is done: what it worked on is forgotten. @throws JobTaken */
+export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<void> {
+  // Rooms that an erased user left by another way meanwhile are done too.
+  await change(db, { _id, worker }, { ...ending('done'), $max: { done: total } })
+}
+
+/**
+ * Ends a job as failed, and forgets what it worked on, if it has been begun so often without getting on. The lease knows that only of
+ * the time before it: the job may have got on since.
+ * @returns whether it did
+ */
+export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttempts: number): Promise<boolean> {
+  const filter = { _id, worker, attempts: { $gte: mostAttempts } }
+  const { matchedCount } = await db.jobs.updateOne(filter, ending('failed'))
+  return matchedCount > 0
+}
+
+function ending(state: 'done' | 'failed') {
   const now = new Date()
   const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
-  const forgotten = { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 }
-  // Rooms that an erased user left by another way meanwhile are done too.
-  const progress = state === 'done' && { $max: { done: total } }
-  await change(db, { _id, worker }, { $set: ended, $unset: forgotten, ...progress })
+  return { $set: ended, $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 } as const }
 }
 
 /** Forgets a job that is over, if it is still the one that ended at this time. */
@@ -133,6 +146,21 @@ export async function deleteEndedJob(db: Db, { _id, finishedAt }: JobDoc & { fin
 /** Leaves a job to others, from the given time on (Unix milliseconds). @throws JobTaken */
 export async function releaseJob(db: Db, { _id, worker }: JobDoc, atMS: number): Promise<void> {
   await change(db, { _id, worker }, { $set: { leaseUntilMS: atMS } })
+}
+
+/**
+ * Leaves a job that failed to others after a pause, which doubles with every try in which it did not get on, at most so often.
+ * @throws JobTaken
+ */
+export async function postponeJob(
+  db: Db,
+  { _id, worker }: JobDoc,
+  pauseMS: number,
+  mostDoublings: number,
+): Promise<void> {
+  const doublings = { $max: [0, { $min: [{ $subtract: ['$attempts', 1] }, mostDoublings] }] }
+  const leaseUntilMS = { $add: [Date.now(), { $multiply: [pauseMS, { $pow: [2, doublings] }] }] }
+  await change(db, { _id, worker }, [{ $set: { leaseUntilMS } }])
 }
 
 /** The IDs of the jobs that erase these users, by `key(app, user)`. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { endJob, type JobDoc, JobTaken, jobLeaseMS, keepJob, releaseJob } from '@parley/db/jobs'
+import { endJob, giveUpJob, type JobDoc, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'
 
@@ -64,7 +64,7 @@ export function workOnJob(
   async function run(): Promise<boolean> {
     try {
       const isFinished = await work()
-      if (isFinished) await endJob(db, job, 'done')
+      if (isFinished) await endJob(db, job)
       else await releaseJob(db, job, 0)
       log.info(about, isFinished ? 'job done' : 'job left to another process')
       return isFinished
@@ -83,8 +83,8 @@ export function workOnJob(
 
   async function giveUpOrRelease(): Promise<void> {
     // An erasure given up would leave what is kept of the user to the next one of the ID, and could not be repeated.
-    if (job.kind === 'batch' && job.attempts >= mostAttempts) await endJob(db, job, 'failed')
-    else await releaseJob(db, job, Date.now() + tryAgainAfterMS * 2 ** Math.min(job.attempts - 1, mostDoublings))
+    if (job.kind === 'batch' && (await giveUpJob(db, job, mostAttempts))) return
+    await postponeJob(db, job, tryAgainAfterMS, mostDoublings)
   }
 
   const timer = setInterval(() => void keep(), jobLeaseMS / 3)

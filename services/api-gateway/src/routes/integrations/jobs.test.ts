@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { takeNextJob } from '@parley/chat/jobs/run-jobs'
+import { ApiError } from '@parley/contracts/errors'
 import { getJob } from '@parley/contracts/operations/integrations/jobs'
 import { sendBatch } from '@parley/contracts/operations/messages/messages'
 import { insertJob } from '@parley/db/jobs'
@@ -177,6 +178,34 @@ describe('work that takes longer than a request may', () => {
     assert.partialDeepStrictEqual(ended, { kind: 'erasure', state: 'done', progress: { done: 1, total: 1 } })
     assert.equal(await gateway.chat.db.memberships.countDocuments({ user: 'bob', room }), 0)
     assert.equal((await gateway.newUser('bob')).id, 'bob')
+  })
+
+  test('a batch that got on in its last try is not given up', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const { chat } = gateway
+    const { db, jobs } = chat
+    const real = { ...chat }
+    const paras = Array.from({ length: 150 }, () => ({ room, patterns: {} }))
+    const body = { message: 'Hello', messageType: 'text', sender: 'alice', push: true, skipTotalBadge: false, paras }
+    const work = { total: 150, done: 0, batch: { json: JSON.stringify(body), request: 'r' } }
+    const { _id } = await insertJob(db, { app: gateway.app, id: 'slow', kind: 'batch', ...work }, 'who died')
+    await db.jobs.updateOne({ _id }, { $set: { attempts: 19, leaseUntilMS: 0 } })
+    let sends = 0
+    chat.accept = (draft) => {
+      sends += 1
+      return sends > 100 ? Promise.reject(new ApiError('SERVICE_UNAVAILABLE')) : real.accept(draft)
+    }
+    assert.equal(await takeNextJob(chat), true)
+    await vi.waitUntil(() => jobs.count === 0, { timeout: 100_000 })
+    chat.accept = (draft) => real.accept(draft)
+    const { state, progress } = (await job('slow')).body.result
+    assert.deepEqual([state, progress.done], ['running', 100])
+
+    await db.jobs.updateOne({ _id }, { $set: { leaseUntilMS: 0 } })
+    assert.equal(await takeNextJob(chat), true)
+    assert.partialDeepStrictEqual(await finished('slow'), { state: 'done', progress: { done: 150, total: 150 } })
+    assert.equal(await messagesIn(room), 150)
   })
 
   test('an erasure is never given up: until it gets through, the ID is taken', async () => {
