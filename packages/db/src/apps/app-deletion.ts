@@ -5,7 +5,6 @@ import type { Db } from '../connect.ts'
 import type { NotedEvent } from '../events/pending-events.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
-import { settleApp } from '../sending/settle-tails.ts'
 
 /** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'last' | 'none'
@@ -59,16 +58,6 @@ export type DeletionProgress = (collection: string, deleted: number) => void
 /** Ends the keys of the app for good. The deletion that follows may be started again after a kill. */
 export async function markAppDeleting(db: Db, app: string): Promise<void> {
   await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: new Date() } })
-}
-
-export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
-  await settleApp(db, app)
-  const [users, rooms, messages] = await Promise.all([
-    db.users.countDocuments({ _id: keyRange(app) }),
-    db.rooms.countDocuments({ app }),
-    db.messages.countDocuments({ roomKey: keyRange(app) }, { hint: { roomKey: 1, seq: 1 } }),
-  ])
-  return { users, rooms, messages }
 }
 
 /** Whether there is a document of the app besides its own, in a collection where a range finds it. */

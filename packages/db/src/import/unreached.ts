@@ -35,11 +35,11 @@ export async function removeUnreached(db: Db, roomKeys: readonly string[]): Prom
 async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unreached[]> {
   const projection = { seq: 1, 'tail.seq': 1 }
   const rooms = await db.rooms.find({ _id: { $in: [...roomKeys] } }, { projection }).toArray()
-  const beyond = rooms.flatMap(({ _id: roomKey, seq, tail = [] }) => {
-    const inTail = tail.length > 0 ? [{ roomKey, seq: { $in: tail.map((entry) => entry.seq) } }] : []
-    return [{ roomKey, seq: { $gt: seq } }, ...inTail]
-  })
-  return findImported(db, beyond)
+  const beyond = rooms.map(({ _id: roomKey, seq }) => ({ roomKey, seq: { $gt: seq } }))
+  const inTails = rooms
+    .filter(({ tail = [] }) => tail.length > 0)
+    .map(({ _id: roomKey, tail = [] }) => ({ roomKey, seq: { $in: tail.map((entry) => entry.seq) } }))
+  return findImported(db, [...beyond, ...inTails])
 }
 
 /**

@@ -144,14 +144,19 @@ export function pageLength(
   let length = 0
   let bytes = 0
   while (length < Math.min(limit, messages.length)) {
-    const first = messages[length]
-    let next = length
-    do bytes += messages[next++]?.bytes ?? 0
-    while (whole && messages[next]?.timeMS === first?.timeMS)
+    const { timeMS } = messages[length] ?? { timeMS: 0 }
+    const next = whole ? endOfTime(messages, length, timeMS) : length + 1
+    for (const message of messages.slice(length, next)) bytes += message.bytes
     if (length > 0 && bytes > maxBytes) break
     length = next
   }
   return length
+}
+
+/** Where the messages end that have this time, from the one at `at` on. */
+function endOfTime(messages: readonly { timeMS: number }[], at: number, timeMS: number): number {
+  const end = messages.findIndex((message, i) => i > at && message.timeMS !== timeMS)
+  return end === -1 ? messages.length : end
 }
 
 /** Where a reader goes by messages, each is an exact cursor; a time is one only with all its messages. */
