@@ -15,12 +15,7 @@ export function rereading(read: () => Promise<void>, isConnected: () => boolean)
   let isDue = false
   let isReading = false
   async function readWhileConnected(): Promise<void> {
-    let isRead = false
-    const readOnce = async () => {
-      await read()
-      isRead = true
-    }
-    await retryWhilePassing(readOnce, isConnected).catch(() => undefined)
+    const isRead = await retryWhilePassing(read, isConnected).catch(() => false)
     if (!isRead && !isConnected()) isDue = true
   }
   async function work(): Promise<void> {

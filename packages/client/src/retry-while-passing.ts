@@ -1,16 +1,20 @@
 import { isPassing, ParleyError } from './parley-error.ts'
 import { growingPauses, sleep } from './pauses.ts'
 
-/** Works again, after growing pauses, while it fails with what may pass and `isCurrent`; fails with everything else. */
-export async function retryWhilePassing(work: () => Promise<void>, isCurrent: () => boolean): Promise<void> {
+/**
+ * Works again, after growing pauses, while it fails with what may pass and `isCurrent`; fails with everything else.
+ * @returns whether the work was done; false when that was no longer current after a pause
+ */
+export async function retryWhilePassing(work: () => Promise<void>, isCurrent: () => boolean): Promise<boolean> {
   const pauses = growingPauses(500, 10_000)
   for (;;) {
     try {
-      return await work()
+      await work()
+      return true
     } catch (error) {
       if (!isCurrent() || !(error instanceof ParleyError) || !isPassing(error)) throw error
       await sleep(Math.max(pauses.next(), error.retryAfterMS ?? 0))
-      if (!isCurrent()) return
+      if (!isCurrent()) return false
     }
   }
 }

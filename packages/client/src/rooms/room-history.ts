@@ -56,12 +56,7 @@ export class RoomHistory {
 
   /** Loads again while that fails with what may pass; fails when there is no connection. */
   async whilePassing(load: () => Promise<void>): Promise<void> {
-    let isDone = false
-    const loadOnce = async () => {
-      await load()
-      isDone = true
-    }
-    await retryWhilePassing(loadOnce, this.#options.isConnected)
+    const isDone = await retryWhilePassing(load, this.#options.isConnected)
     if (!isDone) throw networkError('the connection ended')
   }
 
