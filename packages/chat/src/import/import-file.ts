@@ -1,11 +1,10 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { key } from '@parley/db/keys'
+import { repairBadges } from '../rooms/unread/repair-badges.ts'
 import { type Counts, LineChecks } from './check-lines.ts'
 import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
 import { linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
-import { recountMembers } from './recount-members.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
 
@@ -72,6 +71,6 @@ export async function importFile(db: Db, app: string, file: CheckedFile, { onPro
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }
-  // Those of a room that is new are all in the file.
-  for (const [room, { there }] of writer.rooms) if (there > 0) await recountMembers(db, key(app, room))
+  // All members of a room that is new are in the file; one that has grown may have some who had left the old room by then.
+  for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

@@ -87,11 +87,15 @@ export async function findMembershipIds(db: Db, roomKey: string, skip: number, l
   return found.map(({ _id }) => _id)
 }
 
-/** IDs of the memberships of an app, in pages. */
-export async function* pageMembershipIds(db: Db, app: string, perPage: number): AsyncGenerator<string[]> {
-  const { $lt } = keyRange(app)
+/** IDs of the memberships of an app, or of one of its rooms, in pages. */
+export async function* pageMembershipIds(
+  db: Db,
+  { app, room }: { app: string; room?: string | undefined },
+  perPage: number,
+): AsyncGenerator<string[]> {
+  const { $gt: first, $lt } = keyRange(room === undefined ? app : key(app, room))
   // After the bans from the app, whose room is empty.
-  let $gt = key(app, '\u0001')
+  let $gt = room === undefined ? key(app, '\u0001') : first
   for (;;) {
     const page = await db.memberships
       .find({ _id: { $gt, $lt } }, { projection: { _id: 1 } })

@@ -10,10 +10,12 @@ export interface RepairBadges {
   app: string
   /** Only this user's. */
   client?: string
+  /** Without a client: only those of this room. */
+  room?: string
   /** Changes nothing. */
   dryRun?: boolean
   /** Called after each page with the members verified so far, and those of the page that were wrong. */
-  onProgress: (verified: number, wrong: readonly WrongUnread[]) => void
+  onProgress?: (verified: number, wrong: readonly WrongUnread[]) => void
 }
 
 /**
@@ -23,15 +25,16 @@ export interface RepairBadges {
  */
 export async function repairBadges(
   db: Db,
-  { app, client, dryRun = false, onProgress }: RepairBadges,
+  { app, client, room, dryRun = false, onProgress }: RepairBadges,
 ): Promise<{ verified: number; wrong: number }> {
   const total = { verified: 0, wrong: 0 }
-  for await (const ids of client === undefined ? pageMembershipIds(db, app, perPage) : pagesOf(db, app, client)) {
+  const pages = client === undefined ? pageMembershipIds(db, { app, room }, perPage) : pagesOf(db, app, client)
+  for await (const ids of pages) {
     const { verified, wrong } = await verifyUnread(db, ids)
     if (!dryRun) for (const each of wrong) await repairUnread(db, each)
     total.verified += verified
     total.wrong += wrong.length
-    onProgress(total.verified, wrong)
+    onProgress?.(total.verified, wrong)
   }
   return total
 }
