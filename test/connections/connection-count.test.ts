@@ -58,9 +58,15 @@ describe('connection-count counts authenticated WebSockets', () => {
     assert.equal(await count(), 0)
 
     const bridged = new WebSocket(session(nodes[1], 'websocket', sid).replace('http', 'ws'))
-    const next = () => new Promise((resolve) => bridged.addEventListener('message', resolve, { once: true }))
-    await new Promise((resolve) => bridged.addEventListener('open', resolve, { once: true }))
-    const probed = next()
+    const heard = (event: 'open' | 'message') =>
+      new Promise((resolve, reject) => {
+        bridged.addEventListener(event, resolve, { once: true })
+        const ended = (at: number) => reject(new Error(`no ${event} within ${Math.round(at)} ms`))
+        const beginMS = performance.now()
+        bridged.addEventListener('close', () => ended(performance.now() - beginMS), { once: true })
+      })
+    await heard('open')
+    const probed = heard('message')
     bridged.send('2probe')
     await probed
     assert.equal(await count(), 0)

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { openConnections } from '../open-connections.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 const attackers = 100
@@ -33,10 +34,6 @@ describe('hostile clients of a realtime node', () => {
   })
 
   const rssMiB = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${node.pid}/status`, 'utf8'))?.[1]) / 1024
-  const connections = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
-    return [...text.matchAll(/^parley_connections\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
-  }
 
   /** A well-behaved client is served: twenty messages arrive, and an emit is acknowledged. */
   async function peaceful(): Promise<void> {
@@ -145,7 +142,7 @@ describe('hostile clients of a realtime node', () => {
       const over = Promise.all(Array.from({ length: attackers }, attack))
       await peaceful()
       await over
-      await eventually('only the witness is left', async () => (await connections()) === 1)
+      await eventually('only the witness is left', async () => (await openConnections(node)) === 1)
       await peaceful()
     })
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { openConnections } from '../open-connections.ts'
 import { connectClient, eventually } from '../platform.ts'
 import type { HostileInput } from './hostile-input.ts'
 import { raw, untilClosed, upgradeRequest } from './raw.ts'
@@ -13,7 +14,7 @@ function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): Hostil
     name: `${name}: all are closed`,
     async attack(scene) {
       await Promise.all(Array.from({ length: attackers }, () => attack(scene)))
-      await eventually('only the witness is left', async () => (await connections(scene)) === 1)
+      await eventually('only the witness is left', async () => (await openConnections(scene.node)) === 1)
     },
   }
 }
@@ -21,11 +22,6 @@ function crowd(name: string, attack: (scene: Scene) => Promise<unknown>): Hostil
 /** A crowd that the node closes only when its time is over. */
 function silentCrowd(...crowded: Parameters<typeof crowd>): HostileInput {
   return { ...crowd(...crowded), isSilent: true }
-}
-
-async function connections({ node }: Scene): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${node.ports['internal']}/metrics`)).text()
-  return [...text.matchAll(/^parley_connections\{.*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 const sayAll =

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { connectionsIn } from '../open-connections.ts'
 
 export const namespace = 'parley'
 export const deployments = ['api-gateway', 'realtime', 'push', 'stats'] as const
@@ -61,8 +62,7 @@ export async function openConnections(): Promise<number> {
   const counts = await Promise.all(
     pods.map(async ({ name }) => {
       const path = `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`
-      const samples = (await kubectl(['get', '--raw', path])).matchAll(/^parley_connections(?:{[^}]*})? (\d+)$/gm)
-      return [...samples].reduce((sum, [, value]) => sum + Number(value), 0)
+      return connectionsIn(await kubectl(['get', '--raw', path]))
     }),
   )
   return counts.reduce((sum, count) => sum + count, 0)

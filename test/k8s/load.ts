@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
 import { call } from '../platform.ts'
-import { openConnections } from './cluster.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
 import type { TimedCallsNews, TimedCallsOptions } from './timed-calls.ts'
 
@@ -16,6 +15,8 @@ export interface LoadOptions {
   clients: number
   /** Messages per second, over all rooms. */
   sends: number
+  /** How many connections the realtime nodes hold, by their own count. */
+  openConnections: () => Promise<number>
 }
 
 /** What was seen between two looks. */
@@ -113,7 +114,7 @@ export async function startLoad({
       const { sent, calls } = await Promise.race([stopped.promise, failed])
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // A client whose node went without a word takes itself for connected until a heartbeat is missing.
-      await until('every client has a node', async () => (await openConnections()) >= clients.length)
+      await until('every client has a node', async () => (await options.openConnections()) >= clients.length)
       await until('every client is back', () => clients.every(({ isBack }) => isBack))
       // What is still missing then is lost.
       await until('every client has everything', () => lacking() === 0).catch(() => undefined)

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { wholeNumber } from '@parley/local/whole-number'
 import { Command } from 'commander'
-import { atRest, deployments, kubectl, namespace, podsOf, portForward } from './cluster.ts'
+import { atRest, deployments, kubectl, namespace, openConnections, podsOf, portForward } from './cluster.ts'
 import { startLoad } from './load.ts'
 import { applyRelease, mark, nodeUrls, updateTo } from './release.ts'
 import { type Done, faultsOf, pageOf, type Run, resourcesOf, tableOf } from './report.ts'
@@ -132,7 +132,8 @@ async function demo({ apiKey, clientKey }: Keys): Promise<void> {
 async function underLoad(keys: Keys): Promise<Run> {
   const { gatewayUrl, realtimeUrl } = options
   const urls = gatewayUrl && realtimeUrl ? { gatewayUrl, realtimeUrl } : await nodeUrls()
-  const load = await startLoad({ ...keys, ...urls, clients: options.clients, sends: options.sends })
+  const { clients, sends } = options
+  const load = await startLoad({ ...keys, ...urls, clients, sends, openConnections })
   say(`${load.clients.length} clients are connected to ${urls.realtimeUrl}`)
   const resources = watchResources()
   load.begin()

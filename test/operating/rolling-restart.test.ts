@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Balanced, startBalanced } from '../faults/balanced.ts'
 import { type Load, startLoad } from '../k8s/load.ts'
+import { openConnections } from '../open-connections.ts'
 
 describe('services that are replaced under load, as an update does it', () => {
   let at: Balanced
@@ -13,6 +14,8 @@ describe('services that are replaced under load, as an update does it', () => {
       ...{ gatewayUrl: at.url, realtimeUrl: at.url, apiKey, clientKey },
       clients: 30,
       sends: 10,
+      openConnections: async () =>
+        (await Promise.all(at.nodes.map(openConnections))).reduce((sum, count) => sum + count, 0),
     })
   })
   afterAll(async () => {
