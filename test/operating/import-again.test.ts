@@ -66,6 +66,27 @@ describe('parley import, again', () => {
     )
   })
 
+  test('all messages of the time of the last one read are read, also where they got times of their own', async () => {
+    const readers = { fay: -1, gus: 0, hal: 1, ida: 9, joe: 10 }
+    const lines = [
+      user('eva'),
+      ...Object.keys(readers).map((name) => user(name)),
+      { type: 'room', _id: 'shared', roomType: 'group' },
+      member('shared', 'eva'),
+      ...Object.entries(readers).map(([name, afterMS]) => member('shared', name, { lastReadAt: begin + afterMS })),
+      ...[0, 0, 0, 1, 10].map((afterMS, i) => message('shared', i + 1, 'eva', { createdAt: begin + afterMS })),
+    ]
+    const unread = async () =>
+      Promise.all(
+        Object.keys(readers).map(async (name) => (await (await platform.newUser(name)).call('GET', '/me/badge'))['badge']),
+      )
+    await importGood(lines)
+    assert.deepEqual(await unread(), [5, 2, 1, 1, 0])
+    const later = [6, 7].map((n) => message('shared', n, 'eva', { createdAt: begin + 10 }))
+    await importGood([...lines, ...later])
+    assert.deepEqual(await unread(), [7, 4, 3, 3, 0])
+  })
+
   const send = async (room: string, sender: string) => {
     const sent = await platform.admin('POST', '/messages', { room, sender, message: 'live', messageType: 'text' })
     assert.equal(typeof sent['_id'], 'string', JSON.stringify(sent))

@@ -21,6 +21,8 @@ import { ThreadWriter } from './write-threads.ts'
 interface WrittenRoom {
   /** Messages of the file so far. */
   seq: number
+  /** When they were sent as the file says, in order: in the database those of one time got times of their own. */
+  sentAtMS: number[]
   lastTimeMS: number
   /** Messages in the database. */
   there: number
@@ -35,7 +37,7 @@ interface WrittenRoom {
  * there already, from an import that was broken off or of the same file, is recognised and stays.
  */
 export class LineWriter {
-  /** How many messages each room of the file has. */
+  /** What messages each room of the file has. */
   readonly rooms = new Map<string, WrittenRoom>()
   readonly #threads: ThreadWriter
   readonly #stats: ImportedStats
@@ -60,7 +62,8 @@ export class LineWriter {
       this.#db,
       of('room').map((room) => toRoomDoc(this.#app, room)),
     )
-    for (const { _id } of of('room')) this.rooms.set(_id, { seq: 0, lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 })
+    for (const { _id } of of('room'))
+      this.rooms.set(_id, { seq: 0, sentAtMS: [], lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 })
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
   }
@@ -76,6 +79,7 @@ export class LineWriter {
       const before = Math.max(room.seq, room.there)
       const place = this.#threads.take(message) ?? room
       place.seq++
+      if (place === room) room.sentAtMS.push(message.createdAt)
       const isThere = place.seq <= place.there
       // Each message of a room has a time of its own, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)

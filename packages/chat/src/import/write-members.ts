@@ -1,18 +1,24 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
-import { findSeqAt, findSeqs, type ImportedMembership, saveImportedMembers } from '@parley/db/import/imported-members'
+import { findSeqs, type ImportedMembership, saveImportedMembers } from '@parley/db/import/imported-members'
 import { key } from '@parley/db/keys'
 import { importedMessageId } from './known-ids.ts'
 
 type Membership = ImportOf<'membership'>
 
-/** @param counts how many messages of the file each room has */
+/** The messages that the file has of a room: how many, and when they were sent, in order. */
+interface RoomOfFile {
+  seq: number
+  sentAtMS: readonly number[]
+}
+
+/** @param rooms those of the file */
 export async function writeMembers(
   db: Db,
   app: string,
   memberships: readonly Membership[],
-  counts: ReadonlyMap<string, { seq: number }>,
+  rooms: ReadonlyMap<string, RoomOfFile>,
 ): Promise<void> {
   const lastReadId = ({ room, lastRead }: Membership) =>
     lastRead === undefined ? undefined : importedMessageId(app, room, lastRead)
@@ -20,19 +26,29 @@ export async function writeMembers(
     db,
     memberships.flatMap((membership) => lastReadId(membership) ?? []),
   )
-  const readSeqOf = async (membership: Membership): Promise<number> => {
+  const readSeqOf = (membership: Membership): number => {
     const id = lastReadId(membership)
     if (id !== undefined) return seqs.get(id) ?? 0
     const { room, lastReadAt } = membership
-    const all = counts.get(room)?.seq ?? 0
-    return lastReadAt === undefined ? all : Math.min(all, await findSeqAt(db, key(app, room), lastReadAt))
+    const { seq, sentAtMS } = rooms.get(room) ?? { seq: 0, sentAtMS: [] }
+    return lastReadAt === undefined ? seq : countUpTo(sentAtMS, lastReadAt)
   }
-  const readSeqs = await Promise.all(memberships.map(readSeqOf))
   await saveImportedMembers(
     db,
-    memberships.map((membership, i) => toMembership(app, membership, readSeqs[i] ?? 0)),
+    memberships.map((membership) => toMembership(app, membership, readSeqOf(membership))),
     maxMembersShown,
   )
+}
+
+/** How many of the times, in order, are not after another. */
+function countUpTo(timesMS: readonly number[], atMS: number): number {
+  let [low, high] = [0, timesMS.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((timesMS[middle] ?? Infinity) <= atMS) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function toMembership(

@@ -126,15 +126,6 @@ export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<stri
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-/** The seq of the last message of a room up to a time; 0 when there is none. */
-export async function findSeqAt(db: Db, roomKey: string, timeMS: number): Promise<number> {
-  const found = await db.messages.findOne(
-    { roomKey, createdAtMS: { $lte: timeMS } },
-    { sort: { createdAtMS: -1, _id: -1 }, projection: { seq: 1 } },
-  )
-  return found?.seq ?? 0
-}
-
 /** How many messages a room has up to a seq: as many, if there is no hole. */
 export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promise<number> {
   return db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
