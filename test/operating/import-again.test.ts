@@ -78,7 +78,9 @@ describe('parley import, again', () => {
     ]
     const unread = async () =>
       Promise.all(
-        Object.keys(readers).map(async (name) => (await (await platform.newUser(name)).call('GET', '/me/badge'))['badge']),
+        Object.keys(readers).map(
+          async (name) => (await (await platform.newUser(name)).call('GET', '/me/badge'))['badge'],
+        ),
       )
     await importGood(lines)
     assert.deepEqual(await unread(), [5, 2, 1, 1, 0])
