@@ -26,16 +26,16 @@ export function windowOf({ start, end, startTime, endTime }: Input<typeof operat
     seconds === undefined ? (iso === undefined ? undefined : parseTime(name, iso)) : seconds * 1000
   const from = given(start, 'startTime', startTime)
   const to = given(end, 'endTime', endTime)
-  // A whole second, so that start and end agree with startTime and endTime.
-  const toMS = to ?? (from === undefined ? Math.floor(Date.now() / 1000) * 1000 : Math.min(from + maxWindowMS, nowMS()))
+  const toMS = to ?? Math.min(from === undefined ? Infinity : from + maxWindowMS, endOfSecondMS())
   const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
   if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
   if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
   return { fromMS, toMS }
 }
 
-function nowMS(): number {
-  return Math.floor(Date.now() / 1000) * 1000
+/** The end of the present second: a whole one, so that `start` and `end` agree with startTime and endTime. */
+function endOfSecondMS(): number {
+  return (Math.floor(Date.now() / 1000) + 1) * 1000
 }
 
 /** The finest buckets that are still there of a time. */

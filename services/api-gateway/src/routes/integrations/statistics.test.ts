@@ -136,6 +136,26 @@ describe('GET /admin/stats', () => {
     await other.stop()
   })
 
+  test('the present second belongs to the window, and may be its first one', async () => {
+    const other = await startTestGateway()
+    const alice = await other.newUser('alice')
+    const room = await other.newRoom([alice])
+    const sent = await other.admin('POST', '/messages', { room, sender: 'alice', message: 'x', messageType: 'text' })
+    assert.equal(sent.status, 200, JSON.stringify(sent.body))
+    const { seq, createdAtMS: atMS } = sent.body.result
+    await noteMessages(other.chat.db, [{ app: other.app, room, user: 'alice', seq, atMS }])
+    const startTime = new Date(atMS).toISOString()
+    const start = Math.floor(Date.now() / 1000)
+    for (const query of ['', `?startTime=${startTime}`]) {
+      const { status, body } = await other.admin('GET', `/admin/stats${query}`)
+      assert.deepEqual([status, body.result?.messageCount], [200, 1], JSON.stringify(body))
+      assert.ok(body.result.end * 1000 > atMS)
+    }
+    const { status, body } = await other.admin('GET', `/admin/stats?start=${start}`)
+    assert.deepEqual([status, body.result?.start], [200, start], JSON.stringify(body))
+    await other.stop()
+  })
+
   test('a bad window is 400 INVALID_QUERY naming the parameter', async () => {
     const bad: [Record<string, string | number>, RegExp][] = [
       [{ start: 'x' }, /start/],
