@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
@@ -7,6 +8,7 @@ import type { Launch, RunningServer } from './launch.ts'
 import { locate, type ServerName } from './locate.ts'
 import { startProcess } from './server-process.ts'
 import { tcpAnswer } from './tcp-answer.ts'
+import { closeTogether, openTcpProxy } from './tcp-proxy.ts'
 
 /** Servers of one kind of which each takes over for another. */
 export interface Cluster {
@@ -105,6 +107,62 @@ export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   }
   const members = await startThree(at, 'nats', launch, (port) => tcpAnswer(port, '', 'INFO '))
   return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
+}
+
+/** Two nats-server with JetStream whose routes can be cut. */
+export interface NatsPair {
+  urls: string[]
+  /** Cuts the routes; clients stay connected. */
+  cut(): void
+  /** Lets the servers find each other again. */
+  mend(): void
+  closeRoutes(): Promise<void>
+}
+
+/** Each reaches the other only by a proxy. */
+export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
+  const routes = await freePorts(2)
+  const state = { isCut: false }
+  const pass = (client: Socket, upstream: Socket) => {
+    closeTogether(client, upstream)
+    client.pipe(upstream).pipe(client)
+  }
+  const proxies = await Promise.all(
+    routes.map((port) => openTcpProxy({ host: '127.0.0.1', port }, pass, () => !state.isCut)),
+  )
+  let next = 0
+  const launch = (port: number, data: string) => {
+    const config = join(at.dir, `nats-${port}.conf`)
+    const own = next++
+    // Not advertised: who knows the other's own address goes past the proxy.
+    writeFileSync(
+      config,
+      `server_name: "${port}"
+       listen: "127.0.0.1:${port}"
+       jetstream { store_dir: "${data}" }
+       cluster {
+         name: pair
+         no_advertise: true
+         listen: "127.0.0.1:${routes[own]}"
+         routes: ["nats://127.0.0.1:${proxies[1 - own]?.port}"]
+       }`,
+    )
+    return ['-c', config]
+  }
+  const members = await startAll(at, 'nats', await freePorts(2), launch, (port) => tcpAnswer(port, '', 'INFO '))
+  return {
+    urls: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`),
+    cut() {
+      state.isCut = true
+      for (const { sockets } of proxies) for (const socket of sockets) socket.destroy()
+    },
+    mend() {
+      state.isCut = false
+    },
+    async closeRoutes() {
+      await Promise.all(proxies.map((proxy) => proxy.close()))
+    },
+  }
 }
 
 /** A master of Redis, a replica, and three Sentinels that watch them; the members are the two servers. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { startRunning } from '@parley/async/run-every'
 import { type ControlOrder, controlMessage, type NodeAnnouncement } from '@parley/contracts/bus/control'
 import { allControlSubject, nodesSubject, parseControlSubject } from '@parley/contracts/bus/subjects'
@@ -5,6 +6,7 @@ import type { Bus } from '../connect.ts'
 import { createRecent } from '../events/recent.ts'
 import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
+import { numberAnnouncements } from './numbered-announcements.ts'
 
 const announceEveryMS = 1_000
 
@@ -41,7 +43,7 @@ export function handleCommands(
     carriedOut.set(id, work)
     return work
   }
-  const say = (announcement: NodeAnnouncement) => bus.nats.publish(nodesSubject, JSON.stringify(announcement))
+  const say = numberAnnouncements(bus, nodesSubject)
   const announce = () => say({ node, takesSeveral: true, registers: registers() })
   const messages = listen(bus, allControlSubject, (message) => {
     const read = readPayload(message, controlMessage)
@@ -50,16 +52,23 @@ export function handleCommands(
     // Each begins before the next: what a handler does at once is done in their order.
     Promise.all(orders.map((order) => carryOutOnce(app, order))).then(() => message.respond(node), onError)
   })
-  const announcing = startRunning(announceEveryMS, () => bus.connected && announce(), onError)
+  const announceIfConnected = async () => {
+    if (!bus.connected) return
+    const { losses } = bus
+    await announce().catch(async (error: unknown) => {
+      // The loss of the connection, which fails this, is known a moment later. The node announces itself when it is back.
+      await pause(0)
+      if (bus.losses === losses) throw error
+    })
+  }
+  const announcing = startRunning(announceEveryMS, announceIfConnected, onError)
   return {
     async announce() {
-      if (!bus.connected) return
-      announce()
-      await bus.nats.flush()
+      if (bus.connected) await announce()
     },
     unsubscribe: () => {
       void announcing.stop()
-      say({ node, leaving: true })
+      bus.nats.publish(nodesSubject, JSON.stringify({ node, leaving: true } satisfies NodeAnnouncement))
       messages.unsubscribe()
     },
   }

@@ -4,6 +4,7 @@ import { allRevocationsSubject, gatewaysSubject, parseRevocationsSubject } from 
 import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
+import { numberAnnouncements } from './numbered-announcements.ts'
 
 export const announceEveryMS = 500
 /**
@@ -36,7 +37,7 @@ export function hearRevocations(
   onError: (error: Error) => void,
 ): Revocations {
   const lease = { sinceMS: 0, untilMS: Number.NEGATIVE_INFINITY, losses: -1, isOver: false }
-  const say = (announcement: NodeAnnouncement) => bus.nats.publish(gatewaysSubject, JSON.stringify(announcement))
+  const say = numberAnnouncements(bus, gatewaysSubject)
   const messages = listen(bus, allRevocationsSubject, (message) => {
     const read = readPayload(message, controlMessage)
     const app = parseRevocationsSubject(message.subject)
@@ -48,8 +49,7 @@ export function hearRevocations(
     if (!bus.connected) return
     const { losses } = bus
     const saidAtMS = performance.now()
-    say({ node: gateway, takesSeveral: true })
-    await bus.nats.flush()
+    await say({ node: gateway, takesSeveral: true })
     if (losses !== bus.losses) return
     const isGap = performance.now() > lease.untilMS || lease.losses !== losses
     if (isGap) lease.sinceMS = performance.now() + knownAfterMS
@@ -67,7 +67,8 @@ export function hearRevocations(
     stop() {
       lease.isOver = true
       void announcing.stop()
-      if (bus.connected) say({ node: gateway, leaving: true })
+      const leaving: NodeAnnouncement = { node: gateway, leaving: true }
+      if (bus.connected) bus.nats.publish(gatewaysSubject, JSON.stringify(leaving))
       messages.unsubscribe()
     },
   }

@@ -47,5 +47,9 @@ export const nodeAnnouncement = z.object({
    * wait for this node when it holds none of them.
    */
   registers: z.boolean().optional(),
+  /** Of this run of the process, unlike that of any other. */
+  run: z.string().optional(),
+  /** The next one of the run has the next number; or the same, if it is not certain that NATS took this one. */
+  number: z.number().int().optional(),
 })
 export type NodeAnnouncement = z.infer<typeof nodeAnnouncement>

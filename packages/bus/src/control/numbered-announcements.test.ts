@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { nodesSubject } from '@parley/contracts/bus/subjects'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
+import { type Bus, closeBus, connectBus } from '../connect.ts'
+import { numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
+
+describe('the numbers of announcements', () => {
+  let servers: Servers
+  let bus: Bus
+  let gaps: number[]
+  beforeAll(async () => {
+    servers = await isolatedServers(['nats'])
+    bus = await connectBus(servers.natsUrl, 'numbers')
+  })
+  afterAll(async () => {
+    await closeBus(bus)
+    await servers.stop()
+  })
+  beforeEach(() => {
+    gaps = []
+    const watching = watchForGaps(bus, (sinceMS) => gaps.push(sinceMS))
+    onTestFinished(() => {
+      watching.stop()
+      vi.useRealTimers()
+    })
+  })
+
+  async function hear(...announcements: { run?: string; number?: number }[]): Promise<void> {
+    for (const one of announcements) bus.nats.publish(nodesSubject, JSON.stringify({ node: 'n', ...one }))
+    await bus.nats.flush()
+  }
+
+  test('show since when something may be missing', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
+    const run = randomUUID()
+    await hear({ run, number: 7 }, { run, number: 8 })
+    vi.setSystemTime(60_000)
+    await hear({ run, number: 10 })
+    assert.deepEqual(gaps, [1_000])
+    await hear({ run, number: 11 })
+    assert.equal(gaps.length, 1)
+  })
+
+  const nothing: Record<string, { run?: string; number?: number }[]> = {
+    'the first one that is heard': [{ run: 'a', number: 500 }],
+    'one that comes again, since its sender does not know whether NATS took it': [
+      { run: 'b', number: 1 },
+      { run: 'b', number: 1 },
+      { run: 'b', number: 2 },
+    ],
+    'a process that started again': [
+      { run: 'c', number: 3 },
+      { run: 'd', number: 9 },
+    ],
+    'a process of the release before': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
+  }
+  for (const [which, announcements] of Object.entries(nothing)) {
+    test(`show nothing by ${which}`, async () => {
+      await hear(...announcements)
+      assert.deepEqual(gaps, [])
+    })
+  }
+
+  test('show nothing by a late announcement', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000 })
+    const say = numberAnnouncements(bus, nodesSubject)
+    await say({ node: 'n' })
+    vi.setSystemTime(100_000)
+    await Promise.all([say({ node: 'n' }), say({ node: 'n' })])
+    await say({ node: 'n' })
+    assert.deepEqual(gaps, [])
+  })
+
+  test('do not pass over announcements that the connection of their sender lost', async () => {
+    const sender = await connectBus(servers.natsUrl, 'sender')
+    onTestFinished(() => closeBus(sender))
+    const say = numberAnnouncements(sender, nodesSubject)
+    await say({ node: 'n' })
+    await sender.nats.reconnect()
+    await vi.waitUntil(() => !sender.connected, { timeout: 100_000, interval: 1 })
+    await Promise.allSettled([say({ node: 'n' })])
+    await vi.waitUntil(() => sender.connected, { timeout: 100_000 })
+    await say({ node: 'n' })
+    await bus.nats.flush()
+    assert.deepEqual(gaps, [])
+  })
+})

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
+import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
+import type { Bus } from '../connect.ts'
+import { listen } from '../listen.ts'
+import { readPayload } from '../read-payload.ts'
+
+/** Far more than processes there are; one that is silent for longest is forgotten first. */
+const mostSenders = 1_000
+
+/**
+ * Publishes what a process announces, with a number by which others notice that NATS did not route all of it to them. The
+ * number grows when NATS has taken the announcement: one that this process' own connection lost leaves no gap, since
+ * what it published meanwhile was not accepted either. Settles when NATS has it.
+ */
+export function numberAnnouncements(bus: Bus, subject: string): (announcement: NodeAnnouncement) => Promise<void> {
+  const run = randomUUID()
+  let number = 1
+  return async (announcement) => {
+    const said = number
+    const { losses } = bus
+    bus.nats.publish(subject, JSON.stringify({ ...announcement, run, number: said } satisfies NodeAnnouncement))
+    await bus.nats.flush()
+    if (bus.losses === losses) number = Math.max(number, said + 1)
+  }
+}
+
+interface Heard {
+  number: number
+  atMS: number
+  losses: number
+}
+
+/**
+ * Notices that a route between NATS servers was cut while the clients stayed connected, so that nobody else can: a number is
+ * missing in the announcements of a process, so whatever it published since the one before may be missing too. One that
+ * is only late has no gap before it. Processes of the release before do not number theirs.
+ * @param onGap called with the time of the last announcement before the gap, in Unix milliseconds
+ */
+export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {
+  const heard = new Map<string, Heard>()
+  const subscriptions = [nodesSubject, gatewaysSubject].map((subject) =>
+    listen(bus, subject, (message) => {
+      const { run, number } = readPayload(message, nodeAnnouncement)
+      if (run === undefined || number === undefined) return
+      const before = heard.get(run)
+      // Anew, as the one that was heard last.
+      heard.delete(run)
+      heard.set(run, { number, atMS: Date.now(), losses: bus.losses })
+      const [longestSilent] = heard.keys()
+      if (heard.size > mostSenders && longestSilent !== undefined) heard.delete(longestSilent)
+      // What passed while this process' own connection was lost is made up because of that.
+      if (before?.losses === bus.losses && number > before.number + 1) onGap(before.atMS)
+    }),
+  )
+  return {
+    stop() {
+      for (const subscription of subscriptions) subscription.unsubscribe()
+    },
+  }
+}

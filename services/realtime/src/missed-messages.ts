@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { unnoticedCutMS } from '@parley/bus/connect'
+import type { Logger } from '@parley/service/log'
+import type { RealtimeNode } from './node.ts'
+
+const resyncAgainMS = 1_000
+/** All that were cut off are heard again by then, and NATS routes everything again that this node listens to. */
+const gatherGapsMS = 2_000
+/** A route that comes and goes must not keep the database busy. */
+const gapsAgainMS = 10_000
+
+export interface MissedMessagesParts {
+  log: Logger
+  signal: AbortSignal
+  isConnected: () => boolean
+  /** Undefined before it is started: it has missed nothing. */
+  node: () => Pick<RealtimeNode, 'resync'> | undefined
+}
+
+/** Makes up what passed on the bus without reaching this node. */
+export interface MissedMessages {
+  busIsAway: () => void
+  busIsBack: () => void
+  /** The bus did not route everything here since that time, in Unix milliseconds. Several are made up together. */
+  gap: (sinceMS: number) => void
+  /** Whether something may be missing now. */
+  isBehind: () => boolean
+}
+
+export function createMissedMessages({ log, signal, isConnected, node }: MissedMessagesParts): MissedMessages {
+  let awaySinceMS: number | undefined
+  let gapSinceMS: number | undefined
+  let gapMadeUpAtMS = Number.NEGATIVE_INFINITY
+  let makingUp = 0
+
+  /** Retries until it succeeds: a node that has missed a removal or a revoked token must not go on like that. */
+  async function makeUp(sinceMS: number): Promise<void> {
+    makingUp++
+    while (!signal.aborted) {
+      try {
+        const events = await node()?.resync(sinceMS)
+        log.info({ events }, 'missed events delivered')
+        break
+      } catch (error) {
+        log.error({ err: error }, 'missed events not delivered; trying again')
+      }
+      if (!isConnected()) {
+        // The next reconnect begins from the same time.
+        awaySinceMS = Math.min(awaySinceMS ?? sinceMS, sinceMS)
+        break
+      }
+      await wait(resyncAgainMS)
+    }
+    makingUp--
+  }
+
+  async function makeUpGaps(): Promise<void> {
+    await wait(Math.max(gatherGapsMS, gapMadeUpAtMS + gapsAgainMS - performance.now()))
+    const sinceMS = gapSinceMS
+    gapSinceMS = undefined
+    if (sinceMS !== undefined) await makeUp(sinceMS)
+    gapMadeUpAtMS = performance.now()
+  }
+
+  /** Shorter when the node stops. */
+  async function wait(forMS: number): Promise<void> {
+    await pause(forMS, undefined, { signal }).catch((error: Error) => {
+      if (!signal.aborted) throw error
+    })
+  }
+
+  return {
+    busIsAway() {
+      awaySinceMS ??= Date.now() - unnoticedCutMS
+    },
+    busIsBack() {
+      const sinceMS = awaySinceMS ?? Date.now() - unnoticedCutMS
+      awaySinceMS = undefined
+      if (node()) void makeUp(sinceMS)
+    },
+    gap(sinceMS) {
+      if (!node()) return
+      const isFirst = gapSinceMS === undefined
+      gapSinceMS = Math.min(gapSinceMS ?? sinceMS, sinceMS)
+      if (!isFirst) return
+      log.warn({ sinceMS }, 'messages of the bus may be missing: they are made up')
+      void makeUpGaps()
+    },
+    isBehind: () => awaySinceMS !== undefined || gapSinceMS !== undefined || makingUp > 0,
+  }
+}
