@@ -80,6 +80,40 @@ describe("a room's webhook", () => {
     assert.equal(new Set(calls().map(({ headers }) => headers['webhook-id'])).size, 4)
   })
 
+  test('names the user who acted as clientID, and nobody where the API key did', async () => {
+    const { room, calls } = await newRoom({ owner: bob })
+    const message = await platform.send(room, alice)
+    const [path, one] = [`/messages/${message}`, `/rooms/${room}/messages`]
+    await platform.as(bob, 'POST', `${path}/reaction`, { reaction: '👍' })
+    await platform.as(bob, 'POST', `${path}/pin`)
+    await platform.as(bob, 'DELETE', `${one}/${message}`)
+    await platform.admin('DELETE', `${one}/${await platform.send(room, alice)}`)
+    await platform.as(bob, 'DELETE', `${one}/_all`)
+    await platform.as(bob, 'PUT', `/rooms/${room}`, { name: 'By Bob' })
+    await platform.as(bob, 'PUT', `/rooms/${room}/member/${alice}`, { property: 'role', value: 'admin' })
+    await platform.admin('PUT', `/rooms/${room}`, { name: 'By the API key' })
+    await platform.as(alice, 'POST', `/rooms/${room}/delete/members`, { members: [alice] })
+    const expected = [
+      ['ROOM', ''],
+      ['MESSAGE', alice],
+      ['MESSAGE_UPDATED', bob],
+      ['MESSAGE_UPDATED', bob],
+      ['MESSAGE_DELETED', bob],
+      ['MESSAGE', alice],
+      ['MESSAGE_DELETED', ''],
+      ['MESSAGE_DELETED', bob],
+      ['ROOM', bob],
+      ['ROOM', bob],
+      ['ROOM', ''],
+      ['ROOM', alice],
+      ['DELETE_MEMBERS', alice],
+    ]
+    await eventually('all of them', () => calls().length === expected.length)
+    const inOrder = (all: string[][]) => all.map((pair) => pair.join(' ')).toSorted()
+    assert.deepEqual(inOrder(calls().map(({ body }) => [body.event, body.clientID])), inOrder(expected))
+    for (const { body } of calls()) if (body.event === 'ROOM') assert.equal(body.data.sender, body.clientID)
+  })
+
   test('receives JOIN_ROOM, ADD_MEMBERS and DELETE_MEMBERS with {room, sender, members}', async () => {
     const { room, calls } = await newRoom()
     const bus = await connectBus(platform.servers.natsUrl, 'test')

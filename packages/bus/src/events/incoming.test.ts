@@ -36,6 +36,7 @@ const attributes = fc.record({
   webhook: optional(fc.constant(false)),
   exceptDevice: optional(id),
   exceptUser: optional(id),
+  by: optional(id),
 })
 
 describe('an event on the bus', () => {
@@ -65,7 +66,7 @@ describe('an event on the bus', () => {
     const named = headers()
     named.set('Nats-Msg-Id', 'x')
     assert.throws(() => toIncomingEvent({ subject: 'parley.event.%.room.r.room', data, headers: named }))
-    for (const name of [busHeaders.exceptDevice, busHeaders.exceptUser]) {
+    for (const name of [busHeaders.exceptDevice, busHeaders.exceptUser, busHeaders.by]) {
       const set = headers()
       set.set('Nats-Msg-Id', 'x')
       set.set(name, '%')

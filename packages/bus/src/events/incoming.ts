@@ -35,6 +35,8 @@ export function toIncomingEvent(message: {
   if (request !== '') incoming.request = request
   if (set.get(busHeaders.push) === 'false') incoming.push = false
   if (set.get(busHeaders.webhook) === 'false') incoming.webhook = false
+  const by = set.get(busHeaders.by)
+  if (by !== '') incoming.by = decodeURIComponent(by)
   const exceptDevice = set.get(busHeaders.exceptDevice)
   if (exceptDevice !== '') incoming.exceptDevice = decodeURIComponent(exceptDevice)
   const exceptUser = set.get(busHeaders.exceptUser)

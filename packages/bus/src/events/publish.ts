@@ -20,6 +20,8 @@ export interface EventAttributes {
   push?: boolean
   /** false: the room's webhook does not receive it. */
   webhook?: boolean
+  /** The user who caused it by a token; of a new message its sender, and not here. */
+  by?: string
   /** The device of the acting user that does not get it. */
   exceptDevice?: string
   /** The user who does not get it on any device. */
@@ -85,6 +87,7 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   if (attributes.request !== undefined) set.set(busHeaders.request, attributes.request)
   if (attributes.push === false) set.set(busHeaders.push, 'false')
   if (attributes.webhook === false) set.set(busHeaders.webhook, 'false')
+  if (attributes.by !== undefined) set.set(busHeaders.by, encodeURIComponent(attributes.by))
   if (attributes.exceptDevice !== undefined) {
     set.set(busHeaders.exceptDevice, encodeURIComponent(attributes.exceptDevice))
   }

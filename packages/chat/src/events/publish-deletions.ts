@@ -14,9 +14,11 @@ export function allDeleted(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   deletion: string,
   upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'> = {},
+  by?: string,
 ): NotedEvent {
   const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
-  return { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted', json: JSON.stringify(payload) }
+  const event = { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted' } as const
+  return { ...event, json: JSON.stringify(payload), ...(by !== undefined && { by }) }
 }
 
 /** The lanes in which the deletions wait that the bus does not have; those of release 0.1 are noted there now. */

@@ -30,7 +30,8 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
     case 'message': {
       const sent = now.message(event.message)
       // A missing message was refused after its note was written.
-      if (sent) await publishEvent(bus, { ...messageEvent(sent, event.event), ...isAgain })
+      const by = event.by !== undefined && { by: event.by }
+      if (sent) await publishEvent(bus, { ...messageEvent(sent, event.event), ...by, ...isAgain })
       break
     }
     case 'room': {

@@ -8,17 +8,18 @@ import { notifyFeed } from './notify-feed.ts'
 
 type Room = Pick<RoomDoc, 'app' | 'id'>
 
-/** Adds the `room` event for the members, with the Room as it is at publishing. */
+/** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the user who changed it */
 export function roomChanged(
   pending: PendingEvents,
   { app, id }: Room,
-  about: { webhook?: false; request?: string | undefined } = {},
+  about: { webhook?: false; request?: string | undefined; by?: string | undefined } = {},
 ): void {
-  const { webhook, request } = about
+  const { webhook, request, by } = about
   pending.push({
     ...{ kind: 'room', id: newId(), app, room: id },
     ...(webhook === false && { webhook }),
     ...(request !== undefined && { request }),
+    ...(by !== undefined && { by }),
   })
 }
 
@@ -33,7 +34,7 @@ export function membersChanged(
 ): void {
   const { event, members, sender } = change
   socketsMoved(pending, room, event === 'DELETE_MEMBERS' ? 'left' : 'joined', members)
-  roomChanged(pending, room)
+  roomChanged(pending, room, { by: sender })
   for (const part of inParts(members, maxMembersPerChange)) {
     const id = newId()
     const order: MembersChange = { id, event, room: room.id, members: part, ...(sender !== undefined && { sender }) }

@@ -13,7 +13,7 @@ import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { toMessageView } from '../views/message.ts'
 import { withoutErased } from './without-erased.ts'
 
-type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'data'>
+type Call = Pick<OutgoingCallDoc, '_id' | 'app' | 'room' | 'event' | 'client' | 'data'>
 
 /** The calls that carry a Message. */
 const withMessage: ReadonlySet<string> = new Set(['MESSAGE', 'MESSAGE_UPDATED', 'MESSAGE_DELETED', 'PUSH'])
@@ -67,10 +67,10 @@ export async function currentCallsData(db: Db, app: string, calls: readonly Omit
       parsed.flatMap(({ about }) => about?.pushToClients ?? []),
     ),
   ])
-  return parsed.map(({ room: roomId, event, data = 'null', about }) => {
+  return parsed.map(({ room: roomId, event, client, data = 'null', about }) => {
     if (event === 'ROOM') {
       const room = rooms.room(app, roomId)
-      return room ? JSON.stringify({ ...room, room: roomId, sender: '' }) : data
+      return room ? JSON.stringify({ ...room, room: roomId, sender: client }) : data
     }
     const view = messages(roomId, String(about?._id))
     if (!view) return data

@@ -1,7 +1,7 @@
 import type { Room } from '@parley/contracts/resources/room'
 import { noteRoomToClear } from '@parley/db/files/files-to-clear'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
-import type { Caller } from '../access/caller.ts'
+import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
@@ -17,7 +17,7 @@ export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promis
   const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'a room is deleted')
-    roomChanged(pending, room)
+    roomChanged(pending, room, { by: userOf(by) })
     await noteRoomToClear(chat.db, room, session)
     return updateRoomDoc(chat.db, room, { status: 0, deletedAt: new Date() }, session)
   })

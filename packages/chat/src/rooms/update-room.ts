@@ -7,7 +7,7 @@ import { findMembership } from '@parley/db/rooms/memberships'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { type RoomDoc, updateRoomDoc } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
-import type { Caller } from '../access/caller.ts'
+import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, type Role, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
@@ -35,7 +35,7 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
     const ruledBy = (given.owner !== undefined || given.managers) && {
       managers: [...new Set(managers)].filter((manager) => manager !== owner),
     }
-    roomChanged(pending, room)
+    roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { ...given, ...ruledBy }, session)
   })
   return publishRoom(chat, by, changed)

@@ -6,6 +6,8 @@ export const busHeaders = {
   push: 'Parley-Push',
   /** `false` on what a room's webhook returned: it does not receive that again. */
   webhook: 'Parley-Webhook',
+  /** The user who caused the event by a token, for webhooks (percent-encoded). */
+  by: 'Parley-By',
   /** The device of the acting user that does not get the event (percent-encoded). */
   exceptDevice: 'Parley-Except-Device',
   /**

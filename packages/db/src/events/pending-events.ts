@@ -4,14 +4,17 @@ import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { type ClientSession, type IndexDescription, ObjectId, Timestamp } from 'mongodb'
 import type { Db } from '../connect.ts'
 
-/** An event of a change, kept until the bus has it. All IDs are Nats-Msg-Ids, by which the stream recognises a repeat. */
+/**
+ * An event of a change, kept until the bus has it. All IDs are Nats-Msg-Ids, by which the stream recognises a repeat;
+ * `by` is the user who made the change by a token, for webhooks.
+ */
 export type NotedEvent =
   /** An event of a message, which is published with the message as it is then. */
-  | { kind: 'message'; message: string; event: ServerEvent }
+  | { kind: 'message'; message: string; event: ServerEvent; by?: string }
   /** The `room` event, which is published with the Room as it is then. */
-  | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string }
+  | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
   /** Any other event: its payload as JSON text. */
-  | { kind: 'event'; id: string; to: Audience; event: ServerEvent; json: string; exceptDevice?: string }
+  | { kind: 'event'; id: string; to: Audience; event: ServerEvent; json: string; exceptDevice?: string; by?: string }
   /** An event that only the integrator's feed has: its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
   /** An order to all realtime nodes, a change of members for the webhook, or a push to clients; as JSON text. */

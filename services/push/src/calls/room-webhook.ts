@@ -70,9 +70,10 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
       log.debug({ app, room }, 'webhook not called: it is a key and not a URL')
       return
     }
-    const about = { _id: `hook_${message.id}`, app, room, event, data: JSON.stringify(await wholeData(db, happened)) }
-    const data = Date.now() - message.takenAtMS > waitedMS ? await waitedCallData(db, about) : about.data
-    const call = { ...about, client, lane, target, data, order: place ?? message.streamSeq }
+    const data = JSON.stringify(await wholeData(db, happened))
+    const about = { _id: `hook_${message.id}`, app, room, event, client, data }
+    const waited = Date.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
+    const call = { ...about, ...waited, lane, target, order: place ?? message.streamSeq }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
   return {
@@ -111,13 +112,14 @@ type RoomEvent = keyof typeof namesOfEvents
 const isForWebhooks = (event: string): event is RoomEvent => Object.hasOwn(namesOfEvents, event)
 
 function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined {
-  const { to, event, webhook, request } = readEvent(message, raw)
+  const { to, event, webhook, request, by } = readEvent(message, raw)
   if (!('room' in to) || webhook === false) return undefined
   if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)
   const given = readPayload(message, asGiven(serverEvents[event].payload))
-  // Beside the Room itself, the fields that the other events have. Who changed the room is not known here.
-  const data = event === 'room' ? { ...given, room: to.room, sender: '' } : given
-  const client = event === 'room' ? '' : (senderOf(given) ?? '')
+  // Without it: a new message, what the API key did, or an event of the release before.
+  const client = by ?? (event === 'room' ? '' : (senderOf(given) ?? ''))
+  // Beside the Room itself, the fields that the other events have.
+  const data = event === 'room' ? { ...given, room: to.room, sender: client } : given
   return { ...to, client, event: namesOfEvents[event], data, ...(request !== undefined && { request }) }
 }
 

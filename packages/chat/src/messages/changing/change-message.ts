@@ -51,7 +51,7 @@ export async function changeMessage(
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
-    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated' }, ...also)
+    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated', by: caller.user }, ...also)
     if (written.content !== found.content) {
       await setSearchWords(db, written, wordsOfContent(written.content), session)
     }

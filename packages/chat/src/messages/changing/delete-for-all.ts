@@ -53,7 +53,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     // The room first, so that sends wait for this instead of making it start again.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
-    pending.push({ kind: 'message', message: message._id, event: 'messageDeleted' })
+    pending.push({ kind: 'message', message: message._id, event: 'messageDeleted', ...byOf(caller) })
     return deleteMessage(db, message, updatedAtMS, session)
   })
   void chat.outbox.publish(
@@ -81,7 +81,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const leaseUntilMS = Date.now() + publishWithinMS
     const unpublished = newId()
     await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished, isNoted: true }, session)
-    pending.push(allDeleted(room, unpublished, { upToSeq: room.seq, upToMS: room.clockMS }))
+    pending.push(allDeleted(room, unpublished, { upToSeq: room.seq, upToMS: room.clockMS }, userOf(caller)))
     return { room, deletedCount, unpublished }
   })
   const { room, deletedCount, unpublished } = value
@@ -89,6 +89,11 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     await markErasingPublished(db, room._id, unpublished)
   }
   return deletedCount
+}
+
+function byOf(caller: Caller): { by?: string } {
+  const by = userOf(caller)
+  return by === undefined ? {} : { by }
 }
 
 /** The room, if the caller may delete the messages of others in it. */

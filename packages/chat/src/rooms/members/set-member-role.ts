@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Room } from '@parley/contracts/resources/room'
 import { findMembersAmong } from '@parley/db/rooms/room-members'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
-import type { Caller } from '../../access/caller.ts'
+import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
@@ -30,7 +30,7 @@ export async function setMemberRole(
     if (!members.has(user)) throw new ApiError('CLIENT_NOT_FOUND', `client: ${JSON.stringify(user)} is not a member`)
     const others = room.managers.filter((manager) => manager !== user)
     const managers = value === 'admin' && user !== room.owner ? [...others, user] : others
-    roomChanged(pending, room)
+    roomChanged(pending, room, { by: userOf(by) })
     return updateRoomDoc(chat.db, room, { managers }, session)
   })
   return publishRoom(chat, by, changed)

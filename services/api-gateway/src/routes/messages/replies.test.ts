@@ -106,7 +106,7 @@ describe('a reply', () => {
     const sinceMS = Date.now()
     const room = await newRoom()
     const call = (message: Message) => {
-      const about = { app: gateway.app, room, event: 'MESSAGE' }
+      const about = { app: gateway.app, room, event: 'MESSAGE', client: 'alice' }
       return { _id: 'call', ...about, data: JSON.stringify({ ...message, sender: { _id: 'alice' } }) }
     }
     const reply = async (text: string) => {

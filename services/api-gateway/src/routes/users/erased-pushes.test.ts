@@ -67,7 +67,7 @@ test('a call that waits names an erased user by the ID alone', async () => {
     ROOM: { _id: 'room', members: [profile('mallory'), profile('carol')], sender: '' },
   }
   const waited = async (event: keyof typeof data) =>
-    waitedCallData(db, { _id: 'call', app, room: 'room', event, data: JSON.stringify(data[event]) })
+    waitedCallData(db, { _id: 'call', app, room: 'room', event, client: '', data: JSON.stringify(data[event]) })
   const events = Object.keys(data) as (keyof typeof data)[]
   for (const event of events) assert.equal(await waited(event), JSON.stringify(data[event]))
   await gateway.admin('DELETE', '/admin/clients/mallory')
