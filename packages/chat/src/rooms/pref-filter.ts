@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '@parley/contracts/errors'
+import { takeBody } from '@parley/contracts/lenient'
 import { type PrefFilter, prefFilter } from '@parley/contracts/resources/room-pref'
 import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import { toPrefView } from '../views/room.ts'
@@ -15,7 +16,9 @@ export function parsePrefFilter(text: string): PrefFilter {
   } catch (error) {
     throw new ApiError('INVALID_QUERY', 'pref: expected a JSON object', { cause: error })
   }
-  const parsed = prefFilter.safeParse(json)
+  const { value, ignored } = takeBody(prefFilter, json)
+  // Without an unknown field the filter would match more rooms than were asked for.
+  const parsed = prefFilter.safeParse(ignored.length > 0 ? json : value)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new ApiError('INVALID_QUERY', `${['pref', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`)

@@ -57,6 +57,14 @@ describe('operations of the interface are lenient', () => {
     }
   })
 
+  test('a body null is no body', async () => {
+    for (const path of ['/badges/byRoomTags', '/me/unsubscribe']) {
+      assert.equal((await alice.call('POST', path, 'null')).status, 200, path)
+    }
+    const { status, body } = await gateway.admin('POST', '/messages', 'null')
+    assert.deepEqual([status, body.error.code], [400, 'MISSING_PARAMETER'])
+  })
+
   test('fields named like those that every object has are unknown fields', async () => {
     const body = `{"room":"${room}","sender":"alice","message":1,"messageType":"x","__proto__":{"push":1},"constructor":1,"toString":1}`
     const answer = await gateway.admin('POST', '/messages', body)

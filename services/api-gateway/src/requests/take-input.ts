@@ -28,8 +28,9 @@ function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   if (request.refusal !== undefined) throw request.refusal
   const { operation } = request.routeOptions.config
   if (!operation) return
+  const isLeftOut = request.body === undefined || (request.body === null && !operation.extension)
   // The error then names the missing field.
-  if (request.body === undefined && operation.body instanceof z.ZodObject) request.body = {}
+  if (isLeftOut && operation.body instanceof z.ZodObject) request.body = {}
   requireDecimals(operation, request.query as Record<string, unknown>)
   if (operation.extension) return
   const ignored = takeLeniently(request, operation)

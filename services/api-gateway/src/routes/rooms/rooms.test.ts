@@ -221,6 +221,7 @@ describe('GET /rooms', () => {
   test('pref filters by the preferences of the caller', async () => {
     proves('GET /rooms', '?pref')
     assert.equal(await names({ pref: JSON.stringify({ tags: 'work' }), sort: 'name' }), 'c d')
+    assert.equal(await names({ pref: JSON.stringify({ tags: 'work', hidden: null }), sort: 'name' }), 'c d')
     assert.equal(await names({ pref: JSON.stringify({ tags: ['work', 'home'] }) }), 'c')
     assert.equal(await names({ pref: JSON.stringify({ sticky: false, folder: 'f' }) }), 'd')
   })
