@@ -53,6 +53,29 @@ describe('who is watched', () => {
     await vi.waitFor(() => assert.deepEqual(said.slice(1), [['presence subscribe', ['bob']]]))
   })
 
+  test('is watched also when the server refuses others of the same call for good', async () => {
+    const said: string[][] = []
+    const presence = new PresenceWatch({
+      isConnected: () => true,
+      emit: async (_event, payload) => {
+        const { clients } = payload as { clients: string[] }
+        said.push(clients)
+        if (clients.some((client) => client.startsWith('no user')))
+          throw new ParleyError('INVALID_BODY', 'no such user ID', 400)
+        return { clients: clients.map((client) => ({ client, state: 'online' })) }
+      },
+    })
+    const users = Array.from({ length: 100 }, (_, i) => (i % 40 === 7 ? `no user ${i}` : `user ${i}`))
+    for (const user of users) presence.of(user).subscribe(() => undefined)
+    const isOnline = (user: string) => presence.of(user).get()?.state === 'online'
+    await vi.waitFor(() => assert.equal(users.filter(isOnline).length, 97))
+    assert.ok(said.length < 50, `${said.length} calls`)
+    const calls = said.length
+    presence.of('bob').subscribe(() => undefined)
+    await vi.waitFor(() => assert.ok(isOnline('bob')))
+    assert.deepEqual(said.slice(calls), [['bob']], 'the refused are not asked for again')
+  })
+
   test('is not known any more when they may not be watched after a login', async () => {
     let clients = [{ client: 'bob', state: 'online' }]
     const presence = new PresenceWatch({ isConnected: () => true, emit: async () => ({ clients }) })

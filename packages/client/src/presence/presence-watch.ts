@@ -38,6 +38,8 @@ export class PresenceWatch {
   readonly #due = new Set<string>()
   /** Those whom the server watches for this connection, or may. */
   readonly #held = new Set<string>()
+  /** Parts of subscriptions that the server refused as a whole, because of an ID that is none. */
+  #parts: string[][] = []
   /** One at a time: the server refuses a subscription that comes in the middle of another. */
   #isReporting = false
   readonly #report = oncePerTask(() => void this.#reportDue())
@@ -61,6 +63,7 @@ export class PresenceWatch {
 
   loggedIn(): void {
     this.#held.clear()
+    this.#parts = []
     for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
     this.#endPause()
     this.#report()
@@ -116,6 +119,10 @@ export class PresenceWatch {
     for (const user of left) if (!this.#held.has(user)) this.#due.delete(user)
     const gone = left.filter((user) => this.#held.has(user))
     if (gone.length > 0) return { event: 'presence unsubscribe', clients: gone.slice(0, most) }
+    for (let part = this.#parts.shift(); part; part = this.#parts.shift()) {
+      const clients = part.filter(isWatched)
+      if (clients.length > 0) return { event: 'presence subscribe', clients }
+    }
     const come = [...this.#due]
     const again = come.filter((user) => this.#held.has(user))
     const more = come.filter((user) => !this.#held.has(user)).slice(0, most - this.#held.size)
@@ -144,9 +151,15 @@ export class PresenceWatch {
     }
   }
 
-  /** What may pass is tried again; without a connection the next login begins all anew. */
-  #failed({ clients }: Call, error: unknown): void {
-    if (!(error instanceof ParleyError) || !isPassing(error) || !this.#options.isConnected()) return
+  /** What may pass is tried again, what is refused is tried in halves: one wrong ID keeps nobody else away. Without a connection the next login begins all anew. */
+  #failed({ event, clients }: Call, error: unknown): void {
+    if (!(error instanceof ParleyError) || !this.#options.isConnected()) return
+    if (error.status === 400 && event === 'presence subscribe' && clients.length > 1) {
+      const half = Math.ceil(clients.length / 2)
+      this.#parts.push(clients.slice(0, half), clients.slice(half))
+      return
+    }
+    if (!isPassing(error)) return
     for (const user of clients) this.#due.add(user)
     this.#endPause()
     this.#pause = setTimeout(

@@ -28,7 +28,7 @@ describe('what sockets may know of those whom they watch', () => {
         checkedAtS.set(socket, [...at, (Date.now() - beganMS) / 1_000])
       },
     })
-    for (const socket of sockets) checks.checked(socket)
+    for (const socket of sockets) checks.begin(socket)
     return { sockets, watchedBy, checkedAtS, checks }
   }
 
@@ -59,6 +59,25 @@ describe('what sockets may know of those whom they watch', () => {
     assert.deepEqual(checkedAtS.get(last), [71])
     await runFor(100, checks)
     assert.equal(checkedAtS.size, sockets.length)
+  })
+
+  test('is checked again in time also while the socket subscribes to others again and again', async () => {
+    const { sockets, checkedAtS, checks } = watch(1)
+    const [socket] = sockets as [UserSocket]
+    for (let i = 0; i < 7; i++) {
+      await runFor(10, checks)
+      checks.begin(socket)
+    }
+    assert.deepEqual(checkedAtS.get(socket), [60])
+  })
+
+  test('is not checked any more when the node stops, however many are left', async () => {
+    const { sockets, checkedAtS, checks } = watch(100)
+    for (const socket of sockets) checks.soon(socket, ['bob'])
+    const running = checks.run()
+    checks.stop()
+    await running
+    assert.ok(checkedAtS.size > 0 && checkedAtS.size < sockets.length, `${checkedAtS.size} are checked`)
   })
 
   test('is not checked of sockets that watch nobody any more', async () => {

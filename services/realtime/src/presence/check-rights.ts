@@ -29,17 +29,20 @@ export interface RightsChecks {
   soon(socket: UserSocket, clients: Iterable<string>): void
   /** Whether the user is to be checked in a later round than the one that is running. */
   isWaiting(socket: UserSocket, client: string): boolean
-  /** All of the socket's are checked for now. */
-  checked(socket: UserSocket): void
+  /** The socket has subscribed: if it watched nobody before, all of its users are checked for now. */
+  begin(socket: UserSocket): void
   /** The socket watches nobody any more. */
   forget(socket: UserSocket): void
   run(): Promise<void>
+  /** Checks nobody any more; a run in progress ends soon. */
+  stop(): void
 }
 
 export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecksParts): RightsChecks {
   const waiting = new Map<UserSocket, Set<string>>()
   /** The socket that was not checked for the longest comes first. */
   const checkedAtMS = new Map<UserSocket, number>()
+  let isStopped = false
 
   function soon(socket: UserSocket, clients: Iterable<string>): void {
     const known = waiting.get(socket)
@@ -80,7 +83,10 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
   return {
     soon,
     isWaiting: (socket, client) => waiting.get(socket)?.has(client) === true,
-    checked,
+    begin(socket) {
+      // Otherwise it would put off the check of all others.
+      if (!checkedAtMS.has(socket)) checked(socket)
+    },
     forget(socket) {
       checkedAtMS.delete(socket)
       waiting.delete(socket)
@@ -90,8 +96,12 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
       const now = [...waiting].slice(0, socketsPerRound)
       for (const [socket] of now) waiting.delete(socket)
       for (const some of inParts(now, atOnce)) {
+        if (isStopped) return
         await Promise.all(some.map(([socket, clients]) => check(socket, clients)))
       }
+    },
+    stop() {
+      isStopped = true
     },
   }
 }

@@ -105,6 +105,7 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
       for (const [socket, theirs] of watchedBy) watching.checks.soon(socket, theirs.keys())
     },
     async stop() {
+      watching.checks.stop()
       await Promise.all(running.map((one) => one.stop()))
     },
   }
@@ -196,7 +197,7 @@ async function subscribe(
     if (theirs.size === 0) return []
     watchedBy.set(socket, theirs)
     if (progress.isDisturbed) checks.soon(socket, clients)
-    checks.checked(socket)
+    checks.begin(socket)
     return views
   } finally {
     for (const watched of opened) users.close(watched)
