@@ -1,6 +1,7 @@
 import { createUserCalls, type UserCalls } from './calls/user-calls.ts'
 import type { ClientOptions } from './client-options.ts'
 import { Connection } from './connection/connection.ts'
+import { isConnected } from './connection/connection-state.ts'
 import { createTokenSource } from './connection/token-source.ts'
 import type { LoginResult, Message, SentMessage, ServerEvents, User } from './generated/types.ts'
 import { eventHandlers } from './heard-event.ts'
@@ -45,9 +46,9 @@ export class UserSession {
     this.clientKey.set(options.clientKey)
     const clientKey = this.clientKey.get
     this.calls = createUserCalls({ url, clientKey: () => this.#knownKey(), deviceID, tokens, userID, timeoutMS })
-    const isConnected = () => this.#isConnected()
-    this.rooms = new RoomList({ calls: this.calls, me: userID, isConnected })
-    this.invitations = new Invitations({ calls: this.calls, rooms: this.rooms, isConnected })
+    const whether = { isConnected: () => this.#isConnected() }
+    this.rooms = new RoomList({ calls: this.calls, me: userID, ...whether })
+    this.invitations = new Invitations({ calls: this.calls, rooms: this.rooms, ...whether })
     this.connection = new Connection({
       ...{ url, clientKey, deviceID, tokens, timeoutMS, transports },
       encoding: options.encoding ?? 'plain',
@@ -55,7 +56,7 @@ export class UserSession {
       onLogin: (result) => this.#loggedIn(result),
     })
     const live = {
-      isConnected,
+      ...whether,
       emit: (event: string, payload: object) => this.connection.emit(event, payload),
     }
     this.presence = new PresenceWatch(live)
@@ -109,8 +110,7 @@ export class UserSession {
   }
 
   #isConnected(): boolean {
-    const { status } = this.connection.state.get()
-    return status === 'syncing' || status === 'online'
+    return isConnected(this.connection.state.get())
   }
 
   async #whenLoggedIn(): Promise<void> {

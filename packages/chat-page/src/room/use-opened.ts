@@ -1,4 +1,4 @@
-import type { Client, ParleyError, Room, Thread } from '@parley/client'
+import { type Client, isConnected, type ParleyError, type Room, type Thread } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 
@@ -20,7 +20,7 @@ export function useOpened(shown: Room | Thread): Opened {
         await shown.open()
         show({ isReady: true })
       } catch (error) {
-        if (isConnected(client)) return void show({ isReady: false, error: error as ParleyError })
+        if (isConnected(client.connection.get())) return void show({ isReady: false, error: error as ParleyError })
         await whenConnected(client)
         if (isCurrent) await open()
       }
@@ -33,15 +33,10 @@ export function useOpened(shown: Room | Thread): Opened {
   return opened
 }
 
-function isConnected({ connection }: Client): boolean {
-  const { status } = connection.get()
-  return status === 'syncing' || status === 'online'
-}
-
 function whenConnected(client: Client): Promise<void> {
   return new Promise((resolve) => {
-    const stop = client.connection.subscribe(() => {
-      if (!isConnected(client)) return
+    const stop = client.connection.subscribe((state) => {
+      if (!isConnected(state)) return
       resolve()
       queueMicrotask(() => stop())
     })

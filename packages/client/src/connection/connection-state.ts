@@ -13,5 +13,10 @@ export type ConnectionState =
   | { status: 'waiting'; error: ParleyError; retryAtMS: number }
   | { status: 'stopped'; error: ParleyError }
 
+/** Whether events arrive, and calls and emits go out. */
+export function isConnected({ status }: ConnectionState): boolean {
+  return status === 'syncing' || status === 'online'
+}
+
 /** Codes at the login that no further try mends. */
 export const finalCodes: readonly string[] = ['INVALID_TOKEN', 'INVALID_CLIENT_KEY', 'INVALID_REQUEST']

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Client, ClientOptions, ConnectionState, Room, RoomInfo, RoomMessage, Store } from '../index.ts'
-import { createClient } from '../index.ts'
+import { createClient, isConnected } from '../index.ts'
 
 /** The value of a store, rendered again when it changes. */
 export function useStore<T>(store: Store<T>): T {
@@ -34,8 +34,7 @@ export function useConnection(client: Client): ConnectionState {
 /** A room, opened: its messages are loaded and stay up to date. */
 export function useRoom(client: Client, roomID: string): Room {
   const room = client.room(roomID)
-  const { status } = useConnection(client)
-  const isReady = status === 'syncing' || status === 'online'
+  const isReady = isConnected(useConnection(client))
   useEffect(() => {
     // It fails when the connection ends, and the next connection opens it; or for good.
     if (isReady) room.open().catch(() => undefined)
