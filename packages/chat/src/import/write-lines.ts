@@ -16,21 +16,7 @@ import type { MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
-
-/** A room that gets messages: how far the file and the database are. */
-interface WrittenRoom {
-  /** Messages of the file so far. */
-  seq: number
-  /** When they were sent as the file says, in order: in the database those of one time got times of their own. */
-  sentAtMS: number[]
-  lastTimeMS: number
-  /** Messages in the database. */
-  there: number
-  /** New messages are later than the last one there, and than those that were deleted together. */
-  afterMS: number
-  /** The highest time of a message or change. */
-  clockMS: number
-}
+import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
 
 /**
  * Writes users, rooms and messages in the order of the file. A message's seq is its place among those of its room; what is
@@ -62,8 +48,7 @@ export class LineWriter {
       this.#db,
       of('room').map((room) => toRoomDoc(this.#app, room)),
     )
-    for (const { _id } of of('room'))
-      this.rooms.set(_id, { seq: 0, sentAtMS: [], lastTimeMS: 0, there: -1, afterMS: 0, clockMS: 0 })
+    for (const { _id } of of('room')) this.rooms.set(_id, newWrittenRoom())
     const messages = of('message')
     if (messages.length > 0) await this.#writeMessages(messages)
   }
