@@ -1,6 +1,7 @@
 import type { FileStore } from './file-store.ts'
 import { folderStore } from './folder-store.ts'
-import { type S3Settings, s3Store } from './s3-store.ts'
+import type { S3Settings } from './s3-client.ts'
+import { s3Store } from './s3-store.ts'
 
 /** The store that the settings name: the bucket where there is one, else the folder. */
 export function openStore({

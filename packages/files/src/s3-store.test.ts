@@ -45,6 +45,15 @@ describe('a store that hangs is one that failed', () => {
     await assert.rejects(store.readAll('1', 'a'))
   })
 
+  test('when it sends a byte now and then', async () => {
+    const store = await storeAt((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n')
+      const dripping = setInterval(() => socket.write(' '), timeoutMS / 4)
+      socket.once('close', () => clearInterval(dripping))
+    })
+    await Promise.all([assert.rejects(store.readAll('1', 'a')), assert.rejects(store.remove('1'))])
+  })
+
   test('a copy may take longer than other requests', async () => {
     let copies = 0
     const store = await storeAt((socket, request) => {
@@ -57,4 +66,26 @@ describe('a store that hangs is one that failed', () => {
     await store.take('1', 'a', 5)
     assert.equal(copies, 1)
   })
+})
+
+test('all of a file goes, also when it is more than a listing holds', async () => {
+  const pages = [['1/a', '1/b'], ['1/c'], ['1/d']]
+  const removed: (string | undefined)[] = []
+  const store = await storeAt((socket, request) => {
+    const [method, path = ''] = request.split(' ', 2)
+    if (method === 'DELETE') {
+      removed.push(path.split('?')[0])
+      return socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+    }
+    const page = Number(new URL(path, 'http://store').searchParams.get('continuation-token') ?? 0)
+    const next = page + 1 < pages.length ? `<NextContinuationToken>${page + 1}</NextContinuationToken>` : ''
+    const keys = pages[page]?.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')
+    const xml = `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${keys}${next}</ListBucketResult>`
+    return socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${xml.length}\r\n\r\n${xml}`)
+  })
+  await store.remove('1')
+  assert.deepEqual(
+    removed,
+    pages.flat().map((key) => `/files/${key}`),
+  )
 })

@@ -6,29 +6,12 @@ import {
   ListObjectsV2Command,
   NotFound,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
-
-export interface S3Settings {
-  bucket: string
-  region: string
-  /** Of a store that is not Amazon's. */
-  endpoint?: string | undefined
-  /** Under which clients reach it, where that is another. */
-  publicEndpoint?: string | undefined
-  /** The bucket in the path, not in the host name. */
-  pathStyle: boolean
-  /** What the keys of our objects begin with. */
-  prefix: string
-  /** Without them those of the machine's role. */
-  accessKeyId?: string | undefined
-  secretAccessKey?: string | undefined
-  /** After so long without a response, or without a byte more of it, a request has failed. */
-  timeoutMS?: number | undefined
-}
+import { clientAt, type S3Settings } from './s3-client.ts'
 
 /** Twice this is less than the leases of what is done with files: 60 s. */
 const defaultTimeoutMS = 20_000
@@ -98,35 +81,15 @@ export function s3Store(settings: S3Settings): S3Store {
       await removeKey(keyOf(id, upload))
     },
     async remove(id) {
-      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix: keyOf(id, '') }))
-      for (const { Key } of Contents) if (Key !== undefined) await removeKey(Key)
+      for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
+        const list = new ListObjectsV2Command({ Bucket, Prefix: keyOf(id, ''), ContinuationToken })
+        const { Contents = [], NextContinuationToken } = await client.send(list)
+        for (const { Key } of Contents) if (Key !== undefined) await removeKey(Key)
+        ContinuationToken = NextContinuationToken
+        isLast = NextContinuationToken === undefined
+      }
     },
   }
-}
-
-function clientAt(
-  { region, pathStyle, accessKeyId, secretAccessKey, timeoutMS }: S3Settings,
-  endpoint?: string,
-): S3Client {
-  return new S3Client({
-    region,
-    forcePathStyle: pathStyle,
-    ...(endpoint !== undefined && { endpoint }),
-    ...(accessKeyId !== undefined &&
-      secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
-    ...(timeoutMS !== undefined && {
-      requestHandler: {
-        connectionTimeout: Math.min(timeoutMS, 5_000),
-        requestTimeout: timeoutMS,
-        throwOnRequestTimeout: true,
-        socketTimeout: timeoutMS,
-      },
-    }),
-    maxAttempts: 2,
-    // Not every store knows the newer checksums, and an address that was signed can have none of a body to come.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
 }
 
 /** As the client makes its addresses, without signing one: credentials may come later. */
