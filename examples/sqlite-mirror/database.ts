@@ -3,33 +3,45 @@ import type { ListEventsResult, Message, Room, ServerEvents } from '@parley/clie
 
 type FeedEvent = ListEventsResult['data'][number]
 
+const tables = `
+  PRAGMA journal_mode = WAL;
+  CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, nickname TEXT);
+  CREATE TABLE IF NOT EXISTS rooms (id TEXT PRIMARY KEY, type TEXT, name TEXT, status INTEGER);
+  CREATE TABLE IF NOT EXISTS members (room TEXT, user TEXT, PRIMARY KEY (room, user));
+  CREATE TABLE IF NOT EXISTS messages (
+    id TEXT PRIMARY KEY, room TEXT NOT NULL, seq INTEGER NOT NULL, sender TEXT, type TEXT, content TEXT,
+    sent_at_ms INTEGER, updated_at_ms INTEGER, is_deleted INTEGER NOT NULL DEFAULT 0);
+  CREATE INDEX IF NOT EXISTS messages_by_room ON messages (room, seq);
+  CREATE TABLE IF NOT EXISTS thread_messages (
+    id TEXT PRIMARY KEY, room TEXT NOT NULL, seq INTEGER NOT NULL, sender TEXT, type TEXT, content TEXT,
+    sent_at_ms INTEGER, updated_at_ms INTEGER, is_deleted INTEGER NOT NULL DEFAULT 0,
+    thread TEXT NOT NULL, created_at_ms INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS thread_messages_by_thread ON thread_messages (thread, seq);
+  CREATE INDEX IF NOT EXISTS thread_messages_by_room ON thread_messages (room, created_at_ms);
+`
+
 /** Opens the mirror, an SQLite file; makes its tables when it is new. */
 export function openMirror(file: string) {
   const db = new DatabaseSync(file)
-  db.exec(`
-    PRAGMA journal_mode = WAL;
-    CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, nickname TEXT);
-    CREATE TABLE IF NOT EXISTS rooms (id TEXT PRIMARY KEY, type TEXT, name TEXT, status INTEGER);
-    CREATE TABLE IF NOT EXISTS members (room TEXT, user TEXT, PRIMARY KEY (room, user));
-    CREATE TABLE IF NOT EXISTS messages (
-      id TEXT PRIMARY KEY, room TEXT NOT NULL, seq INTEGER NOT NULL, sender TEXT, type TEXT, content TEXT,
-      sent_at_ms INTEGER, updated_at_ms INTEGER, is_deleted INTEGER NOT NULL DEFAULT 0);
-    CREATE INDEX IF NOT EXISTS messages_by_room ON messages (room, seq);
-  `)
+  db.exec(tables)
   const run = (sql: string, ...values: SQLInputValue[]) => db.prepare(sql).run(...values)
 
   function saveMessage({ _id, room, seq, sender, messageType, message, ...more }: Message): void {
-    const { messageTimeMS, updatedAtMS, isDeleted, threadOf } = more
-    // Threads count their own seq.
-    if (threadOf !== undefined) return
+    const { messageTimeMS, updatedAtMS, isDeleted, threadOf, createdAtMS } = more
     const senderID = typeof sender === 'string' ? sender : sender._id
-    run(
-      `INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET type = excluded.type,
-        content = excluded.content, updated_at_ms = excluded.updated_at_ms, is_deleted = excluded.is_deleted
-        WHERE excluded.updated_at_ms >= messages.updated_at_ms`,
+    // Threads count their own seq.
+    const table = threadOf === undefined ? 'messages' : 'thread_messages'
+    const values = [
       ...[_id, room, seq, senderID, messageType, JSON.stringify(message ?? null), messageTimeMS, updatedAtMS],
       isDeleted ? 1 : 0,
+      ...(threadOf === undefined ? [] : [threadOf, createdAtMS]),
+    ]
+    run(
+      `INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')}) ON CONFLICT (id) DO UPDATE SET
+        type = excluded.type, content = excluded.content, updated_at_ms = excluded.updated_at_ms,
+        is_deleted = excluded.is_deleted WHERE excluded.updated_at_ms >= ${table}.updated_at_ms`,
+      ...values,
     )
   }
 
@@ -43,11 +55,18 @@ export function openMirror(file: string) {
 
   const takers: Record<string, (data: never) => void> = {
     'chat message': saveMessage,
+    'thread message': saveMessage,
     messageUpdated: saveMessage,
-    messageDeleted({ room, messageID, upToSeq = Number.MAX_SAFE_INTEGER }: ServerEvents['messageDeleted']) {
-      const deleted = 'UPDATE messages SET is_deleted = 1, content = NULL WHERE room = ?'
-      if (messageID === '_all') run(`${deleted} AND seq <= ?`, room, upToSeq)
-      else run(`${deleted} AND id = ?`, room, messageID)
+    messageDeleted({ room, messageID, upToSeq, upToMS }: ServerEvents['messageDeleted']) {
+      const all = Number.MAX_SAFE_INTEGER
+      const deleted = 'SET is_deleted = 1, content = NULL WHERE room = ?'
+      if (messageID === '_all') {
+        run(`UPDATE messages ${deleted} AND seq <= ?`, room, upToSeq ?? all)
+        run(`UPDATE thread_messages ${deleted} AND created_at_ms <= ?`, room, upToMS ?? all)
+      } else {
+        run(`UPDATE messages ${deleted} AND id = ?`, room, messageID)
+        run(`UPDATE thread_messages ${deleted} AND id = ?`, room, messageID)
+      }
     },
     room({ _id, roomType, name, status }: Room) {
       run('INSERT OR REPLACE INTO rooms VALUES (?, ?, ?, ?)', _id, roomType, name ?? null, status)

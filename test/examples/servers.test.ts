@@ -84,14 +84,34 @@ describe('the examples without a page', () => {
       messages().members.map(({ user }) => user),
       ['alice', 'bob'],
     )
+    const inThread = (message: string) =>
+      deployment.platform.admin('POST', '/messages', {
+        ...{ room, sender: bob.id, message, messageType: 'text', replyTo: first, thread: true },
+      })
+    const changed = String((await inThread('in the thread'))['_id'])
+    await mirror.prints(new RegExp(`thread message ${room}`))
+    const threads = () => {
+      const db = new DatabaseSync(file, { readOnly: true })
+      const rows = db.prepare('SELECT thread, seq, content, is_deleted FROM thread_messages ORDER BY seq').all()
+      db.close()
+      return rows.map((row) => Object.values(row).join(' '))
+    }
+    assert.deepEqual(threads(), [`${first} 1 "in the thread" 0`])
     await mirror.end('SIGKILL')
+    await inThread('again')
+    await deployment.platform.admin('DELETE', `/rooms/${room}/messages/${changed}`)
     await say(room, 'three')
     await deployment.platform.admin('DELETE', `/rooms/${room}/messages/${first}`)
     const again = runExample(deployment, 'sqlite-mirror', { MIRROR: file })
-    await again.prints(new RegExp(`messageDeleted ${room}`))
+    await again.prints(new RegExp(`(messageDeleted ${room}[^]*){2}`))
     assert.deepEqual(messages().rows, [' 1', '"two" 0', '"three" 0'])
+    assert.deepEqual(threads(), [`${first} 1  1`, `${first} 2 "again" 0`])
     assert.doesNotMatch(again.text(), /"?two/)
     assert.equal(again.text().match(new RegExp(`chat message ${room}`, 'g'))?.length, 1, 'nothing is read again')
+    await deployment.platform.admin('DELETE', `/rooms/${room}/messages/_all`)
+    await again.prints(new RegExp(`(messageDeleted ${room}[^]*){3}`))
+    assert.deepEqual(messages().rows, [' 1', ' 1', ' 1'])
+    assert.deepEqual(threads(), [`${first} 1  1`, `${first} 2  1`])
     await again.end()
     assert.doesNotMatch(again.text(), /Error/)
   })
