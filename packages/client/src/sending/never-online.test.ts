@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { onTestFinished, test, vi } from 'vitest'
+import { createClient } from '../index.ts'
+
+test('what is sent before the first login is shown in the room and its thread', async () => {
+  // Nobody listens at this port.
+  const client = createClient({ url: 'http://127.0.0.1:1', clientKey: 'key', token: 'token' })
+  onTestFinished(() => client.close())
+  const room = client.room('room')
+  const thread = room.thread('root')
+  for (const to of [room, thread]) to.send('Hello').catch(() => undefined)
+  for (const { messages } of [room, thread])
+    await vi.waitFor(() =>
+      assert.deepEqual(
+        messages.get().map(({ message, state, isMine }) => ({ message, state, isMine })),
+        [{ message: 'Hello', state: 'queued', isMine: true }],
+      ),
+    )
+})
