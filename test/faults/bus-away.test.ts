@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { readiness } from './readiness.ts'
 import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 
 describe('a realtime node', () => {
@@ -46,6 +47,10 @@ describe('a realtime node', () => {
     await eventually('the first message', () => [owner, stays, leaves, ends].every(({ got }) => got.includes(first)))
 
     await platform.servers.nats.kill()
+    for (const [service, status] of [[gateway, 200], ...nodes.map((node) => [node, 503] as const)] as const) {
+      const ready = await readiness(service)
+      assert.deepEqual([ready.status, Object.keys(ready.failing)], [status, ['nats']])
+    }
     const meanwhile = [await send(room), await send(room)]
     await platform.admin('POST', `/rooms/${String(room)}/delete/members`, { members: ['leaves'] })
     await platform.admin('POST', `/rooms/${String(room)}/members`, { invitees: ['comes'] })

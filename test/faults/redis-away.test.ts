@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { readiness } from './readiness.ts'
 import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
 
 describe('Redis killed and restarted', () => {
@@ -46,6 +47,10 @@ describe('Redis killed and restarted', () => {
     bob.close()
     assert.equal(await count(), undefined)
     assert.equal(await peak(), undefined)
+    for (const service of [gateway, ...nodes]) {
+      const ready = await readiness(service)
+      assert.deepEqual([ready.status, Object.keys(ready.failing)], [200, ['redis']])
+    }
     const heard = Promise.all(
       [alice, dave].map((socket) => new Promise((resolve) => socket.once('chat message', resolve))),
     )

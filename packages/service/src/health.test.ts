@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type Check, type InternalServer, startInternalServer } from './health.ts'
+import { type Dependency, type InternalServer, startInternalServer } from './health.ts'
 import { createMetrics } from './metrics.ts'
 
 describe('the internal server', () => {
-  const checks: Record<string, Check> = {}
+  const checks: Record<string, Dependency> = {}
   const metrics = createMetrics('test')
   let state: 'starting' | 'running' | 'stopping' = 'running'
   let server: InternalServer
@@ -28,6 +28,14 @@ describe('the internal server', () => {
     assert.deepEqual(JSON.parse(text), { status: 'failing', failing: { nats: 'connection refused' } })
     delete checks.nats
     assert.equal((await get('/readyz')).status, 200)
+  })
+
+  test('/readyz stays 200 without an optional dependency, and names it', async () => {
+    checks.redis = { optional: () => Promise.reject(new Error('connection refused')) }
+    const { status, text } = await get('/readyz')
+    assert.equal(status, 200)
+    assert.deepEqual(JSON.parse(text), { status: 'ready', failing: { redis: 'connection refused' } })
+    delete checks.redis
   })
 
   test('/readyz does not wait for a dependency that hangs', async () => {

@@ -4,6 +4,9 @@ import type { Metrics } from './metrics.ts'
 /** Asks a dependency whether it works now; throws or rejects when it does not. */
 export type Check = () => unknown
 
+/** What a service depends on. Without one that is `optional` it still takes work, and does less. */
+export type Dependency = Check | { optional: Check }
+
 export interface InternalServer {
   port: number
   close(): Promise<void>
@@ -14,7 +17,8 @@ const checkMS = 2_000
 
 /**
  * Serves, away from the public port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the
- * service takes work, else 503 with `{status, failing: {<dependency>: <why>}}`. For what Kubernetes makes of these see
+ * service takes work, else 503, with `{status, failing: {<dependency>: <why>}}`. Failing optional dependencies leave it
+ * ready: all processes share them, so none would be left to take what works without. For what Kubernetes makes of these see
  * kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes.
  *
  * @param port 0 takes a free one; the answer holds the port that was bound
@@ -31,7 +35,7 @@ export async function startInternalServer({
   host: string
   port: number
   metrics: Metrics
-  checks: Record<string, Check>
+  checks: Record<string, Dependency>
   state: () => 'starting' | 'running' | 'stopping'
 }): Promise<InternalServer> {
   const answer = async (path: string | undefined, response: ServerResponse) => {
@@ -42,7 +46,7 @@ export async function startInternalServer({
       json(response, 200, { status: 'alive' })
     } else if (path === '/readyz') {
       const failing = state() === 'running' ? await failingChecks(checks) : {}
-      const ready = state() === 'running' && Object.keys(failing).length === 0
+      const ready = state() === 'running' && Object.keys(failing).every((name) => isOptional(checks[name]))
       json(response, ready ? 200 : 503, {
         status: ready ? 'ready' : state() === 'running' ? 'failing' : state(),
         failing,
@@ -72,21 +76,25 @@ export async function startInternalServer({
 }
 
 /** Exports which dependencies work: each is asked at every scrape. */
-export function watchDependencies(metrics: Metrics, checks: Record<string, Check>): void {
+export function watchDependencies(metrics: Metrics, checks: Record<string, Dependency>): void {
   metrics.gaugesOf('parley_dependency_up', '1 while the dependency responds', 'dependency', async () => {
     const failing = await failingChecks(checks)
     return Object.fromEntries(Object.keys(checks).map((name) => [name, name in failing ? 0 : 1]))
   })
 }
 
-async function failingChecks(checks: Record<string, Check>): Promise<Record<string, string>> {
+async function failingChecks(checks: Record<string, Dependency>): Promise<Record<string, string>> {
   const results = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      const failure = await failureOf(check)
+    Object.entries(checks).map(async ([name, dependency]) => {
+      const failure = await failureOf(typeof dependency === 'function' ? dependency : dependency.optional)
       return failure === undefined ? [] : [[name, failure] as const]
     }),
   )
   return Object.fromEntries(results.flat())
+}
+
+function isOptional(dependency: Dependency | undefined): boolean {
+  return typeof dependency === 'object'
 }
 
 /** Why a check fails, or undefined when it passes in time. */

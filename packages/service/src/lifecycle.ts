@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
-import { type Check, startInternalServer, watchDependencies } from './health.ts'
+import { type Dependency, startInternalServer, watchDependencies } from './health.ts'
 import { createLog, type Logger } from './log.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import {
@@ -25,7 +25,7 @@ export interface Context<S> {
   metrics: Metrics
   tracing: Tracing
   /** `/readyz` asks these, by the dependency's name. */
-  checks: Record<string, Check>
+  checks: Record<string, Dependency>
   /** Says how to end what was just begun. The stops run in the reverse order, one after the other. */
   onStop: (name: string, stop: Stop) => void
   /** Aborts when the service begins to stop, before the first stop runs: for everything that runs in the background. */
@@ -63,7 +63,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   }
 
   const metrics = createMetrics(name)
-  const checks: Record<string, Check> = {}
+  const checks: Record<string, Dependency> = {}
   const stops: { name: string; stop: Stop }[] = []
   const tracing = await startTracing(name, shared, log)
   stops.push({ name: 'tracing', stop: () => tracing.stop() })

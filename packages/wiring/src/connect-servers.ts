@@ -22,14 +22,16 @@ type ServiceContext = Pick<
 
 /**
  * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`. With
- * a database whose schema is older than this release, the service logs that and is not ready until it is migrated.
+ * a database whose schema is older than this release, the service logs that and is not ready until it is migrated. It
+ * stays ready without Redis.
  *
  * @param busEvents called when NATS goes and comes back, which is also logged here
+ * @param needsBus whether it is of no use to new requests without NATS
  * @throws when one of them does not answer at the start
  */
 export async function connectServers(
   { settings, log, metrics, checks, onStop }: ServiceContext,
-  busEvents: BusEvents = {},
+  { needsBus = false, ...busEvents }: BusEvents & { needsBus?: boolean } = {},
 ): Promise<Servers> {
   const db = await reach(
     'MongoDB',
@@ -63,7 +65,8 @@ export async function connectServers(
   }
   const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, access))
   onStop('nats', () => closeBus(bus))
-  checks['nats'] = () => pingBus(bus)
+  const checkBus = () => pingBus(bus)
+  checks['nats'] = needsBus ? checkBus : { optional: checkBus }
   await openStream(db, bus, settings.stream)
   const stopping = new AbortController()
   const watching = watchStream({ db, bus, options: settings.stream, log, metrics }, stopping.signal)
@@ -76,7 +79,7 @@ export async function connectServers(
   const redisTls = tlsOptions(settings.redisTls, tlsPrefix.redis)
   const presence = await reach('Redis', connectPresence(settings.redisUrl, onRedisError, redisTls))
   onStop('redis', () => closePresence(presence))
-  checks['redis'] = () => pingPresence(presence)
+  checks['redis'] = { optional: () => pingPresence(presence) }
   return { db, bus, presence }
 }
 

@@ -20,7 +20,11 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
     isConnected: () => servers.bus.connected,
     node: () => node,
   })
-  const servers = await connectServers(context, { onDisconnect: missed.busIsAway, onReconnect: missed.busIsBack })
+  const servers = await connectServers(context, {
+    needsBus: true,
+    onDisconnect: missed.busIsAway,
+    onReconnect: missed.busIsBack,
+  })
   const { bus, presence } = servers
   const chat = startChat(context, servers)
   const relay = relayUnpublished(chat, signal)
