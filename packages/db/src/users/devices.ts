@@ -19,7 +19,12 @@ export interface DeviceDoc {
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
 
-/** Registers the token of a device. A token belongs to one device: another user of the same phone loses it. */
+/** Devices of a user. An app registers its own at every start, so the ones unused for longest are those of before. */
+const mostPerUser = 100
+/** Of those stored before there was a limit, as many go with each registration: a command has a greatest size. */
+const mostTrimmed = 1_000
+
+/** Registers the token of a device; beyond the limit, the devices unused for longest go. A token belongs to one device: another user of the same phone loses it. */
 export async function saveDevice(
   db: Db,
   device: Pick<DeviceDoc, 'app' | 'user' | 'device' | 'type' | 'token'>,
@@ -30,6 +35,15 @@ export async function saveDevice(
   await db.devices.deleteMany({ app, token, _id: { $ne: _id } }, { session })
   const whole = { ...device, userKey: key(app, user), updatedAt: new Date() }
   await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
+  const unused = await db.devices
+    // The clock of another process may be ahead: what is registered now stays all the same.
+    .find({ userKey: whole.userKey, _id: { $ne: _id } }, { session, projection: { _id: 1 } })
+    .sort({ updatedAt: -1 })
+    .skip(mostPerUser - 1)
+    .limit(mostTrimmed)
+    .toArray()
+  if (unused.length === 0) return
+  await db.devices.deleteMany({ _id: { $in: unused.map((other) => other._id) } }, { session })
 }
 
 /** Unregisters a device of the user, by its ID or token, or all of them; returns how many there were. */
@@ -44,10 +58,21 @@ export async function deleteDevices(
   return (await db.devices.deleteMany(filter, { ...(session && { session }) })).deletedCount
 }
 
-/** The devices of many users in one query. */
+/** The devices of many users in one query: of each no more than the limit, whatever was stored before there was one. */
 export async function findDevicesOfUsers(db: Db, app: string, users: readonly string[]): Promise<DeviceDoc[]> {
   if (users.length === 0) return []
-  return db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } }).toArray()
+  const found = new Map<string, DeviceDoc[]>()
+  for await (const device of db.devices.find({ userKey: { $in: users.map((user) => key(app, user)) } })) {
+    const own = found.get(device.userKey) ?? []
+    own.push(device)
+    found.set(device.userKey, own.length < 2 * mostPerUser ? own : usedLast(own))
+  }
+  return Array.from(found.values()).flatMap(usedLast)
+}
+
+function usedLast(devices: DeviceDoc[]): DeviceDoc[] {
+  if (devices.length <= mostPerUser) return devices
+  return devices.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(0, mostPerUser)
 }
 
 /** Devices by their `_id`; those that are not registered are left out. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { proves } from '@parley/conformance/proves'
 import { key } from '@parley/db/keys'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -131,5 +132,37 @@ describe('POST /me/subscribe', () => {
     assert.deepEqual((await alice.call('POST', '/me/unsubscribe', { token: 't3' })).body.result, { removed: 0 })
     assert.deepEqual((await carl.call('POST', '/me/unsubscribe')).body.result, { removed: 2 })
     assert.equal((await devices()).length, before - 4)
+  })
+  test('a user has 100 devices: the one unused for longest goes', async () => {
+    const dora = await gateway.newUser('dora')
+    const ids = Array.from({ length: 101 }, (_, i) => `phone${i}`)
+    for (const id of ids) {
+      const { status } = await dora.call('POST', '/me/subscribe', { type: 'fcm', token: `dora ${id}`, deviceId: id })
+      assert.equal(status, 200)
+    }
+    const left = (await devices()).filter(({ user }) => user === 'dora').map(({ device }) => device)
+    assert.deepEqual(new Set(left), new Set(ids.slice(1)))
+    assert.deepEqual((await dora.call('POST', '/me/unsubscribe', {})).body.result, { removed: 100 })
+  })
+
+  test('of more that were registered before there was a limit, the 100 used last count, and the next one drops the rest', async () => {
+    const { app, chat } = gateway
+    const eric = await gateway.newUser('eric')
+    await gateway.newUser('fay')
+    const stored = (user: string, count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const device = `d${i}`
+        const of = { app, user, userKey: key(app, user), device, type: 'fcm' as const, token: `${user} ${i}` }
+        return { _id: key(app, user, device), ...of, updatedAt: new Date(1_000_000 - i) }
+      })
+    await chat.db.devices.insertMany([...stored('eric', 350), ...stored('fay', 2)])
+    const found = await findDevicesOfUsers(chat.db, app, ['eric', 'fay', 'nobody'])
+    const of = (user: string) => found.filter((device) => device.user === user).map(({ device }) => device)
+    const newest = Array.from({ length: 100 }, (_, i) => `d${i}`)
+    assert.deepEqual([of('eric').toSorted(), of('fay').toSorted()], [newest.toSorted(), ['d0', 'd1']])
+
+    await eric.call('POST', '/me/subscribe', { type: 'fcm', token: 'new', deviceId: 'new' })
+    const left = (await devices()).filter(({ user }) => user === 'eric').map(({ device }) => device)
+    assert.deepEqual(new Set(left), new Set([...newest.slice(0, 99), 'new']))
   })
 })
