@@ -52,7 +52,9 @@ export async function startService(
   const flags = [...keepCompiled, ...(nodeFlags[service] ?? [])]
   const [execPath, execArgv] = diesWithUs('KILL', process.execPath, flags)
   const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
-  const child = fork(main, [], { execPath, execArgv, env, stdio, detached: true })
+  // As deploy/Dockerfile has it.
+  const threads = { UV_THREADPOOL_SIZE: '64' }
+  const child = fork(main, [], { execPath, execArgv, env: { ...threads, ...env }, stdio, detached: true })
   closeSync(log)
 
   let isWanted = false

@@ -135,6 +135,10 @@ describe('the image', () => {
     assert.match(dockerfile, /^COPY --from=page \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
   })
 
+  test('has threads enough for lookups of names whose servers are silent', () => {
+    assert.match(dockerfile, /^ENV .*\bUV_THREADPOOL_SIZE=64$/m)
+  })
+
   test('its health check and its entry point need no shell', () => {
     assert.match(dockerfile, /HEALTHCHECK [^]*?CMD \["node"/)
     assert.match(dockerfile, /^ENTRYPOINT \["node", "--import", "\/parley\/packages\/service\/src\/compiled.js"\]$/m)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import dns, { type LookupAddress, type LookupAllOptions } from 'node:dns'
 import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -57,4 +59,43 @@ describe('calls to integrators go to the public Internet only', () => {
       await agent.close()
     })
   })
+})
+
+describe('a name whose servers are silent', () => {
+  type Answer = (error: Error | null, found: LookupAddress[]) => void
+  const silent: Answer[] = []
+  const { lookup } = dns
+  beforeAll(() => {
+    dns.lookup = ((_name: string, _options: LookupAllOptions, answer: Answer) => {
+      silent.push(answer)
+    }) as unknown as typeof lookup
+    syncBuiltinESMExports()
+  })
+  afterAll(() => {
+    dns.lookup = lookup
+    syncBuiltinESMExports()
+  })
+
+  for (const allowPrivate of [false, true]) {
+    const where = allowPrivate ? 'where private addresses are allowed too' : 'to the public Internet'
+    test(`takes one lookup, however many calls wait for it, ${where}; all learn what came of it`, async () => {
+      const agent = createGuardedAgent({ allowPrivate, timeoutMS: 60_000, connections: 20 })
+      for (const round of ['first', 'second']) {
+        const calls = Array.from({ length: 20 }, async () =>
+          request(`http://dead.test/${round}`, { dispatcher: agent }),
+        )
+        const ended = Promise.allSettled(calls)
+        // All connections have begun by then.
+        const { promise, resolve } = Promise.withResolvers<void>()
+        setImmediate(resolve)
+        await promise
+        const asked = silent.splice(0)
+        assert.equal(asked.length, 1)
+        for (const answer of asked) answer(new Error('no name'), [])
+        const errors = (await ended).map((call) => (call.status === 'rejected' ? String(call.reason) : call.status))
+        assert.deepEqual(new Set(errors), new Set(['Error: no name']))
+      }
+      await agent.close()
+    })
+  }
 })

@@ -19,7 +19,7 @@ export function createGuardedAgent(options: { allowPrivate: boolean; timeoutMS: 
   const { allowPrivate, timeoutMS, connections } = options
   const connect = buildConnector({
     timeout: timeoutMS,
-    ...(!allowPrivate && { lookup: lookupPublic }),
+    lookup: allowPrivate ? lookupAny : lookupPublic,
   })
   return new Agent({
     connections,
@@ -43,15 +43,50 @@ export function isPublic(address: string): boolean {
 
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
+function lookupAny(hostname: string, options: LookupOptions, callback: LookupCallback): void {
+  lookupShared(hostname, options, (error, found) => respond(error, found, options, callback))
+}
+
 function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, [])
+  lookupShared(hostname, options, (error, found) => {
     const refused = found.find(({ address }) => !isPublic(address))
-    if (refused) return callback(refusal(refused.address), [])
-    const [first] = found
-    if (options.all || !first) callback(null, found)
-    else callback(null, first.address, first.family)
+    if (refused) callback(refusal(refused.address), [])
+    else respond(error, found, options, callback)
   })
+}
+
+function respond(
+  error: NodeJS.ErrnoException | null,
+  found: readonly LookupAddress[],
+  { all }: LookupOptions,
+  callback: LookupCallback,
+): void {
+  const [first] = found
+  if (error || all || !first) callback(error, [...found])
+  else callback(null, first.address, first.family)
+}
+
+type Waiting = (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void
+const asking = new Map<string, Waiting[]>()
+
+/**
+ * Looks a name up once for all that wait for it. A lookup holds a thread of the process until the name servers respond or
+ * its own, long deadline is over, also when its call was given up: a name with silent servers would take all threads, and
+ * with them the lookups of all other names.
+ */
+function lookupShared(hostname: string, options: LookupOptions, callback: Waiting): void {
+  const name = `${options.family ?? 0} ${options.hints ?? 0} ${hostname}`
+  const others = asking.get(name)
+  if (others) {
+    others.push(callback)
+    return
+  }
+  const waiting = [callback]
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    asking.delete(name)
+    for (const each of waiting) each(error, error ? [] : found)
+  })
+  asking.set(name, waiting)
 }
 
 function refusal(address: string): TargetRefused {
