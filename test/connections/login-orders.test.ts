@@ -3,6 +3,7 @@ import { io, type Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type MongoProxy, openMongoProxy } from '../doubles/held-reads.ts'
 import { connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
+import { readiness } from '../readiness.ts'
 
 interface Ack {
   RC: number
@@ -218,7 +219,7 @@ describe('what happens while a login or a resync waits for the database holds fo
     await reading.answered
     // Only then: while the gateway is cut off, the events of a change wait for the relay.
     await eventually('the gateway is back', async () => {
-      return (await fetch(`http://127.0.0.1:${gateway.ports['internal']}/readyz`)).status === 200
+      return Object.keys((await readiness(gateway)).failing).length === 0
     })
     await meanwhile()
     reading.release()

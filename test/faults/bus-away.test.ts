@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { readiness } from './readiness.ts'
 import { call, eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import { readiness } from '../readiness.ts'
 
 describe('a realtime node', () => {
   let platform: Platform

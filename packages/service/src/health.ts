@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { Metrics } from './metrics.ts'
 
 /** Asks a dependency whether it works now; throws or rejects when it does not. */
-export type Check = () => unknown
+type Check = () => unknown
 
 /** What a service depends on. Without one that is `optional` it still takes work, and does less. */
 export type Dependency = Check | { optional: Check }

@@ -13,8 +13,10 @@ test('a log line is JSON with service and node, and holds no key, token or cooki
     accept: '*',
   }
   log.info({ req: { headers, body: { token: 'hush' } }, headers, token: 'hush', user: { apiKey: 'hush' } }, 'answered')
+  const refused = { command: { name: 'hello', args: ['3', 'AUTH', 'parley', 'hush'] } }
+  log.warn({ err: Object.assign(new Error('WRONGPASS'), refused) }, 'Redis is away')
   log.debug('not at this level')
-  assert.equal(lines.length, 1)
+  assert.equal(lines.length, 2)
   const { service, node, msg, headers: logged } = JSON.parse(lines[0] ?? '')
   assert.deepEqual(
     { service, node, msg, accept: logged.accept },

@@ -44,5 +44,7 @@ export function createLog(
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
   const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))
+  // The arguments of a command of Redis: its login holds the password.
+  paths.push('err.command.args')
   return pino({ level, base: { service, node }, redact: paths, timestamp: pino.stdTimeFunctions.isoTime }, destination)
 }

@@ -86,7 +86,7 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
       state.pausedUntilMS = now + pauseMS
       if (now >= state.loggedAtMS + pauseMS) {
         state.loggedAtMS = now
-        log.warn({ err: error, app, url, failures: state.failures }, 'MODERATE did not answer')
+        log.warn({ err: error, app, server: new URL(url).origin, failures: state.failures }, 'MODERATE did not answer')
       }
       return { action: 'unanswered' }
     } finally {

@@ -1,4 +1,4 @@
-import type { RunningService } from '../platform.ts'
+import type { RunningService } from './platform.ts'
 
 /** What a service's `/readyz` says: whether a load balancer sends it requests, and which servers are away. */
 export async function readiness(service: RunningService): Promise<{ status: number; failing: Record<string, string> }> {
