@@ -1,11 +1,14 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { Group, saveGroup as saveOperation } from '@parley/contracts/operations/users/groups'
+import type { Db } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import type { Session } from '@parley/db/transactions/transaction'
 import { deleteGroupDoc, saveGroupDoc } from '@parley/db/users/groups'
-import { findUsers } from '@parley/db/users/users'
+import { takeUsers } from '@parley/db/users/take-user'
+import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
@@ -19,22 +22,28 @@ import { takenWhileErasing } from './taken-id.ts'
 export async function saveGroup(chat: Chat, app: string, request: Input<typeof saveOperation>['body']): Promise<Group> {
   const { _id = newId(), nickname, avatarUrl } = request
   const members = [...new Set(request.members)]
-  const users = await findUsers(chat.db, app, members)
-  const unknown = members.filter((id) => !users.has(id))
-  if (unknown.length > 0) {
-    throw new ApiError('CLIENT_NOT_FOUND', `members: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
-  }
   const fields = { nickname, avatarUrl, groupMembers: members }
   const group = { _id, nickname, avatarUrl, members }
   const of = { app, user: _id }
   await changeAndNotify(chat, userLane(of), async (session, pending) => {
     const erasure = (await findErasures(chat.db, [key(app, _id)], session)).get(key(app, _id))
     if (erasure !== undefined) throw takenWhileErasing('_id', _id, erasure)
+    await takeMembers(chat.db, app, members, session)
     const saved = await saveGroupDoc(chat.db, app, _id, fields, session)
     if (!saved) throw new ApiError('USER_EXISTS', `_id: a user ${JSON.stringify(_id)} exists`)
     notifyFeed(pending, of, 'group', group)
   })
   return group
+}
+
+/** Who is erased meanwhile is gone before the group is saved, or is taken out of it afterwards. */
+async function takeMembers(db: Db, app: string, members: readonly string[], session: Session): Promise<void> {
+  const memberKeys = members.map((id) => key(app, id))
+  await takeUsers(db, memberKeys, session)
+  const users = onlyUsers((await findUsersAndGroups(db, app, members, session)).values())
+  const unknown = members.filter((id) => !users.has(id))
+  if (unknown.length === 0) return
+  throw new ApiError('CLIENT_NOT_FOUND', `members: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
 }
 
 /** @throws ApiError CLIENT_NOT_FOUND */

@@ -145,4 +145,19 @@ describe('what is given to a user who is banned or erased at the same moment', (
       assert.deepEqual(await ofEve(), [0, 0, 0])
     })
   }
+
+  test('a group that is saved has no member who is erased: 404 CLIENT_NOT_FOUND', async () => {
+    const saveGroup = () =>
+      gateway.admin('POST', '/admin/groups', { _id: `of ${eve.id}`, nickname: 'T', members: ['bob', eve.id] })
+    const groups = () => gateway.chat.db.users.countDocuments({ groupMembers: eve.id })
+    const [saved, erased] = await meanwhile(saveGroup, erase)
+    assert.deepEqual([saved.status, erased.status], [200, 200])
+    assert.equal(await groups(), 0)
+
+    eve = await gateway.newUser()
+    // The members are read by then.
+    beforeNext(gateway.chat.db, async () => assert.equal((await erase()).status, 200))
+    assert.deepEqual(codeOf(await saveGroup()), [404, 'CLIENT_NOT_FOUND'])
+    assert.equal(await groups(), 0)
+  })
 })
