@@ -1,16 +1,23 @@
+import type { Condition } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { keyRange } from '../keys.ts'
+import { keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './push-decisions.ts'
 
 /**
  * Forgets the pushes to an erased user: their devices' tokens, what was decided for them, and what came of it; and their name in the
- * pushes of what they wrote. Looks through
- * what is kept of the app's pushes, a week at most: no index is kept for this.
+ * pushes of what they wrote. Looks through what is kept of the app's pushes, a week at most, part by part: no index is kept
+ * for this.
  */
 export async function forgetPushes(db: Db, app: string, user: string): Promise<void> {
-  const _id = keyRange(app)
-  await db.pushes.deleteMany({ _id, user })
-  await db.pushResults.updateMany({ _id, 'results.user': user }, { $pull: { results: { user } } })
+  for await (const _id of keyParts(db.pushes, app)) await db.pushes.deleteMany({ _id, user })
+  for await (const _id of keyParts(db.pushResults, app)) {
+    await db.pushResults.updateMany({ _id, 'results.user': user }, { $pull: { results: { user } } })
+  }
+  await forgetDecisions(db, app, user)
+  for await (const _id of keyParts(db.pushContents, app)) await forgetName(db, _id, user)
+}
+
+async function forgetDecisions(db: Db, app: string, user: string): Promise<void> {
   const ofUser = [...userReasons.map((reason) => `users.${reason}`), 'called']
   const ofDevices = deviceDecisions.map((decision) => `devices.${decision}`)
   const devices = { $gte: `${user}\0`, $lt: `${user}\u0001` }
@@ -22,17 +29,18 @@ export async function forgetPushes(db: Db, app: string, user: string): Promise<v
     ...ofUser.map((path) => [path, user] as const),
     ...ofDevices.map((path) => [path, devices] as const),
   ])
-  await db.pushDecisions.updateMany({ _id, $or: isNamed }, { $pull: pull })
-  await forgetName(db, app, user)
+  for await (const _id of keyParts(db.pushDecisions, app)) {
+    await db.pushDecisions.updateMany({ _id, $or: isNamed }, { $pull: pull })
+  }
 }
 
 const atOnce = 500
 
-/** Takes a sender's name out of the contents of pushes. */
-async function forgetName(db: Db, app: string, sender: string): Promise<void> {
+/** Takes a sender's name out of the contents of some pushes. */
+async function forgetName(db: Db, _id: Condition<string>, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
-    _id: keyRange(app),
+    _id,
     $expr: {
       $and: [
         { $eq: [at('{"of":"message"'), 0] },
