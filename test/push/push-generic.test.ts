@@ -33,6 +33,13 @@ describe('PUSH_GENERIC', () => {
   const callsOf = (message: string): ReceivedCall[] => server.calls.filter(({ body }) => body._id === message)
   const taken = (message: string) => callsOf(message).filter(({ status }) => status === 200)
 
+  /** Why calls of a room were given up. */
+  const lettersOf = async (room: string) => {
+    const { data } = await platform.admin('GET', '/admin/webhooks/failed')
+    const letters = (data as { lastError: string; roomID: string }[]).filter(({ roomID }) => roomID === room)
+    return letters.map(({ lastError }) => lastError)
+  }
+
   test('gets the flattened message with roomName and pushToClients, signed, and without a badge', async () => {
     proves('PUSH_GENERIC', 'pushToClients holds the recipients', 'the body is the message object, flattened')
     proves('PUSH_GENERIC', 'no receiver badge', 'body._id', 'body.id', 'body.message', 'body.room', 'body.messageType')
@@ -164,12 +171,22 @@ describe('PUSH_GENERIC', () => {
     server.behave = () => undefined
     await eventually('the call', () => taken(message).length === 1)
     assert.deepEqual(taken(message)[0]?.body.pushToClients, [mentioned])
-    await eventually('nobody is left', async () => {
-      const { data } = await platform.admin('GET', '/admin/webhooks/failed')
-      const letters = data as { lastError: string; roomID: string }[]
-      return letters.some(({ lastError, roomID }) => roomID === roomToDelete && /nobody/.test(lastError))
-    })
+    await eventually('nobody is left', async () => (await lettersOf(roomToDelete)).some((why) => /nobody/.test(why)))
     assert.deepEqual(taken(messageThere), [])
+  })
+
+  test('is not called again for a message that was deleted or recalled', async () => {
+    const room = await platform.newRoom([alice, bob])
+    server.behave = () => ({ status: 503 })
+    const deleted = await platform.send(room, alice)
+    const recalled = await platform.send(room, alice)
+    await eventually('one is tried', () => callsOf(deleted).length > 0)
+    await platform.admin('DELETE', `/rooms/${room}/messages/${deleted}`)
+    await platform.as(alice, 'POST', `/rooms/${room}/message`, { _id: recalled, messageType: 'recall' })
+    server.behave = () => undefined
+    await eventually('both are given up', async () => (await lettersOf(room)).length === 2)
+    assert.deepEqual(await lettersOf(room), ['the message is gone', 'the message is gone'])
+    assert.deepEqual([...taken(deleted), ...taken(recalled)], [])
   })
 
   test('that hangs delays no webhook, and its calls wait in the database', async () => {
@@ -224,5 +241,15 @@ describe('PUSH_GENERIC', () => {
     await platform.admin('POST', `/admin/webhooks/failed/${letter.id}/retry`)
     await eventually('it is taken', () => taken(message).length === 1)
     assert.equal(new Set(callsOf(message).map(({ headers }) => headers['webhook-id'])).size, 1)
+  })
+
+  test('is not called for a message that is too old for a notification', async () => {
+    await push.stop()
+    push = await startPush({ PARLEY_PUSH_CALL_TIMEOUT_MS: String(callTimeoutMS), PARLEY_PUSH_KEEP_MS: '2000' })
+    const room = await platform.newRoom([alice, bob])
+    server.behave = () => ({ status: 503 })
+    await platform.send(room, alice)
+    await eventually('it is given up', async () => (await lettersOf(room)).length === 1)
+    assert.deepEqual(await lettersOf(room), ['too late for a push'])
   })
 })

@@ -70,7 +70,9 @@ describe("the response of a room's webhook is", () => {
     const { room } = await platform.newHookedRoom([alice, bob, robot])
     const data = { message: 'once', messageType: 'text' }
     platform.hooks.behave = (one) =>
-      one.body.event === 'MESSAGE' ? { body: JSON.stringify({ senderID: robot, data }) } : undefined
+      one.body.event === 'MESSAGE'
+        ? { body: JSON.stringify({ senderID: robot, toBotState: null, data: { ...data, replyTo: null } }) }
+        : undefined
     await platform.send(room, alice)
     await eventually('the robot has spoken', async () => (await history(room)).length === 2)
     const noted = platform.db.outgoingCalls

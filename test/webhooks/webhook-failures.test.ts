@@ -63,6 +63,25 @@ describe('a webhook that fails', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
+  test('and becomes a key meanwhile: what waits is given up', async () => {
+    const { room, path, calls } = await newRoom()
+    platform.hooks.behave = (one) => (one.path === path ? { status: 503 } : undefined)
+    await platform.send(room, alice)
+    await eventually('a try', () => calls().length > 0)
+    await platform.admin('PUT', `/rooms/${room}`, { webhook: 'crm:room-7' })
+    await eventually('it is a dead letter', async () => (await platform.failedCalls(room)).length > 0)
+    const reasons = (await platform.failedCalls(room)).map(({ lastError }) => lastError)
+    assert.deepEqual(new Set(reasons), new Set(['the room has no webhook any more']))
+  })
+
+  test('with a user and password in its URL gets them as Basic authorization', async () => {
+    const withUser = platform.hooks.url.replace('//', '//parley:pa%20ss@')
+    const { room } = await newRoom({ webhook: `${withUser}/basic` })
+    const theirs = () => platform.hooks.calls.filter(({ body }) => body.roomID === room)
+    await eventually('the call', () => theirs().length > 0)
+    assert.equal(theirs()[0]?.headers['authorization'], `Basic ${btoa('parley:pa ss')}`)
+  })
+
   test('by a response that is too large: the status says whether it accepted the call', async () => {
     const { room, path, calls } = await newRoom()
     const body = 'x'.repeat(300 * 1024)

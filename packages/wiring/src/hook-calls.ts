@@ -20,12 +20,12 @@ export function createHookCalls(
     ['action'],
   )
   return {
-    async call({ url, ...signed }) {
-      const { statusCode, body } = await request(url, {
+    async call(call) {
+      const { statusCode, body } = await request(call.url, {
         method: 'POST',
         dispatcher,
-        headers: signedHeaders(signed, new Date()),
-        body: signed.body,
+        headers: signedHeaders(call, new Date()),
+        body: call.body,
         signal: AbortSignal.timeout(timeoutMS),
       })
       const text = await body.text()

@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring'
 import { Webhook } from 'standardwebhooks'
 
 /** A call to an integrator's server. */
@@ -10,9 +11,15 @@ export interface SignedCall {
   body: string
 }
 
-/** The headers of a call, signed by the Standard Webhooks scheme (standardwebhooks.com). */
-export function signedHeaders({ id, secrets, body }: Omit<SignedCall, 'url'>, at: Date): Record<string, string> {
+/**
+ * The headers of a call, signed by the Standard Webhooks scheme (standardwebhooks.com). A user and password in its URL become
+ * the Authorization `Basic` (RFC 7617), which undici leaves out.
+ */
+export function signedHeaders({ url, id, secrets, body }: SignedCall, at: Date): Record<string, string> {
+  const { username, password } = new URL(url)
+  const credentials = Buffer.from(`${unescape(username)}:${unescape(password)}`).toString('base64')
   return {
+    ...((username !== '' || password !== '') && { authorization: `Basic ${credentials}` }),
     'content-type': 'application/json',
     'user-agent': 'Parley',
     'webhook-id': id,

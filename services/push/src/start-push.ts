@@ -103,6 +103,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
           dispatcher: guarded,
           timeoutMS: settings.callTimeoutMS,
           generic: settings.generic,
+          keepMS: settings.keepMS,
         }),
         isNext: askWhetherNext(db, bus),
         timeoutMS: settings.callTimeoutMS,

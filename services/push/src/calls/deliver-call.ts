@@ -3,6 +3,7 @@ import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { typedCommand } from '@parley/chat/integrations/typed-command'
 import { ApiError } from '@parley/contracts/errors'
+import { takeBody } from '@parley/contracts/lenient'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
 import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -15,7 +16,8 @@ import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { asJson } from '../networks/as-json.ts'
 import { type CallOutcome, callOnce } from './outgoing-call.ts'
-import { withoutWhoGetsNone } from './waited-recipients.ts'
+import { originOf } from './room-webhook.ts'
+import { waitedPush } from './waited-push.ts'
 
 export interface DeliverCallParts {
   chat: Chat
@@ -24,6 +26,8 @@ export interface DeliverCallParts {
   timeoutMS: number
   /** PUSH_GENERIC. */
   generic: string | undefined
+  /** A push of a message that is older is of no use any more. */
+  keepMS: number
   log: Logger
   tracing: Tracing
 }
@@ -64,13 +68,15 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     const { _id: id } = call
     const data = await dataOf(db, call)
     if (call.kind === 'push') {
+      const push = hasWaited(call) ? await waitedPush(parts, call, data) : { body: data }
       if (generic === undefined) return { as: 'refused', reason: 'PUSH_GENERIC is not set' }
-      const body = hasWaited(call) ? await withoutWhoGetsNone(db, call, data) : data
-      if (body === undefined) return { as: 'refused', reason: 'nobody to push to any more' }
-      return callSigned(call.app, secrets, { url: generic, id, body })
+      return 'reason' in push
+        ? { as: 'refused', ...push }
+        : callSigned(call.app, secrets, { url: generic, id, ...push })
     }
     const room = await findRoom(db, call.app, call.room)
-    if (!room || !URL.canParse(room.webhook)) return { as: 'refused', reason: 'the room has no webhook any more' }
+    if (!room || originOf(room.webhook) === undefined)
+      return { as: 'refused', reason: 'the room has no webhook any more' }
     const about = JSON.parse(data)
     const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
     const said: WebhookCall = {
@@ -112,9 +118,15 @@ function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
  * integrator's fault and not retried.
  */
 async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
-  const answer = webhookAnswer.safeParse(asJson(text))
-  if (!answer.success) return false
+  const json = asJson(text)
+  const answer = webhookAnswer.safeParse(takeBody(webhookAnswer, json).value)
   const { app, room, request } = call
+  if (!answer.success) {
+    const isForUs = Object.keys(webhookAnswer.shape).some((name) => Object.hasOwn(Object(json), name))
+    // Most servers answer with something of their own.
+    if (isForUs) log.warn({ err: answer.error, app, room, call: call._id, request }, 'response of a webhook refused')
+    return false
+  }
   try {
     return await answerWebhook(chat, { app, room, id: call._id, request }, answer.data)
   } catch (error) {

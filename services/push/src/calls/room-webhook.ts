@@ -152,7 +152,8 @@ async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<
   return found ? messageView(db, found) : data
 }
 
-function originOf(url: string): string | undefined {
+/** The server of a webhook; undefined of what is no URL to call. */
+export function originOf(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin : undefined
 }

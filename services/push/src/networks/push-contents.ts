@@ -5,6 +5,8 @@ import { asJson } from './as-json.ts'
 import type { PushContent } from './network.ts'
 import { hasWaited } from './waited-pushes.ts'
 
+/** Few pushes go out with a text that was deleted meanwhile, and a message to many is read once a second. */
+const keptMS = 1_000
 /** Contents kept for the other devices of the same message; characters of JSON. */
 const keptContents = 16 * 1024 * 1024
 
@@ -13,7 +15,7 @@ const keptContents = 16 * 1024 * 1024
  * message whose pushes a process with PUSH_GENERIC decided, or no JSON.
  */
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
-  const contents = new LRUCache<string, PushContent>({ maxSize: keptContents })
+  const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })
   return async (pushes) => {
     const wanted = new Set(pushes.map(({ content }) => content))
     // What was said may have been deleted since it was read.

@@ -1,4 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
+import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
+import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
@@ -9,10 +11,26 @@ import { findReasonsAgainst } from '../recipients/reasons-against.ts'
 const atOnce = 1_000
 
 /**
- * The data of a call of PUSH_GENERIC that has waited, as JSON text, without those users who would get no push by now.
- * @returns undefined when nobody is left
+ * The body of a call of PUSH_GENERIC that has waited, without those users who would get no push by now; or the reason why it is not
+ * made. One that is made again by an admin may be of any age.
  */
-export async function withoutWhoGetsNone(
+export async function waitedPush(
+  { db, keepMS }: { db: Db; keepMS: number },
+  call: OutgoingCallDoc,
+  data: string,
+): Promise<{ body: string } | { reason: string }> {
+  if (!call.isAgain && Date.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
+  if (isGone(JSON.parse(data) as Message)) return { reason: 'the message is gone' }
+  const body = await withoutWhoGetsNone(db, call, data)
+  return body === undefined ? { reason: 'nobody to push to any more' } : { body }
+}
+
+/** Whether nobody gets a push of the message any more. */
+function isGone(message: Message): boolean {
+  return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= Date.now()
+}
+
+async function withoutWhoGetsNone(
   db: Db,
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
