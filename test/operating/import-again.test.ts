@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
+import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, startPlatform } from '../platform.ts'
@@ -87,6 +88,31 @@ describe('parley import, again', () => {
     const later = [6, 7].map((n) => message('shared', n, 'eva', { createdAt: begin + 10 }))
     await importGood([...lines, ...later])
     assert.deepEqual(await unread(), [7, 4, 3, 3, 0])
+  })
+
+  test('two imports at once never undo each other: the second waits, or is refused while the first is at work', async () => {
+    const each = 6_000
+    const lines = [
+      user('kim'),
+      { type: 'room', _id: 'twice', roomType: 'group' },
+      member('twice', 'kim'),
+      ...Array.from({ length: each }, (_, i) => message('twice', i + 1, 'kim')),
+    ]
+    const file = imports.write(lines)
+    const both = await Promise.all([imports.start(file).end, imports.start(file).end])
+    for (const { code, text } of both) assert.match(text, code === 0 ? /Verified/ : /another import into the app/)
+    assert.ok(
+      both.some(({ code }) => code === 0),
+      JSON.stringify(both),
+    )
+    assert.equal(await takeImports(db, platform.app, 'another', 60_000), undefined)
+    const { end } = imports.start(file)
+    const renewing = setInterval(() => void renewImports(db, platform.app, 'another', 60_000), 100)
+    const { code, text } = await end
+    clearInterval(renewing)
+    assert.deepEqual([code, /another import into the app/.test(text)], [1, true], text)
+    await endImports(db, platform.app, 'another')
+    await importGood(lines)
   })
 
   const send = async (room: string, sender: string) => {

@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { repairBadges } from '../rooms/unread/repair-badges.ts'
 import { type Counts, LineChecks } from './check-lines.ts'
 import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
+import { importAlone } from './import-alone.ts'
 import { linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
 import { LineWriter } from './write-lines.ts'
@@ -50,15 +51,26 @@ export async function checkFile(
 /**
  * Imports a file that checkFile has found good: users, rooms and messages, then the members, so that nobody is in a room
  * before it is whole. It emits no events, pushes and webhooks. Broken off at any point, it is run again.
- * @throws ImportConflict when the app has something else in the place of what the file has
+ * @throws ImportConflict when the app has something else in the place of what the file has, or another import works on it
  */
-export async function importFile(db: Db, app: string, file: CheckedFile, { onProgress }: Watching): Promise<void> {
+export async function importFile(db: Db, app: string, file: CheckedFile, watching: Watching): Promise<void> {
+  await importAlone(db, app, (requireAlone) => write(db, app, file, watching, requireAlone))
+}
+
+async function write(
+  db: Db,
+  app: string,
+  file: CheckedFile,
+  { onProgress }: Watching,
+  requireAlone: () => void,
+): Promise<void> {
   const writer = new LineWriter(db, app)
   let done = 0
   let writing = Promise.resolve()
   for await (const batch of batchesOf(file, perBatch)) {
     // The next lines are read while these are written.
     await writing
+    requireAlone()
     onProgress('written', (done += batch.length))
     writing = writer.write(batch)
     // It is awaited in the next round.
@@ -68,6 +80,7 @@ export async function importFile(db: Db, app: string, file: CheckedFile, { onPro
   await writer.finish()
   done = 0
   for await (const batch of batchesOf(file, perTransaction, 'membership')) {
+    requireAlone()
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }

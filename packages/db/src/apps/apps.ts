@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
+import type { ImportLease } from '../import/import-lease.ts'
 
 /** An integrator's application: everything belongs to one. */
 export interface AppDoc {
@@ -15,6 +16,8 @@ export interface AppDoc {
   createdAt: Date
   /** Set while it is being deleted: its keys are no longer valid. */
   deletingSince?: Date
+  /** `parley import` works on it. */
+  importing?: ImportLease
 }
 
 export interface ApiKeyDoc {

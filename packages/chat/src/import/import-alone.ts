@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { runEvery } from '@parley/async/run-every'
+import type { Db } from '@parley/db/connect'
+import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
+import { ImportConflict } from '@parley/db/import/imported-rooms'
+
+/** An import that was killed keeps others waiting for as long. */
+const leaseMS = 10_000
+const renewEveryMS = 2_000
+
+/**
+ * Does the work of an import while no other works on the app: what one has inserted and not reached yet, the other would
+ * remove as left by a killed one.
+ * @param work calls what it gets before it writes
+ * @throws ImportConflict when another import works
+ */
+export async function importAlone(
+  db: Db,
+  app: string,
+  work: (requireAlone: () => void) => Promise<void>,
+): Promise<void> {
+  const by = randomUUID()
+  let heldAtMS = await take(db, app, by)
+  const ended = new AbortController()
+  const renew = async () => {
+    const nowMS = performance.now()
+    if (await renewImports(db, app, by, leaseMS)) heldAtMS = nowMS
+  }
+  // One that fails is followed by another; without any for as long as the lease the work stops.
+  const renewing = runEvery(renewEveryMS, renew, { onError: () => undefined, signal: ended.signal })
+  try {
+    await work(() => {
+      if (performance.now() > heldAtMS + leaseMS) throw new ImportConflict('the import stood still; run it again')
+    })
+  } finally {
+    ended.abort()
+    await renewing
+    await endImports(db, app, by)
+  }
+}
+
+/** Waits for one that was killed: its lease is not renewed. @returns since when it is held @throws ImportConflict */
+async function take(db: Db, app: string, by: string): Promise<number> {
+  let before: number | undefined
+  for (;;) {
+    const nowMS = performance.now()
+    const other = await takeImports(db, app, by, leaseMS)
+    if (!other) return nowMS
+    const until = other.until.getTime()
+    if (before !== undefined && until !== before) {
+      throw new ImportConflict('another import into the app is at work; run this one when it has ended')
+    }
+    before = until
+    await pause(500)
+  }
+}

@@ -1,0 +1,38 @@
+import type { Db } from '../connect.ts'
+
+/** An import that works: until then nobody else imports into the app. By the clock of the database. */
+export interface ImportLease {
+  by: string
+  until: Date
+}
+
+const durable = { writeConcern: { w: 'majority', j: true } } as const
+
+const untilIn = (leaseMS: number) => ({ $add: ['$$NOW', leaseMS] })
+
+/** Takes the imports of an app; returns undefined, or the lease of another that holds them. */
+export async function takeImports(db: Db, app: string, by: string, leaseMS: number): Promise<ImportLease | undefined> {
+  // What is missing is before every time.
+  const free = { _id: app, $expr: { $lte: ['$importing.until', '$$NOW'] } }
+  const { matchedCount } = await db.apps.updateOne(
+    free,
+    [{ $set: { importing: { by, until: untilIn(leaseMS) } } }],
+    durable,
+  )
+  if (matchedCount > 0) return undefined
+  const found = await db.apps.findOne({ _id: app }, { projection: { importing: 1 } })
+  if (!found) throw new Error(`there is no app ${JSON.stringify(app)}`)
+  // It ended just now.
+  return found.importing ?? { by, until: new Date(0) }
+}
+
+/** @returns whether it was still held */
+export async function renewImports(db: Db, app: string, by: string, leaseMS: number): Promise<boolean> {
+  const own = { _id: app, 'importing.by': by }
+  const { matchedCount } = await db.apps.updateOne(own, [{ $set: { 'importing.until': untilIn(leaseMS) } }], durable)
+  return matchedCount > 0
+}
+
+export async function endImports(db: Db, app: string, by: string): Promise<void> {
+  await db.apps.updateOne({ _id: app, 'importing.by': by }, { $unset: { importing: 1 } })
+}
