@@ -10,6 +10,7 @@ import {
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
+import { patiently } from '@parley/db/import/patiently'
 import { conflictOf, removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
@@ -116,7 +117,7 @@ export class LineWriter {
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
-    await removeUnreached(this.#db, keys)
+    await patiently(() => removeUnreached(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)

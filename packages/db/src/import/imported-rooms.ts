@@ -3,6 +3,7 @@ import type { MessageDoc } from '../messages/messages.ts'
 import { findRoomsByKey, findRoomsByKeyOrPair, moved, type RoomDoc } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { findUsersByKey, type UserDoc } from '../users/users.ts'
+import { patiently } from './patiently.ts'
 
 /** A document in the database stands where an imported one should. */
 export class ImportConflict extends Error {
@@ -12,7 +13,7 @@ export class ImportConflict extends Error {
 /** Inserts the users who are not there; those who are stay as they are. @throws ImportConflict for the ID of a group */
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
-  await insertMissing(db, db.users.collectionName, users)
+  await patiently(() => insertMissing(db, db.users.collectionName, users))
   const there = await findUsersByKey(
     db,
     users.map(({ _id }) => _id),
@@ -40,7 +41,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   }
   const known = new Set(there.map(({ _id }) => _id))
   const missing = rooms.filter(({ _id }) => !known.has(_id))
-  if (missing.length > 0) await insertMissing(db, db.rooms.collectionName, missing)
+  if (missing.length > 0) await patiently(() => insertMissing(db, db.rooms.collectionName, missing))
 }
 
 /** The IDs of a stretch of a room's messages, by seq; what is in the tail is left out. */
@@ -81,7 +82,7 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
   const work = async () => {
     while (next < sorted.length) {
       const part = sorted.slice(next, (next += perCommand))
-      await insertMissing(db, db.messages.collectionName, part)
+      await patiently(() => insertMissing(db, db.messages.collectionName, part))
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: atOnce }, work))

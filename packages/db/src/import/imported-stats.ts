@@ -3,6 +3,7 @@ import type { AnyBulkWriteOperation } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { bucketOf, keptLevels, type SentFact, type StatsRoomDoc, type StatsUserDoc } from '../stats-buckets.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
+import { patiently } from './patiently.ts'
 
 /** More buckets than this are written before others are gathered. */
 const mostGathered = 40_000
@@ -41,14 +42,15 @@ export class ImportedStats {
     this.#rooms.clear()
     this.#users.clear()
     const { statsUsers } = this.#db
-    for (const part of inParts(users, perCommand)) await insertMissing(this.#db, statsUsers.collectionName, part)
+    for (const part of inParts(users, perCommand))
+      await patiently(() => insertMissing(this.#db, statsUsers.collectionName, part))
     for (const part of inParts(rooms, perCommand)) await this.#writeRooms(part)
   }
 
   /** Most are new; those that are there grow. */
   async #writeRooms(rooms: readonly StatsRoomDoc[]): Promise<void> {
     const { statsRooms } = this.#db
-    await insertMissing(this.#db, statsRooms.collectionName, rooms)
+    await patiently(() => insertMissing(this.#db, statsRooms.collectionName, rooms))
     const wanted = new Map(rooms.map((room) => [room._id, room]))
     const there = await statsRooms.find({ _id: { $in: [...wanted.keys()] } }).toArray()
     const grown = there.flatMap(({ _id, firstSeq, lastSeq }): AnyBulkWriteOperation<StatsRoomDoc>[] => {

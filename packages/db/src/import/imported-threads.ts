@@ -6,6 +6,7 @@ import type { SearchTextDoc } from '../messages/search-texts.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'
+import { patiently } from './patiently.ts'
 
 /** A thread that gets messages. */
 export interface ImportedThread extends Omit<Thread, 'deletedUpToSeq'> {
@@ -43,7 +44,7 @@ export async function growImported(
   words: readonly SearchTextDoc[],
 ): Promise<void> {
   if (threads.length === 0) return
-  await insertMissing(db, db.searchTexts.collectionName, words)
+  await patiently(() => insertMissing(db, db.searchTexts.collectionName, words))
   const { matchedCount } = await db.messages.bulkWrite(
     threads.map(({ root, from, seq, lastMessageID, lastMessageAtMS, users }) => ({
       updateOne: {
@@ -85,7 +86,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
     })),
   )
   for (const part of inParts(members, perCommand)) {
-    await insertMissing(db, db.threadMembers.collectionName, part)
+    await patiently(() => insertMissing(db, db.threadMembers.collectionName, part))
   }
   const statements = threads
     .filter(({ wasThere }) => wasThere)
@@ -95,7 +96,7 @@ export async function joinImported(db: Db, threads: readonly ImportedThreadMembe
       multi: true,
     }))
   for (const part of inParts(statements, perCommand)) {
-    await runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable')
+    await patiently(() => runWrites(db, 'update', db.threadMembers.collectionName, part, 'durable'))
   }
 }
 

@@ -21,6 +21,11 @@ const timeExpired = 50
 const mostStatements = 5_000
 const duplicateKey = 11_000
 
+/** Whether a write failed since it took too long. */
+export function isTimeExpired(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === timeExpired
+}
+
 interface WriteError {
   index: number
   code: number
@@ -72,7 +77,7 @@ async function runWrite(db: Db, command: Document): Promise<WriteReply> {
   try {
     return (await db.mongo.command(command)) as WriteReply
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === timeExpired) await endAbandoned(db)
+    if (isTimeExpired(error)) await endAbandoned(db)
     throw error
   }
 }
