@@ -38,9 +38,18 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
   return shown
 }
 
-/** The ID of the direct room of two users, which is made where there is none. @throws as createRoom */
-export async function openDirectRoom(chat: Chat, app: string, members: [string, string]): Promise<string> {
-  return (await openRoom(chat, app, { roomType: 'direct', members })).room.id
+/**
+ * The ID of the direct room of two users, which is made where there is none.
+ * @param check is given the room as it would be made, and may throw
+ * @throws as createRoom, and as `check`
+ */
+export async function openDirectRoom(
+  chat: Chat,
+  app: string,
+  members: [string, string],
+  check: (room: RoomDoc) => Promise<void>,
+): Promise<string> {
+  return (await openRoom(chat, app, { roomType: 'direct', members }, check)).room.id
 }
 
 /** Makes a room and notes its events, or finds it; `shown` is the Room when it was made, for this request or one at the same moment. */
@@ -48,10 +57,13 @@ async function openRoom(
   chat: Chat,
   app: string,
   request: Request,
+  check?: (room: RoomDoc) => Promise<void>,
 ): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined; isMade: boolean }> {
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
-  const wanted = { room: toRoomDoc(app, request, members), members, isNamed: request._id !== undefined }
+  const asMade = toRoomDoc(app, request, members)
+  await check?.(asMade)
+  const wanted = { room: asMade, members, isNamed: request._id !== undefined }
   const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made

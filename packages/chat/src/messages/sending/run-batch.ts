@@ -4,9 +4,9 @@ import type { BatchTarget, sendBatch as operation } from '@parley/contracts/oper
 import { advanceJob, type JobDoc } from '@parley/db/jobs'
 import { apiErrorOf } from '../../api-error-of.ts'
 import type { Chat } from '../../chat.ts'
-import { openDirectRoom } from '../../rooms/create-room.ts'
 import type { BatchOutcome } from './batch-outcomes.ts'
 import { batchTemplate } from './batch-template.ts'
+import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
 import { sendContent } from './send-message.ts'
 
 export type Batch = Input<typeof operation>['body']
@@ -44,11 +44,11 @@ export async function runBatch(
   const contentFor = batchTemplate(batch.message)
   const { sender, messageType, push, skipTotalBadge, expiresInS, attachments } = batch
 
-  async function sendTo(target: BatchTarget, i: number): Promise<BatchOutcome> {
+  async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
     if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
     // Before the room, which is created when there is none.
     const content = contentFor(target.patterns)
-    const room = target.room ?? (await openDirectRoom(chat, app, [sender, target.receiver ?? '']))
+    const room = target.room ?? (await rooms.open(target.receiver ?? ''))
     const idempotencyKey = `batch ${id} ${i}`
     const shown = { messageType, push, skipTotalBadge, expiresInS, attachments }
     const sent = { app, room, sender, ...shown, request, idempotencyKey }
@@ -56,9 +56,9 @@ export async function runBatch(
     return { message: message._id, roomKey: message.roomKey }
   }
 
-  async function outcomeOf(target: BatchTarget, i: number): Promise<BatchOutcome> {
+  async function outcomeOf(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
     try {
-      return await sendTo(target, i)
+      return await sendTo(target, i, rooms)
     } catch (error) {
       const { code, message, status } = apiErrorOf(error)
       if (status >= 500) chat.log.error({ err: error, app, request, room: target.room }, 'message of a batch not sent')
@@ -68,7 +68,9 @@ export async function runBatch(
 
   for (let i = from; i < batch.paras.length; i += perPart) {
     if (isStopped()) return false
-    await note(await Promise.all(batch.paras.slice(i, i + perPart).map((target, n) => outcomeOf(target, i + n))))
+    const part = batch.paras.slice(i, i + perPart)
+    const rooms = directRoomsFor(chat, app, batch, part)
+    await note(await Promise.all(part.map((target, n) => outcomeOf(target, i + n, rooms))))
   }
   return true
 }
@@ -89,9 +91,13 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
 
 /** In a job nobody goes without the message because the database was away: the part is tried again. */
 export function requireServed(outcomes: readonly BatchOutcome[]): void {
-  for (const outcome of outcomes) {
-    if ('error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode)) {
-      throw new ApiError('SERVICE_UNAVAILABLE')
-    }
-  }
+  if (servedOf(outcomes).length < outcomes.length) throw new ApiError('SERVICE_UNAVAILABLE')
+}
+
+/** The outcomes before the first that was for nothing because the database was away. */
+export function servedOf(outcomes: readonly BatchOutcome[]): BatchOutcome[] {
+  const away = outcomes.findIndex(
+    (outcome) => 'error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode),
+  )
+  return outcomes.slice(0, away < 0 ? outcomes.length : away)
 }

@@ -8,7 +8,7 @@ import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
 import { type BatchOutcome, outcomesText } from './batch-outcomes.ts'
 import { contentOf } from './message-content.ts'
-import { type Batch, requireServed, runBatch } from './run-batch.ts'
+import { type Batch, continueBatch, requireServed, runBatch, servedOf } from './run-batch.ts'
 
 /**
  * POST /messages/batch: in its turn, sends to all recipients, even when the client no longer waits for the result. What takes
@@ -28,28 +28,36 @@ export async function answerBatch(
   if (earlier) return earlier
   const outcomes: BatchOutcome[] = []
   let job: Promise<JobDoc> | undefined
+  let isRepeated = false
 
   async function note(part: BatchOutcome[]): Promise<void> {
+    if (isRepeated) return
     if (job) {
       requireServed(part)
       await advanceJob(chat.db, { ...(await job), done: outcomes.length }, part.length, { outcomes: part })
     }
     outcomes.push(...part)
   }
-  const isStopped = () => job !== undefined && chat.jobs.signal.aborted
+  const isStopped = () => isRepeated || (job !== undefined && chat.jobs.signal.aborted)
   const sending = chat.limits.batches(app, () => runBatch(chat, { app, batch, id, request, from: 0 }, note, isStopped))
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
 
+  const served = servedOf(outcomes)
+  // Who went without because the database was away is tried again, and all after them, in their order.
+  isRepeated = served.length < outcomes.length
   job = insertJob(
     chat.db,
     {
-      ...{ app, id, kind: 'batch', total: batch.paras.length, done: outcomes.length, outcomes: [...outcomes] },
+      ...{ app, id, kind: 'batch', total: batch.paras.length, done: served.length, outcomes: served },
       batch: { json: JSON.stringify(batch), request },
     },
     chat.jobs.worker,
   )
   const made = await job.catch(ofAnother)
-  if (made) void workOnJob(chat, made, () => sending)
+  if (made) {
+    const rest = isRepeated ? sending.then(() => continueBatch(chat, made)) : sending
+    void workOnJob(chat, made, () => rest)
+  }
   return new Accepted({ job: id })
 }
 

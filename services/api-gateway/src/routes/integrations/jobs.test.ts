@@ -154,6 +154,37 @@ describe('work that takes longer than a request may', () => {
     assert.equal(await messagesIn(room), 5)
   })
 
+  test('who went without a message before the batch became a job, because the database was away, gets it then', async () => {
+    const bob = await gateway.newUser()
+    const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])
+    const { chat } = gateway
+    const real = { ...chat }
+    const second = Promise.withResolvers<void>()
+    let sends = 0
+    chat.accept = async (draft) => {
+      sends += 1
+      if (sends === 200) throw new ApiError('SERVICE_UNAVAILABLE')
+      if (sends === 251) await second.promise
+      return real.accept(draft)
+    }
+    chat.jobs.afterMS = 2_000
+    const id = accepted(await batch(Array.from({ length: 251 }, () => ({ room }))))
+    second.resolve()
+    await vi.waitUntil(() => chat.jobs.count === 0, { timeout: 100_000 })
+    chat.accept = (draft) => real.accept(draft)
+    await chat.db.jobs.updateOne({ _id: key(gateway.app, id), state: 'running' }, { $set: { leaseUntilMS: 0 } })
+    await takeNextJob(chat)
+    await finished(id)
+    const pages = await Promise.all([0, 100, 200].map((skip) => job(id, `?skip=${skip}&limit=100`)))
+    const outcomes: { result?: { seq: number } }[] = pages.flatMap(({ body }) => body.result.outcomes.data)
+    const seqs = outcomes.map(({ result }) => result?.seq ?? 0)
+    assert.deepEqual(
+      [...seqs].toSorted((a, b) => a - b),
+      Array.from({ length: 251 }, (_, i) => i + 1),
+    )
+    assert.equal(await messagesIn(room), 251)
+  })
+
   test("an erasure is answered 202; until its job is over the ID is nobody's, and erasing again is the same job", async () => {
     const bob = await gateway.newUser('bob')
     const room = await gateway.newRoom([bob, { ...bob, id: 'alice' }])

@@ -114,6 +114,29 @@ describe('POST /messages/batch', () => {
     assert.deepEqual([status, body.error.code], [413, 'MESSAGE_TOO_LARGE'])
   })
 
+  test('a message that a receiver would not get makes no room: a file that is not there, a block, a ban', async () => {
+    const eve = await gateway.newUser('eve')
+    await gateway.newUser('frank')
+    await gateway.newUser('mallory')
+    const rooms = () =>
+      gateway.chat.db.rooms.countDocuments({ pair: { $regex: /(eve|frank)/ }, app: gateway.app, roomType: 'direct' })
+    const codes = (outcomes: Outcome[]) => outcomes.map(({ error }) => error?.code)
+    const both = [{ receiver: 'eve' }, { receiver: 'frank' }, { receiver: 'nobody' }]
+    const attachments = [{ fileID: 'none' }]
+    const refusedFile = ['FILE_NOT_FOUND', 'FILE_NOT_FOUND', 'CLIENT_NOT_FOUND']
+    assert.deepEqual(codes(await post('Hello', both, { sender: 'mallory', attachments })), refusedFile)
+    await gateway.admin('POST', '/admin/clients/mallory/ban', {})
+    const banned = ['USER_BANNED', 'USER_BANNED', 'CLIENT_NOT_FOUND']
+    assert.deepEqual(codes(await post('Hello', both, { sender: 'mallory' })), banned)
+    assert.equal(await rooms(), 0)
+
+    await gateway.admin('DELETE', '/admin/clients/mallory/ban')
+    assert.equal((await eve.call('POST', '/blockStatus/my/mallory')).status, 200)
+    const blocked = ['USER_BLOCKED', undefined, 'CLIENT_NOT_FOUND']
+    assert.deepEqual(codes(await post('Hello', both, { sender: 'mallory' })), blocked)
+    assert.equal(await rooms(), 1)
+  })
+
   test('what a small request would become is not made: 80 MB for each of 200 recipients', async () => {
     const room = await gateway.newRoom([alice, bob])
     const paras = Array.from({ length: 200 }, (_, i) => ({ room, $a$: i === 100 ? '' : 'x'.repeat(4_096) }))

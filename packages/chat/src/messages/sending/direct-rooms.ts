@@ -1,0 +1,72 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { BatchTarget } from '@parley/contracts/operations/messages/messages'
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
+import { findRoomsByKeyOrPair, pairKey, type RoomDoc } from '@parley/db/rooms/rooms'
+import { banInForce } from '@parley/db/users/app-bans'
+import { findBlockersOf } from '@parley/db/users/blocks'
+import { findUser } from '@parley/db/users/users'
+import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
+import { openDirectRoom } from '../../rooms/create-room.ts'
+import { errorOfRefusal } from './refused-send.ts'
+
+/** The direct rooms of the sender of a batch with the receivers of one part of it. */
+export interface DirectRooms {
+  /**
+   * The ID of the room, which is made where there is none, unless the message would be refused in it.
+   * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST; FILE_NOT_FOUND, USER_BANNED, USER_BLOCKED
+   */
+  open(receiver: string): Promise<string>
+}
+
+interface Facts {
+  /** The pairs that have a room. */
+  pairs: ReadonlySet<string>
+  /** Why the sender may send the message to nobody. */
+  refusal?: ApiError | undefined
+  /** The pairs whose receiver blocks the sender. */
+  blocked?: ReadonlySet<string>
+}
+
+/** What decides over new rooms is read once for the part, when the first room is asked for. */
+export function directRoomsFor(
+  chat: Chat,
+  app: string,
+  batch: { sender?: string | undefined; attachments?: readonly AttachmentToSend[] | undefined },
+  part: readonly BatchTarget[],
+): DirectRooms {
+  const { sender = '', attachments = [] } = batch
+  const receivers = part.flatMap(({ receiver }) => receiver ?? [])
+  const pairOf = (receiver: string) => pairKey(app, sender, receiver)
+  const refused = (code: 'USER_BANNED' | 'USER_BLOCKED') =>
+    errorOfRefusal(chat, { refused: code }, { app, room: '', sender })
+  let facts: Promise<Facts> | undefined
+
+  async function read(): Promise<Facts> {
+    const rooms = await findRoomsByKeyOrPair(chat.db, { keys: [], pairs: receivers.map(pairOf) })
+    const pairs = new Set(rooms.flatMap(({ pair }) => pair ?? []))
+    if (receivers.every((receiver) => pairs.has(pairOf(receiver)))) return { pairs }
+    const [user, blockers, missing] = await Promise.all([
+      findUser(chat.db, app, sender),
+      findBlockersOf(chat.db, app, sender, receivers),
+      attachFiles(chat, { app, sender }, attachments).then(() => undefined, onlyRefusal),
+    ])
+    const refusal = missing ?? (user && banInForce(user) ? await refused('USER_BANNED') : undefined)
+    return { pairs, refusal, blocked: new Set([...blockers].map(pairOf)) }
+  }
+
+  async function check({ pair = '' }: RoomDoc): Promise<void> {
+    facts ??= read()
+    const { pairs, refusal, blocked } = await facts
+    if (pairs.has(pair)) return
+    if (refusal) throw refusal
+    if (blocked?.has(pair)) throw await refused('USER_BLOCKED')
+  }
+
+  return { open: (receiver) => openDirectRoom(chat, app, [sender, receiver], check) }
+}
+
+function onlyRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
+}
