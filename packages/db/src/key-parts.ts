@@ -4,6 +4,9 @@ import { keyRange } from './keys.ts'
 /** Looked through in well under a second without an index, far from the 10 s of the driver. */
 const mostInPart = 10_000
 
+/** A condition on `_id`. */
+export type KeyPart = { $gt: string; $lt: string } | { $gt: string; $lte: string }
+
 /**
  * Conditions on `_id` that together cover an app's documents in a collection, for commands that look through them all: each
  * covers `most` of those that are there when it is asked for, the last what is left.
@@ -12,7 +15,7 @@ export async function* keyParts<T extends { _id: string }>(
   collection: Collection<T>,
   app: string,
   most = mostInPart,
-): AsyncGenerator<{ $gt: string; $lt: string } | { $gt: string; $lte: string }> {
+): AsyncGenerator<KeyPart> {
   const { $lt } = keyRange(app)
   let { $gt } = keyRange(app)
   for (;;) {

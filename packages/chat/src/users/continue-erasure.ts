@@ -43,8 +43,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
   await leaveThreads(chat.db, app, user)
-  await forgetPushes(chat.db, app, user)
-  return true
+  return forgetPushes(chat.db, app, user, chat.jobs.signal)
 }
 
 /** Where many together do not get through, as when one of them is written to all the time, each is left in its turn. */

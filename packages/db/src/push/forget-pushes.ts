@@ -1,23 +1,33 @@
-import type { Condition } from 'mongodb'
+import type { Collection } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { keyParts } from '../key-parts.ts'
+import { keyParts, type KeyPart as Part } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './push-decisions.ts'
 
 /**
  * Forgets the pushes to an erased user: their devices' tokens, what was decided for them, and what came of it; and their name in the
  * pushes of what they wrote. Looks through what is kept of the app's pushes, a week at most, part by part: no index is kept
  * for this.
+ * @returns whether it is done; not when the signal aborted before a part
  */
-export async function forgetPushes(db: Db, app: string, user: string): Promise<void> {
-  for await (const _id of keyParts(db.pushes, app)) await db.pushes.deleteMany({ _id, user })
-  for await (const _id of keyParts(db.pushResults, app)) {
-    await db.pushResults.updateMany({ _id, 'results.user': user }, { $pull: { results: { user } } })
+export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
+  const walk = async <T extends { _id: string }>(kept: Collection<T>, forget: (_id: Part) => Promise<unknown>) => {
+    for await (const _id of keyParts(kept, app)) {
+      if (signal.aborted) return false
+      await forget(_id)
+    }
+    return true
   }
-  await forgetDecisions(db, app, user)
-  for await (const _id of keyParts(db.pushContents, app)) await forgetName(db, _id, user)
+  return (
+    (await walk(db.pushes, (_id) => db.pushes.deleteMany({ _id, user }))) &&
+    (await walk(db.pushResults, (_id) =>
+      db.pushResults.updateMany({ _id, 'results.user': user }, { $pull: { results: { user } } }),
+    )) &&
+    (await walk(db.pushDecisions, (_id) => forgetDecisions(db, _id, user))) &&
+    (await walk(db.pushContents, (_id) => forgetName(db, _id, user)))
+  )
 }
 
-async function forgetDecisions(db: Db, app: string, user: string): Promise<void> {
+async function forgetDecisions(db: Db, _id: Part, user: string): Promise<void> {
   const ofUser = [...userReasons.map((reason) => `users.${reason}`), 'called']
   const ofDevices = deviceDecisions.map((decision) => `devices.${decision}`)
   const devices = { $gte: `${user}\0`, $lt: `${user}\u0001` }
@@ -29,15 +39,13 @@ async function forgetDecisions(db: Db, app: string, user: string): Promise<void>
     ...ofUser.map((path) => [path, user] as const),
     ...ofDevices.map((path) => [path, devices] as const),
   ])
-  for await (const _id of keyParts(db.pushDecisions, app)) {
-    await db.pushDecisions.updateMany({ _id, $or: isNamed }, { $pull: pull })
-  }
+  await db.pushDecisions.updateMany({ _id, $or: isNamed }, { $pull: pull })
 }
 
 const atOnce = 500
 
 /** Takes a sender's name out of the contents of some pushes. */
-async function forgetName(db: Db, _id: Condition<string>, sender: string): Promise<void> {
+async function forgetName(db: Db, _id: Part, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
     _id,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
+import { takeNextJob } from '@parley/chat/jobs/run-jobs'
+import { createJobs } from '@parley/chat/jobs/work-on-job'
 import { key } from '@parley/db/keys'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 let gateway: TestGateway
@@ -78,4 +80,22 @@ test('a call that waits names an erased user by the ID alone', async () => {
     assert.equal((members[0] ?? sender)._id, 'mallory')
     if (event === 'ROOM') assert.deepEqual([members[1], rest], [profile('carol'), { _id: 'room' }])
   }
+})
+
+test('a gateway that stops leaves the rest of an erasure to another', async () => {
+  const { app, chat } = gateway
+  const { db } = chat
+  await gateway.newUser('trent')
+  const content = key(app, 'to trent')
+  const push = { app, network: 'fcm' as const, content, user: 'trent', token: 'token', tries: 0, giveUpAtMS: 0 }
+  await db.pushes.insertOne({ ...push, _id: key(content, 'trent', 'phone'), at: new Date() })
+  await chat.jobs.stop()
+  const { status } = await gateway.admin('DELETE', '/admin/clients/trent')
+  assert.equal(status, 202)
+  assert.equal(await db.pushes.countDocuments({ content }), 1)
+
+  chat.jobs = createJobs(5_000)
+  assert.equal(await takeNextJob(chat), true)
+  await vi.waitUntil(() => chat.jobs.count === 0, { timeout: 100_000 })
+  assert.equal(await db.pushes.countDocuments({ content }), 0)
 })
