@@ -21,16 +21,17 @@ export async function revokeTokens(
   token?: string,
 ): Promise<Result<typeof operation>> {
   if (!(await findUser(chat.db, app, user))) throw unknownClient(user)
-  const ended = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+  const living = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
     const deleted = await deleteTokens(chat.db, app, user, token === undefined ? undefined : digest(token), session)
-    tokensRevoked(pending, { app, user }, deleted)
-    return deleted
+    // Also of expired tokens: one that was bound again with an earlier end may have its socket still.
+    tokensRevoked(pending, { app, user }, deleted.ended)
+    return deleted.living
   })
-  if (token !== undefined && ended.length === 0) {
+  if (token !== undefined && living === 0) {
     throw new ApiError('TOKEN_NOT_FOUND', 'token: the client does not hold this token')
   }
-  const message = ended.length === 1 ? 'The token is revoked' : `${ended.length} tokens are revoked`
-  return { success: true, message, revokedTokens: ended.length }
+  const message = living === 1 ? 'The token is revoked' : `${living} tokens are revoked`
+  return { success: true, message, revokedTokens: living }
 }
 
 export function unknownClient(user: string): ApiError {

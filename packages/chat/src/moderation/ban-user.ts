@@ -24,7 +24,8 @@ export async function banUser(chat: Chat, app: string, user: string, untilMS?: n
   const ban = { atMS: Date.now(), ...(untilMS !== undefined && { untilMS }) }
   return change(chat, app, user, async (found, session, pending) => {
     const banned = await setAppBan(chat.db, found, ban, session)
-    tokensRevoked(pending, { app, user }, await deleteTokens(chat.db, app, user, undefined, session), 'banned')
+    const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
+    tokensRevoked(pending, { app, user }, ended, 'banned')
     return banned
   })
 }

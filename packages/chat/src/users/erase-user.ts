@@ -31,7 +31,8 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     if (!(await findUser(chat.db, app, user, session))) {
       return (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
     }
-    tokensRevoked(pending, { app, user }, await deleteTokens(chat.db, app, user, undefined, session))
+    const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
+    tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, app, user, session)
   })

@@ -177,6 +177,8 @@ function readPattern(
 
 function scalar(kind: Kind, value: unknown, at: string): Scalar {
   if (value === null) return null
+  // Compared as a number: a bound may lie beyond all dates, or between two milliseconds.
+  if (kind === 'milliseconds' && typeof value === 'number' && Number.isFinite(value)) return value
   if (kind === 'date' || kind === 'milliseconds') {
     // As MongoDB writes a time in JSON, or the time alone.
     const time = isObject(value) ? value['$date'] : value

@@ -93,19 +93,24 @@ export async function exchangeTokens(
   if (after.length > 0) await db.tokens.insertMany([...after], { session })
 }
 
-/** Ends one token of the user, or all of them; returns the digests that ended. */
+/** Ends one token of the user, or all of them; returns the digests that ended, and how many of these were valid still. */
 export async function deleteTokens(
   db: Db,
   app: string,
   user: string,
   tokenDigest?: string,
   session?: ClientSession,
-): Promise<string[]> {
+): Promise<{ ended: string[]; living: number }> {
   const within = session && { session }
   const filter = { userKey: key(app, user), ...(tokenDigest !== undefined && { _id: key(app, tokenDigest) }) }
-  const tokens = await db.tokens.find(filter, { projection: { digest: 1 }, ...within }).toArray()
+  const tokens = await db.tokens.find(filter, { projection: { digest: 1, expiresAt: 1 }, ...within }).toArray()
   const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } }, within)
-  return deletedCount === 0 ? [] : tokens.map((token) => token.digest)
+  if (deletedCount === 0) return { ended: [], living: 0 }
+  const now = new Date()
+  return {
+    ended: tokens.map((token) => token.digest),
+    living: tokens.filter(({ expiresAt }) => expiresAt > now).length,
+  }
 }
 
 /** Replaces a token of the user; false when the user no longer holds it. */

@@ -98,6 +98,8 @@ describe('GET /admin/clients', () => {
       ['filter by lastLoginTimeMS'],
     ],
     ['lastLoginTimeMS in ISO-8601', () => ({ lastLoginTimeMS: { $gte: '2026-01-02T03:04:05Z' } }), 1],
+    ['lastLoginTimeMS beyond all dates', () => ({ lastLoginTimeMS: { $lte: Number.MAX_SAFE_INTEGER } }), 121],
+    ['lastLoginTimeMS between two milliseconds', () => ({ lastLoginTimeMS: { $gte: 0.5 } }), 1],
     ['isRobot', () => ({ isRobot: true }), 0],
   ]
   for (const [what, q, wanted, proven = []] of answers) {
