@@ -40,6 +40,13 @@ describe('docs/runbooks.md', () => {
     })
   }
 
+  test('ParleyDependencyAway: its section has each name that the alert may give', () => {
+    const checks = [...read('packages/wiring/src/connect-servers.ts').matchAll(/checks\['(\w+)'\]/g)]
+    assert.ok(checks.length >= 4)
+    const section = sections.get('ParleyDependencyAway')?.toLowerCase() ?? ''
+    for (const [, name = ''] of checks) assert.ok(section.includes(name), name)
+  })
+
   test('names only log lines that docs/logs.md explains, settings and error codes that exist', () => {
     const text = read('docs/runbooks.md')
     const known =

@@ -16,20 +16,24 @@ export function watchConsumers(log: Logger, metrics: Metrics): WatchConsumer {
   const dropped = metrics.counter('parley_events_dropped_total', 'Messages of the stream that cannot be read', [
     'consumer',
   ])
-  return (consumer) => ({
-    handled: ({ read, handle }) => ({
-      read,
-      async handle(what) {
-        await handle(what)
-        consumed.inc({ consumer })
+  return (consumer) => {
+    // There before the first: an alert sees no increase in a series that begins with 1.
+    dropped.inc({ consumer }, 0)
+    return {
+      handled: ({ read, handle }) => ({
+        read,
+        async handle(what) {
+          await handle(what)
+          consumed.inc({ consumer })
+        },
+      }),
+      onFailure(error, { id, subject, attempt }, isDropped) {
+        if (isDropped) dropped.inc({ consumer })
+        log.error(
+          { err: error, consumer, id, subject, attempt },
+          isDropped ? 'message dropped: it cannot be read' : 'message not handled; it comes again',
+        )
       },
-    }),
-    onFailure(error, { id, subject, attempt }, isDropped) {
-      if (isDropped) dropped.inc({ consumer })
-      log.error(
-        { err: error, consumer, id, subject, attempt },
-        isDropped ? 'message dropped: it cannot be read' : 'message not handled; it comes again',
-      )
-    },
-  })
+    }
+  }
 }
