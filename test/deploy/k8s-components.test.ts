@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { allOperations } from '@parley/contracts/operations/all'
 import { describe, test } from 'vitest'
 import { parse } from 'yaml'
 import { deployments, type KubeObject, mainOf, objects, ofKind, read } from './k8s-objects.ts'
@@ -63,6 +64,24 @@ describe('deploy/k8s: what goes beside the services', () => {
     assert.equal(route?.timeouts.request, '0s')
   })
 
+  test('a stream of events lasts until its reader closes it', () => {
+    const { rules } = specOf(ofKind('HTTPRoute')[0]) as {
+      rules: { matches: { path: { value: string } }[]; timeouts: { request: string } }[]
+    }
+    for (const { path } of allOperations.filter(({ eventStream }) => eventStream)) {
+      const route = rules.find(({ matches }) => matches[0]?.path.value === path)
+      assert.equal(route?.timeouts.request, '0s', path)
+    }
+  })
+
+  test('overlays/production names what its components need of a cluster', () => {
+    const readme = productionFile('README.md')
+    const labels = JSON.stringify(ofKind('NetworkPolicy')).match(/parley\.dev\/\w+/g) ?? []
+    assert.ok(labels.length > 0)
+    for (const label of labels) assert.ok(readme.includes(`${label}=true`), label)
+    for (const group of ['gateway.networking.k8s.io', 'monitoring.coreos.com']) assert.ok(readme.includes(group), group)
+  })
+
   test('addresses with a token or signature are in no access log of the Ingress', () => {
     const silent = ofKind('Ingress')
       .filter(({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/enable-access-log'] === 'false')
@@ -100,7 +119,7 @@ describe('deploy/k8s: what goes beside the services', () => {
     const out = portsOf(policies.map(({ egress }) => egress))
     const settings = read('docs/settings.md')
     const inSettings = [
-      ...settings.matchAll(/(?:mongodb|nats|redis|redis\+sentinel|http):\/\/[^:\s|`]*?(?:@)?\w+:(\d+)/g),
+      ...settings.matchAll(/(?:mongodb|nats|redis|redis\+sentinel|https?):\/\/[^:\s|`]*?(?:@)?\w+:(\d+)/g),
     ]
     const wanted = new Set(inSettings.map(([, port]) => Number(port)))
     assert.ok(wanted.size >= 4, [...wanted].join(', '))
