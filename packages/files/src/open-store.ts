@@ -3,7 +3,10 @@ import { folderStore } from './folder-store.ts'
 import type { S3Settings } from './s3-client.ts'
 import { s3Store } from './s3-store.ts'
 
-/** The store that the settings name: the bucket where there is one, else the folder. */
+/**
+ * The store that the settings name: the bucket where there is one, else the folder.
+ * @throws Error when there is only half of an access key
+ */
 export function openStore({
   folder,
   s3: { bucket, ...s3 },
@@ -11,5 +14,9 @@ export function openStore({
   folder: string
   s3: Omit<S3Settings, 'bucket'> & { bucket?: string | undefined }
 }): FileStore {
+  if ((s3.accessKeyId === undefined) !== (s3.secretAccessKey === undefined)) {
+    const names = 'PARLEY_FILES_S3_ACCESS_KEY_ID and PARLEY_FILES_S3_SECRET_ACCESS_KEY'
+    throw new Error(`${names} belong together: only one of them is set`)
+  }
   return bucket === undefined ? folderStore(folder) : s3Store({ bucket, ...s3 })
 }

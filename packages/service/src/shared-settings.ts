@@ -86,7 +86,7 @@ export const sharedSettings = {
     timeoutMS: {
       env: 'PARLEY_MODERATE_TIMEOUT_MS',
       help: 'the milliseconds that the server of an app has to answer whether a message may be sent (MODERATE)',
-      schema: milliseconds.max(10_000).default(300),
+      schema: milliseconds.min(1).max(10_000).default(300),
     },
     allowPrivateTargets: {
       env: 'PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS',

@@ -42,7 +42,7 @@ export const pushSettings = {
   callTimeoutMS: {
     env: 'PARLEY_PUSH_CALL_TIMEOUT_MS',
     help: 'the milliseconds after which a call of a webhook or of PUSH_GENERIC counts as failed',
-    schema: milliseconds.default(5_000),
+    schema: milliseconds.min(1).default(5_000),
   },
   callRetryMS: {
     env: 'PARLEY_PUSH_CALL_RETRY_MS',
@@ -62,12 +62,12 @@ export const pushSettings = {
   networkTimeoutMS: {
     env: 'PARLEY_PUSH_NETWORK_TIMEOUT_MS',
     help: 'the milliseconds that APNs or FCM may take to answer',
-    schema: milliseconds.default(10_000),
+    schema: milliseconds.min(1).default(10_000),
   },
   probeMS: {
     env: 'PARLEY_PUSH_PROBE_MS',
     help: 'the milliseconds between two looks whether a network that refused our credentials takes them now',
-    schema: milliseconds.default(60_000),
+    schema: milliseconds.min(1).default(60_000),
   },
   concurrency: {
     env: 'PARLEY_PUSH_CONCURRENCY',

@@ -23,27 +23,27 @@ export const realtimeSettings = {
   pingIntervalMS: {
     env: 'PARLEY_REALTIME_PING_INTERVAL_MS',
     help: 'the milliseconds between two heartbeats',
-    schema: milliseconds.default(25_000),
+    schema: milliseconds.min(100).default(25_000),
   },
   pingTimeoutMS: {
     env: 'PARLEY_REALTIME_PING_TIMEOUT_MS',
     help: 'the milliseconds after which a heartbeat without an answer closes the connection',
-    schema: milliseconds.default(20_000),
+    schema: milliseconds.min(100).default(20_000),
   },
   authenticateWithinMS: {
     env: 'PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS',
     help: 'the milliseconds after which a socket that has not authenticated is closed',
-    schema: milliseconds.default(30_000),
+    schema: milliseconds.min(1).default(30_000),
   },
   maxPayload: {
     env: 'PARLEY_REALTIME_MAX_PAYLOAD',
     help: 'the bytes of the largest message taken from a client',
-    schema: wholeNumber.default(256 * 1024),
+    schema: wholeNumber.min(1_024).default(256 * 1024),
   },
   maxBufferedBytes: {
     env: 'PARLEY_REALTIME_MAX_BUFFERED_BYTES',
     help: 'the bytes that may wait for one slow reader before its connection is closed',
-    schema: wholeNumber.default(1024 * 1024),
+    schema: wholeNumber.min(1_024).default(1024 * 1024),
   },
   packetsPerSecond: {
     env: 'PARLEY_REALTIME_PACKETS_PER_SECOND',
@@ -58,7 +58,7 @@ export const realtimeSettings = {
   serverTimeEveryMS: {
     env: 'PARLEY_REALTIME_SERVER_TIME_EVERY_MS',
     help: 'the milliseconds between two serverTime events to a client that gave `since`',
-    schema: milliseconds.default(60_000),
+    schema: milliseconds.min(1).default(60_000),
   },
   limits: {
     connectionsPerAddress: {

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { readSettings, SettingsError } from '@parley/service/settings'
+import { test } from 'vitest'
+import { pushSettings } from './settings.ts'
+
+for (const [name, value] of [
+  ['PARLEY_PUSH_CALL_TIMEOUT_MS', '0'],
+  ['PARLEY_PUSH_NETWORK_TIMEOUT_MS', '0'],
+  ['PARLEY_PUSH_PROBE_MS', '0'],
+] as const) {
+  test(`${name} is refused where it would end or refuse everything`, () => {
+    assert.throws(
+      () => readSettings(pushSettings, { [name]: value }),
+      (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
+    )
+  })
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { readSettings, SettingsError } from '@parley/service/settings'
+import { test } from 'vitest'
+import { realtimeSettings } from './settings.ts'
+
+for (const [name, value] of [
+  ['PARLEY_REALTIME_PING_INTERVAL_MS', '0'],
+  ['PARLEY_REALTIME_PING_TIMEOUT_MS', '99'],
+  ['PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS', '0'],
+  ['PARLEY_REALTIME_SERVER_TIME_EVERY_MS', '0'],
+  ['PARLEY_REALTIME_MAX_PAYLOAD', '0'],
+  ['PARLEY_REALTIME_MAX_BUFFERED_BYTES', '1023'],
+] as const) {
+  test(`${name} is refused where it would end or refuse everything`, () => {
+    assert.throws(
+      () => readSettings(realtimeSettings, { [name]: value }),
+      (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
+    )
+  })
+}
