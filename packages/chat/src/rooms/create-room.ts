@@ -40,16 +40,16 @@ export async function createRoom(chat: Chat, app: string, request: Request): Pro
 
 /**
  * The ID of the direct room of two users, which is made where there is none.
- * @param check is given the room as it would be made, and may throw
- * @throws as createRoom, and as `check`
+ * @param find the room of a pair where the caller has read it; throws when none may be made
+ * @throws as createRoom, and as `find`
  */
 export async function openDirectRoom(
   chat: Chat,
   app: string,
   members: [string, string],
-  check: (room: RoomDoc) => Promise<void>,
+  find: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<string> {
-  return (await openRoom(chat, app, { roomType: 'direct', members }, check)).room.id
+  return (await openRoom(chat, app, { roomType: 'direct', members }, find)).room.id
 }
 
 /** Makes a room and notes its events, or finds it; `shown` is the Room when it was made, for this request or one at the same moment. */
@@ -57,13 +57,13 @@ async function openRoom(
   chat: Chat,
   app: string,
   request: Request,
-  check?: (room: RoomDoc) => Promise<void>,
+  find?: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined; isMade: boolean }> {
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
-  const asMade = toRoomDoc(app, request, members)
-  await check?.(asMade)
-  const wanted = { room: asMade, members, isNamed: request._id !== undefined }
+  const wanted = { room: toRoomDoc(app, request, members), members, isNamed: request._id !== undefined }
+  const known = wanted.room.pair === undefined ? undefined : await find?.(wanted.room.pair)
+  if (known) return { room: known, members, shown: undefined, isMade: false }
   const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made

@@ -20,15 +20,15 @@ export interface DirectRooms {
 }
 
 interface Facts {
-  /** The pairs that have a room. */
-  pairs: ReadonlySet<string>
+  /** The rooms that are there, by their pairs. */
+  rooms: ReadonlyMap<string, RoomDoc>
   /** Why the sender may send the message to nobody. */
   refusal?: ApiError | undefined
   /** The pairs whose receiver blocks the sender. */
   blocked?: ReadonlySet<string>
 }
 
-/** What decides over new rooms is read once for the part, when the first room is asked for. */
+/** The rooms that are there, and what decides over new ones, are read once for the part, when the first room is asked for. */
 export function directRoomsFor(
   chat: Chat,
   app: string,
@@ -43,27 +43,29 @@ export function directRoomsFor(
   let facts: Promise<Facts> | undefined
 
   async function read(): Promise<Facts> {
-    const rooms = await findRoomsByKeyOrPair(chat.db, { keys: [], pairs: receivers.map(pairOf) })
-    const pairs = new Set(rooms.flatMap(({ pair }) => pair ?? []))
-    if (receivers.every((receiver) => pairs.has(pairOf(receiver)))) return { pairs }
+    const found = await findRoomsByKeyOrPair(chat.db, { keys: [], pairs: receivers.map(pairOf) })
+    const rooms = new Map(found.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
+    if (receivers.every((receiver) => rooms.has(pairOf(receiver)))) return { rooms }
     const [user, blockers, missing] = await Promise.all([
       findUser(chat.db, app, sender),
       findBlockersOf(chat.db, app, sender, receivers),
       attachFiles(chat, { app, sender }, attachments).then(() => undefined, onlyRefusal),
     ])
     const refusal = missing ?? (user && banInForce(user) ? await refused('USER_BANNED') : undefined)
-    return { pairs, refusal, blocked: new Set([...blockers].map(pairOf)) }
+    return { rooms, refusal, blocked: new Set([...blockers].map(pairOf)) }
   }
 
-  async function check({ pair = '' }: RoomDoc): Promise<void> {
+  async function find(pair: string): Promise<RoomDoc | undefined> {
     facts ??= read()
-    const { pairs, refusal, blocked } = await facts
-    if (pairs.has(pair)) return
+    const { rooms, refusal, blocked } = await facts
+    const room = rooms.get(pair)
+    if (room) return room
     if (refusal) throw refusal
     if (blocked?.has(pair)) throw await refused('USER_BLOCKED')
+    return undefined
   }
 
-  return { open: (receiver) => openDirectRoom(chat, app, [sender, receiver], check) }
+  return { open: (receiver) => openDirectRoom(chat, app, [sender, receiver], find) }
 }
 
 function onlyRefusal(error: unknown): ApiError {

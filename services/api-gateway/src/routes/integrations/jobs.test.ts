@@ -179,7 +179,7 @@ describe('work that takes longer than a request may', () => {
     const outcomes: { result?: { seq: number } }[] = pages.flatMap(({ body }) => body.result.outcomes.data)
     const seqs = outcomes.map(({ result }) => result?.seq ?? 0)
     assert.deepEqual(
-      [...seqs].toSorted((a, b) => a - b),
+      seqs.toSorted((a, b) => a - b),
       Array.from({ length: 251 }, (_, i) => i + 1),
     )
     assert.equal(await messagesIn(room), 251)
