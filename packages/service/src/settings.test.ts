@@ -15,6 +15,7 @@ import {
   yesOrNo,
 } from './settings.ts'
 import { sharedSettings } from './shared-settings.ts'
+import { refuses } from './test-refused-setting.ts'
 
 const definition = {
   url: { env: 'PARLEY_PUSH_URL', help: 'where to push', schema: z.string().startsWith('https://'), secret: true },
@@ -108,6 +109,8 @@ test('the table shows every setting with its default', () => {
     '| `PARLEY_PUSH_RETRY_TIMES` | `3` | how often |',
   ])
 })
+
+test('a server of MODERATE has some time to respond', () => refuses(sharedSettings, 'PARLEY_MODERATE_TIMEOUT_MS', '0'))
 
 test('shared settings take URLs of several hosts, and each process gets a node ID of its own', () => {
   const env = {

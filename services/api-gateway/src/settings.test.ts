@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict'
-import { readSettings, SettingsError } from '@parley/service/settings'
+import { refuses } from '@parley/service/test-refused-setting'
 import { test } from 'vitest'
 import { gatewaySettings } from './settings.ts'
 
@@ -10,11 +9,6 @@ for (const [name, values] of [
   ['PARLEY_GATEWAY_RECEIVE_MS', ['0', '2147483648']],
 ] as const) {
   test(`${name} is refused where no timer or date can be made of it`, () => {
-    for (const value of values) {
-      assert.throws(
-        () => readSettings(gatewaySettings, { [name]: value }),
-        (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
-      )
-    }
+    for (const value of values) refuses(gatewaySettings, name, value)
   })
 }

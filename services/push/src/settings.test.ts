@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict'
-import { readSettings, SettingsError } from '@parley/service/settings'
+import { refuses } from '@parley/service/test-refused-setting'
 import { test } from 'vitest'
 import { pushSettings } from './settings.ts'
 
@@ -9,9 +8,6 @@ for (const [name, value] of [
   ['PARLEY_PUSH_PROBE_MS', '0'],
 ] as const) {
   test(`${name} is refused where it would end or refuse everything`, () => {
-    assert.throws(
-      () => readSettings(pushSettings, { [name]: value }),
-      (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
-    )
+    refuses(pushSettings, name, value)
   })
 }

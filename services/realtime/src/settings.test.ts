@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict'
-import { readSettings, SettingsError } from '@parley/service/settings'
+import { refuses } from '@parley/service/test-refused-setting'
 import { test } from 'vitest'
 import { realtimeSettings } from './settings.ts'
 
@@ -12,9 +11,6 @@ for (const [name, value] of [
   ['PARLEY_REALTIME_MAX_BUFFERED_BYTES', '1023'],
 ] as const) {
   test(`${name} is refused where it would end or refuse everything`, () => {
-    assert.throws(
-      () => readSettings(realtimeSettings, { [name]: value }),
-      (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
-    )
+    refuses(realtimeSettings, name, value)
   })
 }

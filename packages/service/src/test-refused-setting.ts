@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { readSettings, type SettingsDefinition, SettingsError } from './settings.ts'
+
+/** Asserts that a service with this value does not start, and says which variable is wrong. */
+export function refuses(definition: SettingsDefinition, name: string, value: string): void {
+  assert.throws(
+    () => readSettings(definition, { [name]: value }),
+    (error) => error instanceof SettingsError && error.message.includes(`${name} ("${value}") is not usable`),
+  )
+}
