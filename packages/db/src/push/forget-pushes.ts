@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { keyParts, type KeyPart as Part } from '../key-parts.ts'
+import { type KeyPart, keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './push-decisions.ts'
 
 /**
@@ -10,7 +10,7 @@ import { deviceDecisions, userReasons } from './push-decisions.ts'
  * @returns whether it is done; not when the signal aborted before a part
  */
 export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
-  const walk = async <T extends { _id: string }>(kept: Collection<T>, forget: (_id: Part) => Promise<unknown>) => {
+  const walk = async <T extends { _id: string }>(kept: Collection<T>, forget: (_id: KeyPart) => Promise<unknown>) => {
     for await (const _id of keyParts(kept, app)) {
       if (signal.aborted) return false
       await forget(_id)
@@ -27,7 +27,7 @@ export async function forgetPushes(db: Db, app: string, user: string, signal: Ab
   )
 }
 
-async function forgetDecisions(db: Db, _id: Part, user: string): Promise<void> {
+async function forgetDecisions(db: Db, _id: KeyPart, user: string): Promise<void> {
   const ofUser = [...userReasons.map((reason) => `users.${reason}`), 'called']
   const ofDevices = deviceDecisions.map((decision) => `devices.${decision}`)
   const devices = { $gte: `${user}\0`, $lt: `${user}\u0001` }
@@ -45,7 +45,7 @@ async function forgetDecisions(db: Db, _id: Part, user: string): Promise<void> {
 const atOnce = 500
 
 /** Takes a sender's name out of the contents of some pushes. */
-async function forgetName(db: Db, _id: Part, sender: string): Promise<void> {
+async function forgetName(db: Db, _id: KeyPart, sender: string): Promise<void> {
   const at = (text: string) => ({ $indexOfBytes: ['$json', { $literal: text }] })
   const named = {
     _id,
