@@ -6,11 +6,12 @@ import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
+import type { ScheduledDoc } from '@parley/db/sending/scheduled'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { publishRoom } from '../events/publish-room.ts'
-import { writeSystemMessage } from '../messages/sending/system-message.ts'
+import { sendSystemMessages, systemMessage } from '../messages/sending/system-message.ts'
 import { toRoomViewFor } from '../views/room.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
 import { expandMembers } from './members/expand-members.ts'
@@ -28,13 +29,9 @@ const mostGathered = 100
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, ROOM_EXISTS, INVALID_REQUEST
  */
 export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
-  const { room, members, shown, isMade } = await openRoom(chat, app, request)
+  const { room, shown, messages } = await openRoom(chat, app, request)
   if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
-  const [speaker] = members
-  if (isMade && request.systemMessage === true && speaker !== undefined) {
-    const sender = request.owner ?? speaker
-    await writeSystemMessage(chat, room, { messageType: 'joinRoom', sender, isForOther: true, members })
-  }
+  await sendSystemMessages(chat, messages)
   return shown
 }
 
@@ -58,21 +55,25 @@ async function openRoom(
   app: string,
   request: Request,
   find?: (pair: string) => Promise<RoomDoc | undefined>,
-): Promise<{ room: RoomDoc; members: string[]; shown: Room | undefined; isMade: boolean }> {
+): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
-  const wanted = { room: toRoomDoc(app, request, members), members, isNamed: request._id !== undefined }
-  const known = wanted.room.pair === undefined ? undefined : await find?.(wanted.room.pair)
-  if (known) return { room: known, members, shown: undefined, isMade: false }
+  const wantedRoom = toRoomDoc(app, request, members)
+  const [sender = ''] = request.owner === undefined ? members : [request.owner]
+  const joining = { messageType: 'joinRoom', sender, isForOther: true, members } as const
+  const messages = request.systemMessage === true ? [systemMessage(wantedRoom, joining)] : []
+  const wanted = { room: wantedRoom, members, isNamed: request._id !== undefined, messages }
+  const known = wantedRoom.pair === undefined ? undefined : await find?.(wantedRoom.pair)
+  if (known) return { room: known, shown: undefined, messages: [] }
   const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made
-  if (!noted) return { room, members, shown: undefined, isMade }
+  if (!noted) return { room, shown: undefined, messages: [] }
   const [shown] = await Promise.all([
     publishRoom(chat, asIntegrator(app), { value: room, noted }, users),
     room.pair === undefined ? noteJoined(chat, room, members) : undefined,
   ])
-  return { room, members, shown, isMade }
+  return { room, shown, messages: isMade ? messages : [] }
 }
 
 async function makeLargeRoom(chat: Chat, wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }> {

@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { insertMembershipsOf } from '@parley/db/rooms/room-members'
 import { findRoomsByKeyOrPair, insertRooms, type RoomDoc } from '@parley/db/rooms/rooms'
+import { insertSystemMessages, type ScheduledDoc } from '@parley/db/sending/scheduled'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
 import type { PendingEvents } from '../events/change-and-notify.ts'
@@ -16,6 +17,8 @@ export interface WantedRoom {
   members: readonly string[]
   /** The caller has given the room its ID, so that it may be there already. */
   isNamed: boolean
+  /** Recorded with it. */
+  messages: readonly ScheduledDoc[]
 }
 
 /** The room that is there now, and what making it has noted; undefined where it was there before. */
@@ -105,6 +108,11 @@ async function write(
     membersMade(events, room, members)
     return { lane: roomLane(room.app, room.id), events }
   })
+  await insertSystemMessages(
+    db,
+    fresh.flatMap(({ messages }) => messages),
+    session,
+  )
   const noted = await outbox.note(changes, session, true)
   return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
 }

@@ -4,7 +4,7 @@ import { letFilesGo } from '../files/files.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
-import { isDuplicateKey } from '../transactions/transaction.ts'
+import { isDuplicateKey, type Session } from '../transactions/transaction.ts'
 
 /** A message that is to be sent later. */
 export interface ScheduledDoc
@@ -31,6 +31,10 @@ export interface ScheduledDoc
   expiresInS?: number
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true
+  /** A system message: no user has scheduled it, and nobody sees that it waits. */
+  isSystem?: true
+  /** As in a draft: the sender has not acted themself. */
+  isForOther?: true
   /** key(app, sender, room, key): of the same idempotency key there is one. */
   once?: string
   sendAtMS: number
@@ -55,7 +59,7 @@ export const scheduledIndexes: IndexDescription[] = [
 ]
 
 /** Longer than a send takes, which gives up after 10 s. */
-const scheduledLeaseMS = 15_000
+export const scheduledLeaseMS = 15_000
 const keptMS = 30 * 24 * 60 * 60 * 1_000
 
 /** Records a message to send later; the one that is there when its idempotency key is used. */
@@ -68,6 +72,14 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
     if (!there) throw error
     return there
   }
+}
+
+/**
+ * Records system messages with the change of members that each is about. They are taken already: their process sends them
+ * after the commit, and where it dies another one does when the lease has ended.
+ */
+export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
+  if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
 }
 
 /** The one that was recorded under an idempotency key, while it waits or was refused. */
@@ -87,6 +99,7 @@ export async function findScheduledPage(
   { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<ScheduledDoc[]> {
   const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
+  of.isSystem = { $exists: false }
   const rest = beyond(after, { time: 'sendAtMS', id: 'id', order: 1 })
   return db.scheduled
     .find({ ...of, ...rest })
@@ -96,7 +109,7 @@ export async function findScheduledPage(
 }
 
 export async function findScheduled(db: Db, app: string, id: string): Promise<ScheduledDoc | null> {
-  return db.scheduled.findOne({ _id: key(app, id) })
+  return db.scheduled.findOne({ _id: key(app, id), isSystem: { $exists: false } })
 }
 
 /** Those that nobody is sending: what is on its way is neither changed nor cancelled. */

@@ -25,11 +25,12 @@ export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<vo
 /** Sends what is due, at most so many at once; returns how many it took. */
 export async function sendDue(chat: Chat): Promise<number> {
   const due = await claimDue(chat.db, newId(), atOnce)
-  await Promise.all(due.map((one) => sendOne(chat, one)))
+  await Promise.all(due.map((one) => sendTaken(chat, one)))
   return due.length
 }
 
-async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
+/** Sends one that this process has taken; a failure is recorded with it. */
+export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
   const { id, content, ...send } = one
   const { app, room } = one
   try {
@@ -50,6 +51,11 @@ async function sendOne(chat: Chat, one: ScheduledDoc): Promise<void> {
 async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+  if (isRefused && one.isSystem) {
+    const { messageType } = one
+    chat.log.warn({ err: error, app, room, messageType }, 'system message not written')
+    return removeSent(chat.db, one)
+  }
   if (isRefused) return markRefused(chat.db, one, error)
   if (!(error instanceof ApiError)) chat.log.warn({ err: error, app, room }, 'scheduled message not sent; trying again')
   const afterMS = (error instanceof ApiError ? error.details.retryAfterMS : undefined) ?? againAfterMS

@@ -1,6 +1,10 @@
 import { ApiError } from '@parley/contracts/errors'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { type ScheduledDoc, scheduledLeaseMS } from '@parley/db/sending/scheduled'
 import type { Chat } from '../../chat.ts'
 import { sendMessage } from './send-message.ts'
+import { sendTaken } from './send-scheduled.ts'
 
 type SystemMessage = 'joinRoom' | 'addMembers' | 'leaveRoom' | 'deleteMember'
 
@@ -14,25 +18,53 @@ interface MembersChange {
   /** The sender has not acted themself, so their ban is no reason to refuse. */
   isForOther: boolean
   members: readonly string[]
-  /** The message is written once for it. */
-  idempotencyKey?: string
 }
 
 /**
- * Writes the system message of a change of members (docs/reference/rooms.md#members). It is not pushed. A frozen room gets
- * none.
+ * The system message of a change of members, for insertSystemMessages in the transaction of the change
+ * (docs/reference/rooms.md#members). It is not pushed.
+ */
+export function systemMessage(
+  { app, id: room }: { app: string; id: string },
+  { messageType, sender, isForOther, members }: MembersChange,
+): ScheduledDoc {
+  const id = newId()
+  const now = Date.now()
+  return {
+    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), messageType, push: false },
+    content: JSON.stringify(named(members)),
+    ...{ sendAtMS: now, createdAtMS: now, nextMS: now + scheduledLeaseMS, claim: id, isSystem: true },
+    ...(isForOther && { isForOther: true as const }),
+  }
+}
+
+/**
+ * Sends what the transaction has recorded. When this settles it is in the room, or will be sent again by whichever process. A
+ * frozen room gets none.
+ */
+export async function sendSystemMessages(chat: Chat, recorded: readonly ScheduledDoc[]): Promise<void> {
+  await Promise.all(recorded.map((one) => sendTaken(chat, one)))
+}
+
+/**
+ * Writes the system message of a change that is still to be made.
+ * @param idempotencyKey the message is written once for it
  */
 export async function writeSystemMessage(
   chat: Chat,
   { app, id: room }: { app: string; id: string },
-  { members, isForOther, ...change }: MembersChange,
+  { members, ...change }: MembersChange,
+  idempotencyKey: string,
 ): Promise<void> {
-  const message = { members: members.slice(0, maxNamed), memberCount: members.length }
   const { messageType } = change
   try {
-    await sendMessage(chat, { app, room, message, push: false, isForOther, ...change })
+    await sendMessage(chat, { app, room, message: named(members), push: false, idempotencyKey, ...change })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     chat.log.warn({ err: error, app, room, messageType }, 'system message not written')
   }
+}
+
+function named(members: readonly string[]): { members: readonly string[]; memberCount: number } {
+  return { members: members.slice(0, maxNamed), memberCount: members.length }
 }

@@ -5,6 +5,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { addMembersToRooms, type Joining } from '@parley/db/rooms/room-members'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { insertSystemMessages, type ScheduledDoc } from '@parley/db/sending/scheduled'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { findActingRoles } from '../../access/acting-roles.ts'
@@ -14,6 +15,7 @@ import type { PendingEvents } from '../../events/change-and-notify.ts'
 import { roomLane } from '../../events/lanes.ts'
 import type { Noted, Outbox } from '../../events/outbox.ts'
 import { membersChanged } from '../../events/room-news.ts'
+import { systemMessage } from '../../messages/sending/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
 /** Users whom somebody makes members of a room. */
@@ -24,6 +26,8 @@ export interface MembersToAdd {
   invitees: readonly string[]
   /** No groups are among the invitees: those have been expanded. */
   isExpanded?: true
+  /** A system message is recorded with it. */
+  isAnnounced: boolean
 }
 
 /** Nothing was done: groups are among the invitees, which stand for their members. */
@@ -38,6 +42,7 @@ export interface MembersAdded {
   room: RoomDoc
   added: string[]
   noted: Noted
+  messages: readonly ScheduledDoc[]
   /** Of the members shown, by `key(app, id)`; maybe others too. */
   profiles: ReadonlyMap<string, UserDoc>
 }
@@ -64,20 +69,25 @@ export async function addMembersTogether(
       ])
       const after = new Map(rooms.map((room) => [room._id, room]))
       const changes = [...events].map(([lane, ofRoom]) => ({ lane, events: ofRoom }))
+      await insertSystemMessages(
+        db,
+        outcomes.flatMap((one) => ('added' in one ? one.messages : [])),
+        session,
+      )
       const noted = await outbox.note(changes, session)
       const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
       return outcomes.map((outcome) => {
         if (!('added' in outcome)) return outcome
-        const { room, added } = outcome
+        const { room, added, messages } = outcome
         const ofLane = added.length === 0 ? undefined : byLane.get(roomLane(room.app, room.id))
         const notes = ofLane ?? { notes: [], before: [] }
-        return { room: after.get(room._id) ?? room, added, noted: notes, profiles }
+        return { room: after.get(room._id) ?? room, added, noted: notes, messages, profiles }
       })
     }),
   )
 }
 
-type Planned = { room: RoomDoc; added: string[] } | HasGroups | { refused: ApiError }
+type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
 /** The new members of each room, and the events of that, by lane. */
 async function plan(db: Db, wanted: readonly MembersToAdd[]) {
@@ -86,7 +96,7 @@ async function plan(db: Db, wanted: readonly MembersToAdd[]) {
   const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
   const events = new Map<string, PendingEvents>()
-  const outcomes = wanted.map(({ by, roomId, invitees, isExpanded }, i): Planned => {
+  const outcomes = wanted.map(({ by, roomId, invitees, isExpanded, isAnnounced }, i): Planned => {
     const profileOf = (id: string) => users.get(key(by.app, id))
     const unknown = isExpanded ? undefined : unknownAmong(invitees, (id) => profileOf(id) !== undefined, 'invitees')
     if (unknown) return { refused: unknown }
@@ -98,7 +108,7 @@ async function plan(db: Db, wanted: readonly MembersToAdd[]) {
     const joined = joining.get(room._id) ?? { room, users: [] }
     const refused = refusalOf(room, role, joined.users.length + added.length)
     if (refused) return { refused }
-    if (added.length === 0) return { room, added }
+    if (added.length === 0) return { room, added, messages: [] }
     for (const user of added) members.add(key(by.app, roomId, user))
     joined.users.push(...added)
     joining.set(room._id, joined)
@@ -106,7 +116,15 @@ async function plan(db: Db, wanted: readonly MembersToAdd[]) {
     const ofRoom = events.get(lane) ?? []
     membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: userOf(by), members: added })
     events.set(lane, ofRoom)
-    return { room, added }
+    const user = userOf(by)
+    const sender = user !== undefined && members.has(key(by.app, roomId, user)) ? user : added[0]
+    const change = {
+      messageType: 'addMembers',
+      sender: sender ?? '',
+      isForOther: sender !== user,
+      members: added,
+    } as const
+    return { room, added, messages: isAnnounced ? [systemMessage(room, change)] : [] }
   })
   return { outcomes, joining: [...joining.values()], events, facts }
 }

@@ -15,7 +15,7 @@ import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { roomLane } from '../../events/lanes.ts'
 import { notifyUser } from '../../events/notify-user.ts'
 import { publishRoom } from '../../events/publish-room.ts'
-import { writeSystemMessage } from '../../messages/sending/system-message.ts'
+import { sendSystemMessages } from '../../messages/sending/system-message.ts'
 import { toInvitationView } from '../../views/invitation.ts'
 import { toRoomViewFor } from '../../views/room.ts'
 import { addMembersTogether, type MembersAdded, type MembersToAdd, requireInviter } from './add-members-together.ts'
@@ -41,7 +41,8 @@ export async function addMembers(
 ): Promise<Result<typeof operation>> {
   const invitees = [...new Set(request.invitees)]
   if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))
-  const { room, added, noted, profiles } = await add(chat, { by, roomId, invitees })
+  const isAnnounced = request.systemMessage === true
+  const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced })
   const [first] = added
   if (first === undefined) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
@@ -49,12 +50,7 @@ export async function addMembers(
     publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),
     noteJoined(chat, room, added),
   ])
-  if (request.systemMessage === true) {
-    const isMember = by.kind === 'user' && (await isMemberNow(chat, room, by.user))
-    const sender = isMember ? by.user : first
-    const isForOther = sender !== userOf(by)
-    await writeSystemMessage(chat, room, { messageType: 'addMembers', sender, isForOther, members: added })
-  }
+  await sendSystemMessages(chat, messages)
   return shown
 }
 
@@ -110,8 +106,4 @@ async function endOfErased(
     const gone = invitees.filter((user) => !there.has(user))
     await endInvitations(db, room, gone, session)
   })
-}
-
-async function isMemberNow(chat: Chat, room: RoomDoc, user: string): Promise<boolean> {
-  return (await findMembersAmong(chat.db, room, [user])).has(user)
 }

@@ -5,6 +5,7 @@ import { findBan } from '@parley/db/rooms/bans'
 import { takeInvitation } from '@parley/db/rooms/invitations'
 import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { insertSystemMessages } from '@parley/db/sending/scheduled'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
@@ -12,7 +13,7 @@ import { changeAndNote } from '../../events/change-and-notify.ts'
 import { roomLane } from '../../events/lanes.ts'
 import { publishRoom } from '../../events/publish-room.ts'
 import { membersChanged } from '../../events/room-news.ts'
-import { writeSystemMessage } from '../../messages/sending/system-message.ts'
+import { sendSystemMessages, systemMessage } from '../../messages/sending/system-message.ts'
 import { toRoomView } from '../../views/room.ts'
 import { noteJoined } from './note-joined.ts'
 
@@ -21,13 +22,14 @@ import { noteJoined } from './note-joined.ts'
  * member stays one.
  * @throws ApiError ROOM_NOT_FOUND, ROOM_CLOSED, USER_BLOCKED, INVALID_REQUEST when the group is full
  */
-export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, systemMessage = false): Promise<Room> {
+export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, isAnnounced = false): Promise<Room> {
   const { db } = chat
   const { app, user } = caller
   const { value, noted } = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
     const before = await findRoom(db, app, roomId, session)
     if (!before || before.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
-    if ((await findMembersAmong(db, before, [user], session)).has(user)) return { room: before, joined: false }
+    if ((await findMembersAmong(db, before, [user], session)).has(user))
+      return { room: before, joined: false, messages: [] }
     const invitation = await takeInvitation(db, app, roomId, user, session)
     if (!invitation && (before.opening === 0 || before.roomType === 'direct')) throw new ApiError('ROOM_CLOSED')
     if (await findBan(db, app, roomId, user, session)) throw new ApiError('USER_BLOCKED')
@@ -35,15 +37,15 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, s
       throw new ApiError('INVALID_REQUEST', `id: a group has at most ${maxMembers} members`)
     }
     membersChanged(pending, before, { event: 'JOIN_ROOM', sender: user, members: [user] })
-    return { room: await addMembersTo(db, before, [user], maxMembersShown, session), joined: true }
+    const change = { messageType: 'joinRoom', sender: user, isForOther: false, members: [user] } as const
+    const messages = isAnnounced ? [systemMessage(before, change)] : []
+    await insertSystemMessages(db, messages, session)
+    return { room: await addMembersTo(db, before, [user], maxMembersShown, session), joined: true, messages }
   })
-  const { room, joined } = value
+  const { room, joined, messages } = value
   if (!joined) return toRoomView(room, await findUsers(db, app, room.firstMembers))
   const shown = await publishRoom(chat, caller, { value: room, noted })
   await noteJoined(chat, room, [user])
-  if (systemMessage) {
-    const change = { messageType: 'joinRoom', sender: user, isForOther: false, members: [user] } as const
-    await writeSystemMessage(chat, room, change)
-  }
+  await sendSystemMessages(chat, messages)
   return shown
 }

@@ -49,13 +49,17 @@ export async function removeMembers(
       }
     })
     // Before they leave: it is the last message they see of the room, and only now can they be its sender.
-    await writeSystemMessage(chat, room, {
-      messageType: isLeaving ? 'leaveRoom' : 'deleteMember',
-      sender,
-      isForOther: sender !== user,
-      members,
-      idempotencyKey: keyOfEnd(ending),
-    })
+    await writeSystemMessage(
+      chat,
+      room,
+      {
+        messageType: isLeaving ? 'leaveRoom' : 'deleteMember',
+        sender,
+        isForOther: sender !== user,
+        members,
+      },
+      keyOfEnd(ending),
+    )
   }
   const changed = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, members, session)

@@ -257,65 +257,6 @@ describe('POST /rooms/{id}/delete/members', () => {
   })
 })
 
-describe('system messages', () => {
-  type Shown = { messageType: string; sender: { _id: string } }
-  const shownIn = async (room: string) =>
-    (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data.map(({ messageType, sender }: Shown) => [
-      messageType,
-      sender._id,
-    ])
-
-  test('in the name of somebody who did not act are written although they are banned, in the room or from the app', async () => {
-    const room = await newRoom()
-    const banned = await gateway.newUser()
-    await add(owner, room, [banned.id])
-    await gateway.admin('POST', `/admin/clients/${banned.id}/ban`, {})
-    await owner.call('POST', `/blockStatus/room/${room}/member`)
-    const said = { systemMessage: true }
-    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [banned.id], ...said })
-    await take(admin, room, ['member'], said)
-    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['member'], ...said })
-    await add(admin, room, [banned.id], said)
-    // In their own name they are not.
-    assert.equal((await take(member, room, ['member'], said)).status, 200)
-    assert.deepEqual(await shownIn(room), [
-      ['addMembers', banned.id],
-      ['addMembers', 'member'],
-      ['deleteMember', 'member'],
-      ['deleteMember', banned.id],
-    ])
-    const made = { roomType: 'group', members: ['owner', banned.id], owner: banned.id, ...said }
-    const { body } = await gateway.admin('POST', '/rooms/', made)
-    assert.deepEqual(await shownIn(body.result._id), [['joinRoom', banned.id]])
-  })
-
-  test('are written once for who leaves twice at the same moment, or again after it failed, and again for who came back', async () => {
-    const room = await newRoom()
-    const leave = () => take(member, room, ['member'], { systemMessage: true })
-    const twice = await Promise.all([leave(), leave()])
-    assert.ok(twice.some(({ status }) => status === 200))
-    assert.deepEqual(await shownIn(room), [['leaveRoom', 'member']])
-
-    await add(owner, room, ['member'])
-    const { outbox } = gateway.chat
-    const note = outbox.note.bind(outbox)
-    let hasFailed = false
-    outbox.note = async (...about) => {
-      if (!JSON.stringify(about[0]).includes('removedFromRoom')) return note(...about)
-      outbox.note = note
-      hasFailed = true
-      throw new Error('the gateway is killed')
-    }
-    assert.equal((await leave()).status, 500)
-    assert.ok(hasFailed)
-    assert.equal((await leave()).status, 200)
-    assert.deepEqual(await shownIn(room), [
-      ['leaveRoom', 'member'],
-      ['leaveRoom', 'member'],
-    ])
-  })
-})
-
 describe('GET /rooms/{id}/members', () => {
   test('pages through all members, those who came first come first', async () => {
     const room = await newRoom()

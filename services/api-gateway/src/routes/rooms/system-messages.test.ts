@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+let gateway: TestGateway
+let owner: TestUser
+let member: TestUser
+let admin: TestUser
+let carl: TestUser
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  owner = await gateway.newUser('owner')
+  member = await gateway.newUser('member')
+  admin = await gateway.newUser('admin', { isAdmin: true })
+  carl = await gateway.newUser('c a/rl', { nickname: 'Carl' })
+})
+afterAll(() => gateway.stop())
+
+const newRoom = () => gateway.newRoom([owner, member], { owner: 'owner' })
+const add = (by: TestUser, room: string, invitees: string[], more = {}) =>
+  by.call('POST', `/rooms/${room}/members`, { invitees, ...more })
+const take = (by: TestUser, room: string, members: string[], more = {}) =>
+  by.call('POST', `/rooms/${room}/delete/members`, { members, ...more })
+
+describe('system messages', () => {
+  type Shown = { messageType: string; sender: { _id: string } }
+  const shownIn = async (room: string) =>
+    (await owner.call('GET', `/rooms/${room}/messages/v3`)).body.result.data.map(({ messageType, sender }: Shown) => [
+      messageType,
+      sender._id,
+    ])
+
+  test('in the name of somebody who did not act are written although they are banned, in the room or from the app', async () => {
+    const room = await newRoom()
+    const banned = await gateway.newUser()
+    await add(owner, room, [banned.id])
+    await gateway.admin('POST', `/admin/clients/${banned.id}/ban`, {})
+    await owner.call('POST', `/blockStatus/room/${room}/member`)
+    const said = { systemMessage: true }
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [banned.id], ...said })
+    await take(admin, room, ['member'], said)
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['member'], ...said })
+    await add(admin, room, [banned.id], said)
+    // In their own name they are not.
+    assert.equal((await take(member, room, ['member'], said)).status, 200)
+    assert.deepEqual(await shownIn(room), [
+      ['addMembers', banned.id],
+      ['addMembers', 'member'],
+      ['deleteMember', 'member'],
+      ['deleteMember', banned.id],
+    ])
+    const made = { roomType: 'group', members: ['owner', banned.id], owner: banned.id, ...said }
+    const { body } = await gateway.admin('POST', '/rooms/', made)
+    assert.deepEqual(await shownIn(body.result._id), [['joinRoom', banned.id]])
+  })
+
+  test('are written once for who leaves twice at the same moment, or again after it failed, and again for who came back', async () => {
+    const room = await newRoom()
+    const leave = () => take(member, room, ['member'], { systemMessage: true })
+    const twice = await Promise.all([leave(), leave()])
+    assert.ok(twice.some(({ status }) => status === 200))
+    assert.deepEqual(await shownIn(room), [['leaveRoom', 'member']])
+
+    await add(owner, room, ['member'])
+    const { outbox } = gateway.chat
+    const note = outbox.note.bind(outbox)
+    let hasFailed = false
+    outbox.note = async (...about) => {
+      if (!JSON.stringify(about[0]).includes('removedFromRoom')) return note(...about)
+      outbox.note = note
+      hasFailed = true
+      throw new Error('the gateway is killed')
+    }
+    assert.equal((await leave()).status, 500)
+    assert.ok(hasFailed)
+    assert.equal((await leave()).status, 200)
+    assert.deepEqual(await shownIn(room), [
+      ['leaveRoom', 'member'],
+      ['leaveRoom', 'member'],
+    ])
+  })
+})
+
+describe('a system message that cannot be written at once', () => {
+  test('is written later, and is none of the messages that somebody has scheduled', async () => {
+    const room = await newRoom()
+    const accept = gateway.chat.accept.bind(gateway.chat)
+    gateway.chat.accept = () => Promise.reject(new Error('the database is away'))
+    const { status } = await add(owner, room, [carl.id], { systemMessage: true })
+    gateway.chat.accept = accept
+    assert.equal(status, 200)
+    for (const by of [gateway.admin, owner.call]) {
+      const { body } = await by('GET', '/scheduled')
+      assert.deepEqual(body.result.data, [])
+    }
+    const { db } = gateway.chat
+    const [waiting] = await db.scheduled.find({ room }).toArray()
+    assert.equal((await gateway.admin('DELETE', `/scheduled/${waiting?.id}`)).status, 404)
+    await db.scheduled.updateMany({ room }, { $set: { nextMS: Date.now() } })
+    assert.equal(await sendDue(gateway.chat), 1)
+    const { body } = await owner.call('GET', `/rooms/${room}/messages/v3`)
+    assert.deepEqual(
+      body.result.data.map(({ messageType }: { messageType: string }) => messageType),
+      ['addMembers'],
+    )
+    assert.equal(await db.scheduled.countDocuments({ room }), 0)
+  })
+})
