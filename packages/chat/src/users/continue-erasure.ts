@@ -3,7 +3,7 @@ import { maxMembersShown } from '@parley/contracts/resources/room'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
-import { removeUserDeletions } from '@parley/db/messages/user-deletions'
+import { removeAllUserDeletions, removeUserDeletions } from '@parley/db/messages/user-deletions'
 import { forgetReporter } from '@parley/db/moderation/reports'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { forgetPushes } from '@parley/db/push/forget-pushes'
@@ -43,7 +43,8 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
   await leaveThreads(chat.db, app, user)
-  return forgetPushes(chat.db, app, user, chat.jobs.signal)
+  const { signal } = chat.jobs
+  return (await removeAllUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
 }
 
 /** Where many together do not get through, as when one of them is written to all the time, each is left in its turn. */

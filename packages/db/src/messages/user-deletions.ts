@@ -22,6 +22,7 @@ export interface UserDeletionDoc {
 export const userDeletionIndexes: IndexDescription[] = [
   { key: { roomKey: 1, user: 1, seq: 1 } },
   { key: { roomKey: 1, message: 1, seq: 1 } },
+  { key: { user: 1, _id: 1 } },
 ]
 
 /** `message` of the deletion of everything up to a seq. */
@@ -181,4 +182,22 @@ export async function removeUserDeletions(
     return { _id: { $gte: deletionOfAllKey(app, room, user), $lt } }
   })
   await db.userDeletions.deleteMany({ $or: ofRooms }, { session })
+}
+
+const erasedAtOnce = 1_000
+
+/**
+ * Removes what a user deleted for themselves in rooms that they are in no more.
+ * @returns whether all of it is gone; not when the signal aborted before
+ */
+export async function removeAllUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const found = await db.userDeletions
+      .find({ user, _id: keyRange(app) }, { projection: { _id: 1 } })
+      .limit(erasedAtOnce)
+      .toArray()
+    if (found.length === 0) return true
+    await db.userDeletions.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } })
+  }
+  return false
 }

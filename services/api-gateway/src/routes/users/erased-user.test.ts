@@ -72,7 +72,10 @@ describe("an erased user's direct room", () => {
   })
 })
 
-test('a new user of the ID of an erased one reads what that one deleted for themselves', async () => {
+test.each([
+  ['', false],
+  [', also in a room that they had left before', true],
+])('a new user of the ID of an erased one reads what that one deleted for themselves%s', async (_where, leaves) => {
   const { gateway, alice, bob } = await startWithAliceAndBob()
   try {
     const room = await gateway.newRoom([alice, bob])
@@ -85,6 +88,7 @@ test('a new user of the ID of an erased one reads what that one deleted for them
     const second = await send()
     const deleted = { room, messages: [second, inThread] }
     assert.equal((await bob.call('POST', '/messages/user-delete', deleted)).status, 200)
+    if (leaves) await bob.call('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
     await gateway.admin('DELETE', '/admin/clients/bob')
     const next = await gateway.newUser('bob')
     await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['bob'] })
