@@ -276,7 +276,7 @@ describe('files', () => {
   })
 
   test('a body of more than 1 MiB comes in pieces, and may take longer than other requests', async () => {
-    const slow = await gateway.another({ receiveMS: 300, files: { maxBytes: 3_000_000 } })
+    const slow = await gateway.another({ receiveMS: 1_500, files: { maxBytes: 3_000_000 } })
     const size = 2_500_000
     const announced = await gateway.admin('POST', '/files', { name: 'a', size })
     const { url } = announced.body.result.upload
