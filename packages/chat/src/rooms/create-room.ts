@@ -5,7 +5,7 @@ import type { createRoom as operation } from '@parley/contracts/operations/rooms
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
+import { findRoom, pairKey, type RoomDoc, revStep } from '@parley/db/rooms/rooms'
 import type { ScheduledDoc } from '@parley/db/sending/scheduled'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
@@ -56,6 +56,9 @@ async function openRoom(
   request: Request,
   find?: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
+  const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
+  // As it is now: a member who is named may have been erased since it was made.
+  if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)
   const wantedRoom = toRoomDoc(app, request, members)

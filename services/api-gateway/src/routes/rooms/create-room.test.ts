@@ -99,6 +99,17 @@ describe('POST /rooms/ with an _id', () => {
     assert.equal(body.result.totalCount, 1, JSON.stringify(body))
   })
 
+  test('a group that is there is returned as it is, also when a named member is gone', async () => {
+    const gone = await gateway.newUser('gone later')
+    const made = { _id: 'with somebody gone', roomType: 'group', members: ['alice', gone.id], owner: gone.id }
+    assert.equal((await create(made)).status, 200)
+    assert.equal((await gateway.admin('DELETE', `/admin/clients/${encodeURIComponent(gone.id)}`)).status, 200)
+    for (const again of [made, { ...made, members: ['nobody has this ID'] }]) {
+      const { status, body } = await create(again)
+      assert.deepEqual([status, body.result?._id, body.result?.memberCount], [200, 'with somebody gone', 1])
+    }
+  })
+
   test('opening is a creation field; owner is none of a direct room; a group of nobody is none', async () => {
     const open = await create({ roomType: 'group', members: ['alice'], opening: 1 })
     assert.equal(open.body.result.opening, 1)
