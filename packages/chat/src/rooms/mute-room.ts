@@ -1,6 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { AdminUser, User } from '@parley/contracts/resources/user'
-import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findUser, type UserDoc } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
@@ -17,9 +16,8 @@ export async function muteMyRoom(
   muted: boolean,
   device?: string,
 ): Promise<User> {
-  const { membership } = await requireMember(chat, caller, roomId)
-  if (!muted && membership.pref?.muted !== true) throw notMuted(roomId)
-  await applyPref(chat, caller, roomId, { muted }, device)
+  await requireMember(chat, caller, roomId)
+  await setMuted(chat, caller, roomId, muted, device)
   return toUserView(chat.db, await requireUser(chat, caller))
 }
 
@@ -31,10 +29,7 @@ export async function muteRoomOfUser(chat: Chat, of: UserCaller, roomId: string,
   const user = await requireUser(chat, of)
   const room = await findRoom(chat.db, of.app, roomId)
   if (!room || room.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `room: no room ${JSON.stringify(roomId)}`)
-  const membership = await findMembership(chat.db, of.app, roomId, of.user)
-  if (!muted && membership?.pref?.muted !== true) throw notMuted(roomId)
-  if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the user is not a member of the room')
-  await applyPref(chat, of, roomId, { muted })
+  await setMuted(chat, of, roomId, muted)
   return toAdminUserView(chat.db, user)
 }
 
@@ -44,6 +39,8 @@ async function requireUser(chat: Chat, { app, user }: UserCaller): Promise<UserD
   return found
 }
 
-function notMuted(room: string): ApiError {
-  return new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
+/** Of those who unmute a room at the same moment, one does. */
+async function setMuted(chat: Chat, of: UserCaller, room: string, muted: boolean, device?: string): Promise<void> {
+  const refused = new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
+  await applyPref(chat, of, room, { muted }, { device, ...(!muted && { where: { muted: true }, refused }) })
 }

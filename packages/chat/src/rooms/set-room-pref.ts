@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { setRoomPref as operation } from '@parley/contracts/operations/rooms/room-preferences'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
-import { updatePref } from '@parley/db/rooms/memberships'
+import { type PrefFilter, updatePref } from '@parley/db/rooms/memberships'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -24,19 +24,27 @@ export async function setRoomPref(
 ): Promise<Result<typeof operation>> {
   await requireMember(chat, caller, roomId)
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  return applyPref(chat, caller, roomId, given, device)
+  return applyPref(chat, caller, roomId, given, { device })
 }
 
+/**
+ * Changes a user's preferences for a room.
+ * @param where what they must be before; @throws `refused` otherwise, and to who is no member
+ */
 export async function applyPref(
   chat: Chat,
   caller: UserCaller,
   room: string,
   change: Partial<RoomPref>,
-  device?: string,
+  {
+    device,
+    where = {},
+    refused = new ApiError('NOT_ROOM_MEMBER', 'the user is not a member of the room'),
+  }: { device?: string | undefined; where?: PrefFilter; refused?: ApiError } = {},
 ): Promise<Result<typeof operation>> {
   return changeAndNotify(chat, userLane(caller), async (session, pending) => {
-    const membership = await updatePref(chat.db, { ...caller, room }, change, session)
-    if (!membership) throw new ApiError('NOT_ROOM_MEMBER', 'the caller is not a member of the room')
+    const membership = await updatePref(chat.db, { ...caller, room }, { change, where }, session)
+    if (!membership) throw refused
     const pref = { room, ...toPrefView(membership) }
     if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)
     return pref

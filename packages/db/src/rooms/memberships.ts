@@ -158,11 +158,14 @@ export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], ses
   if (matchedCount < updates.length) throw new StaleReadError('a membership has changed')
 }
 
-/** Sets the given preferences of a member; null for a user who is not a member. */
+/** Preferences as they must be. */
+export type PrefFilter = Pick<RoomPref, 'muted'> | Record<string, never>
+
+/** Sets the given preferences of a member, where they are as `where` says; null otherwise, and for a user who is not a member. */
 export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
-  change: Partial<RoomPref>,
+  { change, where }: { change: Partial<RoomPref>; where: PrefFilter },
   session: ClientSession,
 ): Promise<MembershipDoc | null> {
   const _id = key(app, room, user)
@@ -171,8 +174,9 @@ export async function updatePref(
     name === 'tagColors' ? JSON.stringify(value) : value,
   ])
   if (fields.length === 0) return db.memberships.findOne({ _id }, { session })
+  const before = Object.fromEntries(Object.entries(where).map(([name, value]) => [`pref.${name}`, value]))
   const update = { $set: Object.fromEntries(fields) }
-  return db.memberships.findOneAndUpdate({ _id }, update, { returnDocument: 'after', session })
+  return db.memberships.findOneAndUpdate({ _id, ...before }, update, { returnDocument: 'after', session })
 }
 
 /**

@@ -37,6 +37,18 @@ describe('DELETE /admin/clients/{uid}/mute/{room}', () => {
     assert.deepEqual([(await pref()).muted, (await pref()).pref.muted], [false, false])
   })
 
+  test('of 20 who unmute a room at once, one does, and the others get 400 ROOM_NOT_MUTED', async () => {
+    for (const [mute, unmute] of [
+      [() => gateway.admin('POST', path()), () => gateway.admin('DELETE', path())],
+      [() => alice.call('POST', `/me/mute/${inUrl(room)}`), () => alice.call('DELETE', `/me/mute/${inUrl(room)}`)],
+    ] as const) {
+      assert.equal((await mute()).status, 200)
+      const answers = await Promise.all(Array.from({ length: 20 }, unmute))
+      const codes = answers.map(({ status, body }) => String(body.error?.code ?? status)).toSorted()
+      assert.deepEqual(codes, ['200', ...Array.from({ length: 19 }, () => 'ROOM_NOT_MUTED')])
+    }
+  })
+
   test('room mute: unmuted → unmuted is 400 ROOM_NOT_MUTED', async () => {
     proves('DELETE /admin/clients/{uid}/mute/{room}', '400 ROOM_NOT_MUTED')
     proves('Room mute transitions', 'unmuted → unmuted: 400 ROOM_NOT_MUTED')
