@@ -1,4 +1,6 @@
-/** Listeners of named events. */
+import { callListener } from './store.ts'
+
+/** Listeners of named events. One that is added while an event is delivered hears the next one. */
 export function createListeners<Events>() {
   const byEvent = new Map<keyof Events, Set<(payload: never) => void>>()
   return {
@@ -9,7 +11,7 @@ export function createListeners<Events>() {
       return () => void listeners.delete(own)
     },
     call<E extends keyof Events>(event: E, payload: Events[E]): void {
-      for (const listener of byEvent.get(event) ?? []) listener(payload as never)
+      for (const listener of [...(byEvent.get(event) ?? [])]) callListener(listener, payload as never)
     },
   }
 }

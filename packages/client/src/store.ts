@@ -21,20 +21,20 @@ export function createStore<T>(initial: T): WritableStore<T> {
     set(value) {
       if (Object.is(value, current)) return
       current = value
-      for (const listener of [...listeners]) call(listener, value)
+      for (const listener of [...listeners]) callListener(listener, value)
     },
     subscribe(listener) {
       // Subscribed twice, the same function is called twice.
       const own = (value: T) => listener(value)
       listeners.add(own)
-      call(own, current)
+      callListener(own, current)
       return () => void listeners.delete(own)
     },
   }
 }
 
 /** An error of one listener is reported as uncaught, and keeps nothing from the others. */
-function call<T>(listener: (value: T) => void, value: T): void {
+export function callListener<T>(listener: (value: T) => void, value: T): void {
   try {
     listener(value)
   } catch (error) {
