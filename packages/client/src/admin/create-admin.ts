@@ -9,7 +9,7 @@ export interface AdminOptions {
   url: string
   /** Keep it on your server. */
   apiKey: string
-  /** How long a call waits for its response; by default 60 s. */
+  /** How long a call waits for its response; by default 60 s. `events` waits for events beside that. */
   timeoutMS?: number
 }
 
@@ -29,5 +29,5 @@ export function createAdmin({ url, apiKey, timeoutMS = 60_000 }: AdminOptions): 
     timeoutMS,
   }
   const calls = typedCalls<AdminCalls>(adminCalls, (...about) => httpCall(options, ...about))
-  return { ...calls, events: (about = {}) => eventsAfter(calls, about) }
+  return { ...calls, events: (about = {}) => eventsAfter(calls, about, timeoutMS) }
 }

@@ -13,24 +13,30 @@ export interface EventsOptions {
 /** Seconds that a call waits for an event. */
 const waitSeconds = 25
 
-/** See `Admin.events`. */
+/**
+ * See `Admin.events`.
+ * @param timeoutMS how long a call may take beside what it waits for an event
+ */
 export async function* eventsAfter(
   { listEvents }: Pick<TypedCalls<AdminCalls>, 'listEvents'>,
   { after, types, signal }: EventsOptions,
+  timeoutMS: number,
 ): AsyncGenerator<ListEventsResult['data'][number], void> {
   let cursor = after
   const isWanted = () => signal?.aborted !== true
   while (isWanted()) {
     let page: ListEventsResult | undefined
+    // The first call without a cursor says where now is.
+    const wait = cursor === undefined ? 0 : waitSeconds
+    const options = { timeoutMS: timeoutMS + wait * 1_000, ...(signal && { signal }) }
     const read = async () => {
       const input = {
         limit: 500,
-        // The first call without a cursor says where now is.
-        wait: cursor === undefined ? 0 : waitSeconds,
+        wait,
         ...(cursor !== undefined && { after: cursor }),
         ...(types && { types: types.join(',') }),
       }
-      page = await listEvents(input, signal && { signal })
+      page = await listEvents(input, options)
     }
     await retryWhilePassing(read, isWanted).catch((error: unknown) => {
       if (isWanted()) throw error

@@ -11,6 +11,8 @@ export interface HttpOptions {
 export interface CallOptions {
   headers?: Record<string, string>
   signal?: AbortSignal
+  /** How long this call waits for its response. */
+  timeoutMS?: number
 }
 
 type Input = Record<string, unknown>
@@ -30,7 +32,7 @@ export async function httpCall(
 ): Promise<unknown> {
   const { method, target, body } = requestOf(route, input)
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(new Error('timed out')), timeoutMS)
+  const timer = setTimeout(() => timeout.abort(new Error('timed out')), options.timeoutMS ?? timeoutMS)
   const abort = () => timeout.abort(options.signal?.reason)
   if (options.signal?.aborted) abort()
   options.signal?.addEventListener('abort', abort, { once: true })
