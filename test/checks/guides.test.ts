@@ -57,6 +57,18 @@ describe('what the guides and examples name is there', () => {
     assert.deepEqual(missing(/npm run parley -- (\w+)(?: (create|add|revoke|list|repair))?/g, isCommand), [])
   })
 
+  test('a sample that fetches looks whether that succeeded', () => {
+    const blocks = [...pages, ...globSync('packages/*/README.md', { cwd: root })].flatMap((page) =>
+      [...read(page).matchAll(/^ *```[jt]sx?\n([^]*?)^ *```/gm)].map(([, code = '']) => ({ page, code })),
+    )
+    const fetching = blocks.filter(({ code }) => /\bfetch\(/.test(code))
+    assert.ok(fetching.length > 0, 'the pattern finds something')
+    assert.deepEqual(
+      fetching.filter(({ code }) => !/\.(ok|status)\b/.test(code)),
+      [],
+    )
+  })
+
   test('examples', () => {
     const isExample = (folder: string) => 'start' in JSON.parse(read(`${folder}/package.json`)).scripts
     assert.deepEqual(missing(/--prefix (examples\/[\w-]+)/g, isExample), [])
