@@ -6,8 +6,10 @@ import { httpCall } from './http-call.ts'
 
 test('a call has a time limit of its own where it is given one', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
-  onTestFinished(() => void silent.closeAllConnections())
-  onTestFinished(() => void silent.close())
+  onTestFinished(() => {
+    silent.closeAllConnections()
+    silent.close()
+  })
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as AddressInfo
   const patient = { url: `http://127.0.0.1:${port}`, headers: () => ({}), timeoutMS: 600_000 }
