@@ -15,8 +15,8 @@ export type Batch = Input<typeof operation>['body']
 export interface BatchWork {
   app: string
   batch: Batch
-  /** Names the batch, so that nobody gets its message twice, however often it is sent. */
-  id: string
+  /** Names it among the batches of its sender, so that nobody gets its message twice, however often it is sent. */
+  name: string
   /** ID of the request, for the log lines of the messages' ways. */
   request: string
   /** So many recipients are served already. */
@@ -36,7 +36,7 @@ const atOnceInJob = 100
  */
 export async function runBatch(
   chat: Chat,
-  { app, batch, id, request, from }: BatchWork,
+  { app, batch, name, request, from }: BatchWork,
   note: (outcomes: BatchOutcome[]) => Promise<void>,
   isStopped: () => boolean,
   perPart = atOnce,
@@ -49,7 +49,7 @@ export async function runBatch(
     // Before the room, which is created when there is none.
     const content = contentFor(target.patterns)
     const room = target.room ?? (await rooms.open(target.receiver ?? ''))
-    const idempotencyKey = `batch ${id} ${i}`
+    const idempotencyKey = `batch ${name} ${i}`
     const shown = { messageType, push, skipTotalBadge, expiresInS, attachments }
     const sent = { app, room, sender, ...shown, request, idempotencyKey }
     const { message } = await sendContent(chat, sent, content)
@@ -78,8 +78,8 @@ export async function runBatch(
 /** Goes on with a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
 export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   if (!job.batch) return true
-  const { json, request } = job.batch
-  const work = { app: job.app, batch: JSON.parse(json) as Batch, id: job.id, request, from: job.done }
+  const { json, request, name = job.id } = job.batch
+  const work = { app: job.app, batch: JSON.parse(json) as Batch, name, request, from: job.done }
   let { done } = job
   const note = async (outcomes: BatchOutcome[]) => {
     requireServed(outcomes)

@@ -23,7 +23,8 @@ export async function answerBatch(
   { request, idempotencyKey }: { request: string; idempotencyKey?: string | undefined },
 ): Promise<JsonText | Accepted> {
   contentOf(batch.message)
-  const id = idempotencyKey === undefined ? newId() : nameOf(idempotencyKey)
+  const name = idempotencyKey === undefined ? newId() : digestOf(idempotencyKey)
+  const id = idempotencyKey === undefined ? name : digestOf(JSON.stringify([idempotencyKey, batch.sender]))
   const earlier = idempotencyKey === undefined ? undefined : await answerOfEarlier(chat, app, id)
   if (earlier) return earlier
   const outcomes: BatchOutcome[] = []
@@ -39,7 +40,7 @@ export async function answerBatch(
     outcomes.push(...part)
   }
   const isStopped = () => isRepeated || (job !== undefined && chat.jobs.signal.aborted)
-  const sending = chat.limits.batches(app, () => runBatch(chat, { app, batch, id, request, from: 0 }, note, isStopped))
+  const sending = chat.limits.batches(app, () => runBatch(chat, { app, batch, name, request, from: 0 }, note, isStopped))
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
 
   const served = servedOf(outcomes)
@@ -49,7 +50,7 @@ export async function answerBatch(
     chat.db,
     {
       ...{ app, id, kind: 'batch', total: batch.paras.length, done: served.length, outcomes: served },
-      batch: { json: JSON.stringify(batch), request },
+      batch: { json: JSON.stringify(batch), name, request },
     },
     chat.jobs.worker,
   )
@@ -66,9 +67,8 @@ function ofAnother(error: unknown): undefined {
   if (!isDuplicateKey(error)) throw error
 }
 
-/** The ID of the batch that this key names. */
-function nameOf(idempotencyKey: string): string {
-  return createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 32)
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 /**

@@ -22,8 +22,8 @@ describe('work that takes longer than a request may', () => {
     await gateway.stop()
   })
 
-  const batch = (paras: object[], headers: Record<string, string> = {}) =>
-    gateway.admin('POST', '/messages/batch', { message: 'Hello', messageType: 'text', sender: 'alice', paras }, headers)
+  const batch = (paras: object[], headers: Record<string, string> = {}, sender = 'alice') =>
+    gateway.admin('POST', '/messages/batch', { message: 'Hello', messageType: 'text', sender, paras }, headers)
   const job = (id: string, query = '') => gateway.admin('GET', `/admin/jobs/${id}${query}`)
   const accepted = ({ status, body }: Answer): string => {
     assert.equal(status, 202, JSON.stringify(body))
@@ -82,6 +82,19 @@ describe('work that takes longer than a request may', () => {
     const first = (await batch([{ room }], other)).body.result
     assert.deepEqual((await batch([{ room }], other)).body.result, first)
     assert.equal(await messagesIn(room), 3)
+  })
+
+  test('batches of two senders under one Idempotency-Key are two jobs, and everybody gets both', async () => {
+    const bob = await gateway.newUser()
+    const both = { roomType: 'group', members: ['alice', bob.id] }
+    const room = (await gateway.admin('POST', '/rooms/', both)).body.result._id
+    const headers = { 'idempotency-key': 'greeting of all' }
+    const ids = [accepted(await batch([{ room }], headers)), accepted(await batch([{ room }], headers, bob.id))]
+    for (const id of ids) assert.equal((await finished(id)).state, 'done')
+    assert.equal(await messagesIn(room), 2)
+    const { body } = await batch([{ room }], headers, bob.id)
+    assert.equal(body.result[0].result?.sender, bob.id)
+    assert.equal(await messagesIn(room), 2)
   })
 
   test('a day after its end the Idempotency-Key of a batch that became a job is that of a new batch', async () => {
