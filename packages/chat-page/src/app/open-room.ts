@@ -1,5 +1,6 @@
 import type { Client, Store } from '@parley/client'
 import { createValue } from '../state/value.ts'
+import { isEmbedded, pushEntry, replaceEntry, shownEntry } from './page-history.ts'
 
 /** As one object for each wish. */
 export interface WantedThread {
@@ -16,16 +17,10 @@ export interface OpenRoom {
   back: () => void
 }
 
-/** In a frame the history belongs to the page around it. */
-export const isEmbedded = (): boolean => window.parent !== window
-
 /** As in the styles: from here on the list stands beside the room. */
 const wide = '(min-width: 720px)'
 
-/**
- * Which room is open. On a phone, a room is a step that the browser's back button takes back; a frame leaves the history
- * to the page around it.
- */
+/** Which room is open. On a phone, a room is a step that the browser's back button takes back. */
 export function createOpenRoom(
   client: Client,
   wanted: string | undefined,
@@ -40,6 +35,13 @@ export function createOpenRoom(
     onChange(room)
   }
 
+  /** Without a step. */
+  function replace(room: string | undefined): void {
+    if (room === undefined) replaceEntry({})
+    else if (shownEntry().room !== room) replaceEntry({ room })
+    set(room)
+  }
+
   // The room of the address; else the first one, where there is space for it or no other.
   const stop = client.rooms.subscribe((rooms) => {
     if (!isFirst || rooms.length === 0) return
@@ -47,11 +49,15 @@ export function createOpenRoom(
     queueMicrotask(() => stop())
     const visible = rooms.filter(({ pref }) => !pref?.hidden)
     const first = visible.find(({ _id }) => _id === wanted)?._id
-    if (first !== undefined) set(first)
-    else if (matchMedia(wide).matches || visible.length === 1) set(visible[0]?._id)
+    if (first !== undefined) replace(first)
+    else if (matchMedia(wide).matches || visible.length === 1) replace(visible[0]?._id)
   })
   window.addEventListener('popstate', () => {
-    if (!isEmbedded()) set((history.state as { room?: string } | null)?.room)
+    if (isEmbedded()) return
+    isFirst = false
+    // What was wanted before is no wish of this step.
+    thread.set(undefined)
+    set(shownEntry().room)
   })
   return {
     current,
@@ -59,12 +65,14 @@ export function createOpenRoom(
     open(room, threadID) {
       isFirst = false
       thread.set(threadID === undefined ? undefined : { room, id: threadID })
-      if (!isEmbedded() && current.get() === undefined) history.pushState({ room }, '')
+      if (current.get() !== undefined) return replace(room)
+      pushEntry({ room })
       set(room)
     },
     back() {
-      if ((history.state as { room?: string } | null)?.room !== undefined) history.back()
-      else set(undefined)
+      const { aboveList } = shownEntry()
+      if (aboveList === undefined) replace(undefined)
+      else history.go(-aboveList)
     },
   }
 }

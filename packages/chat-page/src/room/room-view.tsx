@@ -29,7 +29,7 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   const [hasDetails, setDetails] = useState(false)
   const [goTo, setGoTo] = useState<GoTo>()
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
-  const thread = useOpenThread()
+  const thread = useOpenThread(roomID)
   const wanted = useStore(wantedThread)
   useEffect(() => {
     if (wanted?.room === roomID) thread.open(wanted.id)

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { isEmbedded } from '../app/open-room.ts'
+import { pushEntry, shownEntry } from '../app/page-history.ts'
 
 export interface OpenThread {
   /** ID of the message that it is about. */
@@ -11,24 +11,24 @@ export interface OpenThread {
 /** As in the styles: from here on a thread stands beside the room. */
 const wide = '(min-width: 1080px)'
 
-const openIn = (state: unknown): string | undefined => (state as { thread?: string } | null)?.thread
-
-/** Which thread is open. Where it takes the place of the room, the browser's back button closes it. */
-export function useOpenThread(): OpenThread {
-  const [id, setID] = useState<string>()
+/** Which thread of a room is open. Where it takes the place of the room, the browser's back button closes it. */
+export function useOpenThread(roomID: string): OpenThread {
+  const inEntry = () => {
+    const { room, thread } = shownEntry()
+    return room === roomID ? thread : undefined
+  }
+  const [id, setID] = useState(inEntry)
   useEffect(() => {
-    const onBack = () => setID(openIn(history.state))
+    const onBack = () => setID(inEntry())
     window.addEventListener('popstate', onBack)
     return () => window.removeEventListener('popstate', onBack)
   }, [])
   const open = useCallback((messageID: string) => {
-    if (!isEmbedded() && !matchMedia(wide).matches) {
-      history.pushState({ ...(history.state as object | null), thread: messageID }, '')
-    }
+    if (!matchMedia(wide).matches && inEntry() !== messageID) pushEntry({ room: roomID, thread: messageID })
     setID(messageID)
   }, [])
   const close = useCallback(() => {
-    if (openIn(history.state) === undefined) setID(undefined)
+    if (inEntry() === undefined) setID(undefined)
     else history.back()
   }, [])
   return { id, open, close }
