@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
-import type { PlatformUser } from '../platform.ts'
+import { eventually, type PlatformUser } from '../platform.ts'
 import { type ChatTab, openChat } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
+import { onePixel } from './one-pixel.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being written', () => {
   let deployment: Deployment
@@ -95,5 +96,51 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     await tab.page.getByRole('button', { name: /^Here/ }).click()
     await tab.sees('Helo')
     assert.equal(await fieldOf(tab).inputValue(), 'half a sent')
+  })
+
+  /** Pictures are measured when what it returns is called. */
+  async function holdMeasuring({ page }: ChatTab): Promise<() => Promise<void>> {
+    await page.evaluate(() => {
+      const measure = createImageBitmap
+      const held = new Promise((resolve) => addEventListener('measure', resolve, { once: true }))
+      window.createImageBitmap = async (source: ImageBitmapSource) => {
+        await held
+        return measure(source)
+      }
+    })
+    return async () => void (await page.evaluate(() => dispatchEvent(new Event('measure'))))
+  }
+  const choosePictures = ({ page }: ChatTab, count: number) =>
+    page
+      .locator('input[type=file]')
+      .setInputFiles(Array.from({ length: count }, () => ({ name: 'a.png', mimeType: 'image/png', buffer: onePixel })))
+
+  test('a message waits for the picture that was just chosen', async () => {
+    const tab = await openNewRoom()
+    const goOn = await holdMeasuring(tab)
+    await fieldOf(tab).fill('Look')
+    await choosePictures(tab, 1)
+    await fieldOf(tab).press('Enter')
+    await tab.page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
+    await goOn()
+    await tab.page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
+    await fieldOf(tab).press('Enter')
+    const message = tab.page.getByRole('article').filter({ has: tab.page.getByText('Look', { exact: true }) })
+    await message.getByRole('button', { name: 'a.png' }).waitFor()
+    assert.deepEqual(await tab.texts(), ['Look'])
+  })
+
+  test('files beyond ten are left out, which the page says', async () => {
+    const tab = await openNewRoom()
+    const goOn = await holdMeasuring(tab)
+    await choosePictures(tab, 8)
+    await choosePictures(tab, 5)
+    await tab.page.getByText(/^At most 10 files go with one message/).waitFor()
+    await goOn()
+    const remove = tab.page.getByRole('button', { name: 'Remove a.png' })
+    await eventually('ten are chosen', async () => (await remove.count()) === 10)
+    await tab.page.getByRole('button', { name: 'Send', disabled: false }).click()
+    const sent = tab.page.getByRole('log').getByRole('button', { name: 'a.png', exact: true })
+    await eventually('and sent', async () => (await sent.count()) === 10)
   })
 })

@@ -47,6 +47,7 @@ export const english = {
   file: 'File',
   files: 'Files to send',
   attach: 'Attach files',
+  tooManyFiles: (most: number) => `At most ${most} files go with one message. The others were left out.`,
   uploading: 'Uploading…',
   uploaded: (percent: number) => `${percent} % uploaded`,
   removeFile: (name: string) => `Remove ${name}`,

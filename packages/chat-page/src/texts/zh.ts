@@ -43,6 +43,7 @@ export const chinese: Texts = {
   file: '文件',
   files: '待发送的文件',
   attach: '添加文件',
+  tooManyFiles: (most: number) => `一条消息最多附带 ${most} 个文件，其余的未添加。`,
   uploading: '正在上传…',
   uploaded: (percent) => `已上传 ${percent} %`,
   removeFile: (name) => `移除 ${name}`,
