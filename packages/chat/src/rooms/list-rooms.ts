@@ -56,7 +56,7 @@ async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomO
     all.flatMap(({ shown }) => lastMessageOf(shown)),
     rooms,
   )
-  return all.map(({ of, shown }) => shownRoomJson(of, shown, quoted))
+  return all.map(({ of, shown }) => shownRoomJson(caller, of, shown, quoted))
 }
 
 function filter(query: Query): (entry: RoomOfMember) => boolean {

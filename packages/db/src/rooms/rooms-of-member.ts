@@ -3,6 +3,7 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
+import { deletionsOf, everything, type FoundDeletion } from '../messages/user-deletions.ts'
 import { ownSeqs } from '../sending/tails.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/users.ts'
@@ -23,6 +24,8 @@ export interface ShownRoom {
   room: RoomDoc & { own: number[] }
   /** The last message, where it is settled; else it is the tail, of which only the last is there. */
   last: MessageDoc[]
+  /** What the user deleted for themselves: the last message, or all. Nobody has so deleted what is not settled. */
+  deletions: FoundDeletion[]
   /** The members and the sender to show. */
   users: UserDoc[]
 }
@@ -116,6 +119,8 @@ function shownStages(db: Db, app: string, user: string): Document[] {
     { $project: { _id: 0, room: '$$ROOT' } },
     { $set: { last: { $ifNull: ['$room.lastMessageID', '$$REMOVE'] } } },
     findByKeys(db.messages.collectionName, 'last'),
+    { $set: { deletions: deletionsOf('$room._id', user, { $concatArrays: [[everything], '$last._id'] }) } },
+    findByKeys(db.userDeletions.collectionName, 'deletions'),
     { $set: { users: keysOf({ $setUnion: shown }, key(app, '')) } },
     findByKeys(db.users.collectionName, 'users'),
   ]

@@ -35,6 +35,13 @@ const unreadIn = async (user: TestUser, room: string) => {
   const { body } = await user.call('GET', '/rooms')
   return body.result.data.find(({ _id }: { _id: string }) => _id === room).unread
 }
+/** As the list of rooms and the room by itself show it: both alike. */
+async function lastMessageIn(user: TestUser, room: string): Promise<{ _id: string; seq: number; message?: unknown }> {
+  const { data } = (await user.call('GET', '/rooms')).body.result
+  const { lastMessage } = data.find(({ _id }: { _id: string }) => _id === room)
+  assert.deepEqual((await user.call('GET', `/rooms/${room}`)).body.result.lastMessage, lastMessage)
+  return lastMessage
+}
 const makeManager = (room: string, user: TestUser) =>
   gateway.chat.db.rooms.updateOne({ _id: key(gateway.app, room) }, { $set: { managers: [user.id] } })
 function tally(values: number[]): Map<number, number> {
@@ -74,6 +81,24 @@ describe('POST /messages/user-delete', () => {
     assert.equal(await unreadIn(bob, room), 0)
     assert.deepEqual(heard.events.map(({ event: name }) => name).filter((name) => name !== 'chat message').length, 2)
   })
+
+  for (const all of [false, true]) {
+    test(`shows the latest message, once the caller deleted ${all ? 'all' : 'it'}, as a stub in their rooms`, async () => {
+      const room = await newRoom()
+      await send(room)
+      const last = await send(room, 'alice', 'a secret')
+      const given = all ? { room } : { room, messages: [last._id] }
+      await bob.call('POST', `/messages/user-delete${all ? '/all-in-room' : ''}`, given)
+      const { message, isDeleted, ...hidden } = { isDeleted: false, ...(await lastMessageIn(bob, room)) }
+      assert.deepEqual([hidden._id, hidden.seq, message, isDeleted], [last._id, 2, undefined, true])
+      assert.equal((await lastMessageIn(owner, room)).message, 'a secret')
+      const next = await send(room, 'alice', 'next')
+      assert.deepEqual(
+        [(await lastMessageIn(bob, room))._id, (await lastMessageIn(bob, room)).message],
+        [next._id, 'next'],
+      )
+    })
+  }
 
   test('an unknown message is 404 MESSAGE_NOT_FOUND naming it, and nothing is deleted', async () => {
     const room = await newRoom()

@@ -98,6 +98,18 @@ describe('GET /rooms of a user of many rooms', () => {
     assert.deepEqual([room._id, lastMessage.message, room.unread, room.muted], [_id, 'news', unread + 1, true])
   })
 
+  test('has a stub for a latest message that the user deleted for themselves', async () => {
+    const list = async () => (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result.data
+    const { _id, lastMessage } = (await list())[3]
+    const deleted = { room: _id, messages: [lastMessage._id] }
+    assert.equal((await alice.call('POST', '/messages/user-delete', deleted)).status, 200)
+    const shown = (await list()).map((room: { lastMessage: { message?: string } }) => room.lastMessage.message)
+    assert.deepEqual(
+      shown.map((message?: string) => message === undefined),
+      Array.from({ length: few + 1 }, (_, i) => i === 3),
+    )
+  })
+
   test('breaks off when the token ends before all of it was read', async () => {
     const { call } = await gateway.newUser('alice')
     afterFirstRooms(() => gateway.newUser('alice'))
