@@ -53,4 +53,26 @@ describe('what is shown of a message', () => {
     }
     assert.deepEqual(textParts('hi @Bob!', mentioned)[1], { text: '@Bob', mentions: 'bob' })
   })
+
+  test('of two names at one place the longer one is mentioned', () => {
+    const mentioned = new Map([
+      ['al', 'Al'],
+      ['alice', 'Alice'],
+    ])
+    assert.deepEqual(textParts('@Alice @Al', mentioned), [
+      { text: '@Alice', mentions: 'alice' },
+      { text: ' ' },
+      { text: '@Al', mentions: 'al' },
+    ])
+  })
+
+  test('the longest texts, made to be slow, have their parts at once', () => {
+    const most = 64 * 1024
+    const many = new Map(Array.from({ length: 1_000 }, (_, i) => [`u${i}`, `member ${i}`]))
+    for (const end of ')]}!?') assert.equal(textParts(`http://${'.'.repeat(most)}x${end}`).length, 2)
+    assert.equal(textParts('http://a.'.repeat(most / 9)).length, 2)
+    assert.equal(textParts('@al'.repeat(most / 3), new Map([['u', 'al']])).length, Math.floor(most / 3))
+    assert.equal(textParts('@member '.repeat(most / 8), many).length, 1)
+    assert.equal(textParts('http://a '.repeat(most / 9), many).length, 2 * Math.floor(most / 9))
+  })
 })

@@ -8,38 +8,63 @@ export interface TextPart {
 
 const links = /https?:\/\/[^\s<>"'`\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]+/giu
 /** At the end of a link they belong to the sentence. */
-const endOfSentence = /[.,;:!?)\]}，。；：！？）】]+$/u
+const endOfSentence: ReadonlySet<string> = new Set('.,;:!?)]}，。；：！？）】')
 
-/** @param mentioned the names of mentioned users, by their ID */
+/**
+ * Its time grows with the text's length, not faster: any member can send 64 KiB that are made to be slow.
+ * @param mentioned the names of mentioned users, by their ID
+ */
 export function textParts(text: string, mentioned: ReadonlyMap<string, string> = new Map()): TextPart[] {
+  const names = namesIn(text, mentioned)
   const parts: TextPart[] = []
   let at = 0
   for (const match of text.matchAll(links)) {
     const href = withoutEnd(match[0])
     if (!URL.canParse(href)) continue
-    parts.push(...mentionParts(text.slice(at, match.index), mentioned), { text: href, href })
+    addMentions(parts, text.slice(at, match.index), names)
+    parts.push({ text: href, href })
     at = match.index + href.length
   }
-  return [...parts, ...mentionParts(text.slice(at), mentioned)]
+  addMentions(parts, text.slice(at), names)
+  return parts
 }
 
 /** A bracket that was opened in the link is part of it. */
 function withoutEnd(link: string): string {
-  const end = endOfSentence.exec(link)?.[0] ?? ''
-  const body = link.slice(0, link.length - end.length)
-  return end.startsWith(')') && body.includes('(') ? `${body})` : body
+  let end = link.length
+  while (endOfSentence.has(link.charAt(end - 1))) end--
+  const body = link.slice(0, end)
+  return link.charAt(end) === ')' && body.includes('(') ? `${body})` : body
 }
 
-function mentionParts(text: string, mentioned: ReadonlyMap<string, string>): TextPart[] {
-  const names = [...mentioned].filter(([, name]) => name !== '' && text.includes(`@${name}`))
-  const [first] = names
-    .map(([id, name]) => ({ id, name, at: text.indexOf(`@${name}`) }))
-    .toSorted((a, b) => a.at - b.at)
-  if (!first) return text === '' ? [] : [{ text }]
-  const end = first.at + first.name.length + 1
-  return [
-    ...(first.at > 0 ? [{ text: text.slice(0, first.at) }] : []),
-    { text: text.slice(first.at, end), mentions: first.id },
-    ...mentionParts(text.slice(end), mentioned),
-  ]
+interface Names {
+  ids: ReadonlyMap<string, string>
+  /** The longest first: it wins at the same place. */
+  lengths: readonly number[]
+}
+
+function namesIn(text: string, mentioned: ReadonlyMap<string, string>): Names {
+  const ids = new Map<string, string>()
+  for (const [id, name] of mentioned) {
+    // Of two users of one name it is the first.
+    if (name !== '' && !ids.has(name) && text.includes(`@${name}`)) ids.set(name, id)
+  }
+  const lengths = [...new Set([...ids.keys()].map(({ length }) => length))].toSorted((a, b) => b - a)
+  return { ids, lengths }
+}
+
+function addMentions(parts: TextPart[], text: string, { ids, lengths }: Names): void {
+  let from = 0
+  let at = text.indexOf('@')
+  while (at >= 0) {
+    const after = at + 1
+    const length = lengths.find((length) => ids.has(text.slice(after, after + length)))
+    if (length !== undefined) {
+      if (at > from) parts.push({ text: text.slice(from, at) })
+      from = after + length
+      parts.push({ text: text.slice(at, from), mentions: ids.get(text.slice(after, from)) ?? '' })
+    }
+    at = text.indexOf('@', Math.max(from, after))
+  }
+  if (from < text.length) parts.push({ text: text.slice(from) })
 }
