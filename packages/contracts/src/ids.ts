@@ -19,6 +19,17 @@ const freeId = z
   )
   .meta({ maxLength: maxIdLength })
 
+/**
+ * A text that is compared with another one, or is part of a key. Of half a character (a lone surrogate) MongoDB keeps
+ * U+FFFD, which is not what was given.
+ * @param most UTF-16 units
+ */
+export const comparedText = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => text.isWellFormed(), 'expected whole characters: it has half of a surrogate pair')
+
 /** What a value names. A schema derived from it (`.optional()`, `.describe(…)`) names the same. */
 export type Named =
   | 'user'

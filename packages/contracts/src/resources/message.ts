@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
+import { comparedText, isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { attachment } from './file.ts'
 import { sender } from './sender.ts'
@@ -23,7 +23,7 @@ export const maxMentions = 1_000
 
 /** A message has at most this many reactions, so that its events fit into one message of the bus. */
 export const maxReactions = 500
-export const reactionName = z.string().min(1).max(64).describe('The reaction, e.g. an emoji')
+export const reactionName = comparedText(64).min(1).describe('The reaction, e.g. an emoji')
 const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction', ...ours })
 
 /** The characters of a message's text that a quote has. */

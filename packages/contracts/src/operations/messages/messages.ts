@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageId, roomId, userId } from '../../ids.ts'
+import { comparedText, messageId, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { attachments } from '../../resources/file.ts'
@@ -18,7 +18,7 @@ import { exampleMessage } from '../examples.ts'
 
 const inspect = z.object({ query: z.unknown(), tookMS: z.number() }).describe('Diagnostic only')
 
-export const clientMessageID = z.string().min(1).max(128).describe('Makes the send repeatable for 24 hours')
+export const clientMessageID = comparedText(128).min(1).describe('Makes the send repeatable for 24 hours')
 
 const mentions = z.array(userId).max(maxMentions)
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageId, naming, roomId, userId } from '../../ids.ts'
+import { comparedText, messageId, naming, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { attachments, attachmentsOrNone } from '../../resources/file.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
@@ -47,7 +47,7 @@ export const scheduleMessage = operation({
     push: z.boolean().default(true),
     skipTotalBadge: z.boolean().default(false),
     mentions: z.array(userId).max(maxMentions).optional(),
-    clientMessageID: z.string().min(1).max(128).optional(),
+    clientMessageID: comparedText(128).min(1).optional(),
     attachments: attachments.optional(),
     replyTo: messageId.optional(),
     thread,

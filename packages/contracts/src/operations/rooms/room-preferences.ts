@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
-import { roomId, userId } from '../../ids.ts'
+import { comparedText, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { roomPref } from '../../resources/room-pref.ts'
 import { adminUser, user } from '../../resources/user.ts'
@@ -73,7 +73,7 @@ export const unmuteRoom = operation({
   example: { result: exampleMe },
 })
 
-const tag = z.string().min(1).max(128)
+const tag = comparedText(128).min(1)
 const colour = z.string().regex(/^#(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i, 'expected a hex colour like #a0b1c2')
 const examplePref = {
   tags: ['work'],
@@ -103,7 +103,7 @@ export const setRoomPref = operation({
     hidden: z.boolean().optional(),
     sticky: z.boolean().optional(),
     muted: z.boolean().optional(),
-    folder: z.string().max(256).optional(),
+    folder: comparedText(256).optional(),
   }),
   result: z.object({ room: roomId, ...roomPref.shape }),
   errors: ['ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],

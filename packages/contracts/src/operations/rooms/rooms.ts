@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { unstorable } from '../../free-json.ts'
 import { clientIDHeader } from '../../headers.ts'
-import { roomId, userId } from '../../ids.ts'
+import { comparedText, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { expiresInS } from '../../resources/message.ts'
@@ -37,7 +37,7 @@ export const roomFields = {
   name: text(256).optional(),
   cover: text(2048).optional().meta(ours).describe('Cover image URL'),
   description: text(4096).optional().meta(ours),
-  roomTags: z.array(z.string().min(1).max(128)).max(100).optional().meta(ours),
+  roomTags: z.array(comparedText(128).min(1)).max(100).optional().meta(ours),
   webhook: text(2048).optional().meta(ours).describe('Webhook URL; by the API key only, and shown to it alone'),
   botState: text(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
   botMode: z.boolean().optional().meta(ours),

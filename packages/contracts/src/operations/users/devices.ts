@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { naming } from '../../ids.ts'
+import { comparedText, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
-const deviceToken = z.string().min(1).max(4096).describe('Device push token')
-const deviceId = z.string().min(1).max(256).describe('The same as in auth2, so that an online device gets no push')
+const deviceToken = comparedText(4096).min(1).describe('Device push token')
+const deviceId = comparedText(256).min(1).describe('The same as in auth2, so that an online device gets no push')
 
 export const subscribe = operation({
   id: 'subscribe',
