@@ -183,4 +183,27 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     await eventually('it is shown again', isShown)
     assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
   })
+
+  test.each(['default', 'granted'])(
+    'no bell where a page cannot show notifications, permission: %s',
+    async (permission) => {
+      const room = await newRoom([alice, bob])
+      const { page, sees } = await open(alice, room)
+      // As Chrome on Android is, with the page in the background.
+      await page.addInitScript((permission) => {
+        const Illegal = function () {
+          throw new TypeError('Illegal constructor')
+        }
+        Object.assign(Illegal, { permission })
+        Object.assign(window, { Notification: Illegal })
+        Object.defineProperty(document, 'hidden', { get: () => true })
+        localStorage.setItem('parley.chat.notify', 'on')
+      }, permission)
+      await page.reload()
+      await page.getByRole('textbox', { name: 'Message' }).waitFor()
+      await say(bob, room, 'Hello')
+      await sees('Hello')
+      await page.getByRole('button', { name: /^Turn notifications/ }).waitFor({ state: 'detached' })
+    },
+  )
 })

@@ -23,6 +23,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
   const me = useStore(client.me)?._id
   const [query, setQuery] = useState('')
   const isOn = useStore(notifications.isOn)
+  const mayNotify = useStore(notifications.isPossible)
   const wanted = query.trim().toLowerCase()
   const found = wanted === '' ? rooms : rooms.filter((room) => roomName(room, me).toLowerCase().includes(wanted))
   return (
@@ -31,7 +32,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         {logo !== undefined && mayShow(logo, imageOrigins) && <img class="logo" src={logo} alt="" />}
         <h1>{title}</h1>
         <ThreadsButton onThread={onThread} />
-        {notifications.isPossible && (
+        {mayNotify && (
           <button
             type="button"
             class="icon-button"

@@ -7,7 +7,7 @@ import { createValue } from './value.ts'
 /** Desktop notifications, for those who ask for them. */
 export interface Notifications {
   isOn: ReturnType<typeof createValue<boolean>>
-  isPossible: boolean
+  isPossible: ReturnType<typeof createValue<boolean>>
   turn: (on: boolean) => Promise<void>
 }
 
@@ -18,15 +18,21 @@ export function createNotifications(
   chat: Pick<Chat, 'client' | 'texts' | 'threads'>,
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
-  const isPossible = 'Notification' in window && window.isSecureContext
-  const isOn = createValue(isPossible && Notification.permission === 'granted' && stored() === 'on')
+  const isPossible = createValue('Notification' in window && window.isSecureContext && isConstructor())
+  const isOn = createValue(isPossible.get() && Notification.permission === 'granted' && stored() === 'on')
+
+  function turn(on: boolean): void {
+    isOn.set(on)
+    store(on ? 'on' : 'off')
+  }
 
   onNews(chat, (message) => {
     if (!isOn.get() || !document.hidden) return
-    const notification = new Notification(nameOf(message.sender), {
-      body: previewOf(message, chat.texts),
-      tag: message._id,
-    })
+    const notification = notify(nameOf(message.sender), { body: previewOf(message, chat.texts), tag: message._id })
+    if (!notification) {
+      isPossible.set(false)
+      return turn(false)
+    }
     notification.addEventListener('click', () => {
       window.focus()
       onOpen(message.room, message.threadOf)
@@ -38,9 +44,20 @@ export function createNotifications(
     isPossible,
     async turn(on) {
       const permission = on ? await Notification.requestPermission() : 'denied'
-      isOn.set(permission === 'granted')
-      store(isOn.get() ? 'on' : 'off')
+      turn(permission === 'granted')
     },
+  }
+}
+
+/** Before it is permitted, a trial shows nothing; after it, the first notification is the trial. */
+const isConstructor = (): boolean => Notification.permission === 'granted' || notify('') !== undefined
+
+/** Returns none in Chrome on Android, where service workers alone may show them. */
+function notify(title: string, options?: NotificationOptions): Notification | undefined {
+  try {
+    return new Notification(title, options)
+  } catch {
+    return undefined
   }
 }
 
