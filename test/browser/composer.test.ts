@@ -143,4 +143,17 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     const sent = tab.page.getByRole('log').getByRole('button', { name: 'a.png', exact: true })
     await eventually('and sent', async () => (await sent.count()) === 10)
   })
+
+  test('an edit does not wait for the files that go with the draft', async () => {
+    const tab = await openNewRoom()
+    await tab.send('Helo')
+    await tab.sees('Helo')
+    await holdMeasuring(tab)
+    await choosePictures(tab, 1)
+    await tab.page.getByRole('button', { name: 'Send', disabled: true }).waitFor()
+    await tab.choose('Helo', 'Edit')
+    await fieldOf(tab).fill('Hello')
+    await tab.page.getByRole('button', { name: 'Save' }).click()
+    await tab.sees('Hello')
+  })
 })

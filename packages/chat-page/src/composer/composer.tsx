@@ -34,6 +34,8 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
 
   const files = useFiles(shown.id)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
+  // The files go with the draft, which an edit leaves as it is.
+  const mayGo = !isEmpty && (editing !== undefined || files.areReady)
   const label = thread ? texts.replyInThread : texts.message
   const stop = () => {
     onDone()
@@ -41,7 +43,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   }
   const submit = async () => {
     const written = text.trim()
-    if (isEmpty || !files.areReady) return
+    if (!mayGo) return
     const mentioned = mentions.mentionedIn(written)
     const options = mentioned.length > 0 ? { mentions: mentioned } : {}
     field.current?.focus()
@@ -89,12 +91,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
           }}
           onFiles={files.add}
         />
-        <button
-          type="submit"
-          class="send"
-          aria-label={editing ? texts.save : texts.send}
-          disabled={isEmpty || !files.areReady}
-        >
+        <button type="submit" class="send" aria-label={editing ? texts.save : texts.send} disabled={!mayGo}>
           <Icon name={editing ? 'check' : 'send'} />
         </button>
       </form>
