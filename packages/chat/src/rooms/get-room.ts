@@ -1,6 +1,6 @@
 import { stub, withChange } from '@parley/db/messages/change-messages'
 import type { MessageDoc } from '@parley/db/messages/messages'
-import { hiddenBy } from '@parley/db/messages/user-deletions'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { type MembershipDoc, unreadOf } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomOfMember, type ShownRoom } from '@parley/db/rooms/rooms-of-member'
@@ -31,22 +31,37 @@ export async function roomForMember(
   const found = await findRoomOfMember(chat.db, caller.app, roomId, caller.user)
   const room = checkRoom(found?.room, roomId)
   const membership = checkMember(found?.memberships[0])
-  const shown = { room, last: found?.last ?? [], deletions: found?.deletions ?? [], users: found?.users ?? [] }
-  const quoted = await findQuoted(chat.db, lastMessageOf(shown), new Map([[room._id, room]]))
-  return { room, text: shownRoomJson(caller, { membership, unread: unreadOf(membership, room) }, shown, quoted) }
+  const shown = { room, last: found?.last ?? [], users: found?.users ?? [] }
+  const of = { membership, unread: unreadOf(membership, room) }
+  const [quoted, hidden] = await Promise.all([
+    findQuoted(chat.db, lastMessageOf(shown), new Map([[room._id, room]])),
+    findHidden(chat, caller, [{ of, shown }]),
+  ])
+  return { room, text: shownRoomJson(of, shown, { quoted, hidden }) }
 }
 
 /** What one of its members is shown of a room, as JSON text. A latest message that they deleted for themselves is a stub. */
 export function shownRoomJson(
-  { app, user }: UserCaller,
   of: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
   shown: ShownRoom,
-  quoted: Quoted,
+  { quoted, hidden }: { quoted: Quoted; hidden: ReadonlySet<string> },
 ): string {
-  const latest = lastMessageOf(shown)
-  const hidden = hiddenBy(shown.deletions, app, user, latest)
-  const [lastMessage] = latest.map((message) => (hidden.has(message._id) ? withChange(message, stub) : message))
+  const [lastMessage] = lastMessageOf(shown).map((message) =>
+    hidden.has(message._id) ? withChange(message, stub) : message,
+  )
   return roomJsonTo(of, shown.room, onlyUsers(shown.users), { lastMessage, quoted })
+}
+
+/** Which of the latest messages a member deleted for themselves, by ID. Reads nothing where none can be. */
+export function findHidden(
+  { db }: Chat,
+  { app, user }: UserCaller,
+  rooms: readonly { of: { membership: Pick<MembershipDoc, 'hiddenUpToSeq'> }; shown: ShownRoom }[],
+): Promise<Set<string>> {
+  const maybe = rooms.flatMap(({ of: { membership }, shown }) =>
+    lastMessageOf(shown).filter(({ seq }) => seq <= (membership.hiddenUpToSeq ?? 0)),
+  )
+  return findUserDeletions(db, app, user, maybe)
 }
 
 /** The latest message of a room, if it has any. */

@@ -8,7 +8,7 @@ import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { parseTime } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
-import { lastMessageOf, shownRoomJson } from './get-room.ts'
+import { findHidden, lastMessageOf, shownRoomJson } from './get-room.ts'
 import { matchesPref, parsePrefFilter } from './pref-filter.ts'
 
 type Query = Input<typeof operation>['query']
@@ -51,12 +51,9 @@ async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomO
     return shown ? [{ of, shown }] : []
   })
   const rooms = new Map(all.map(({ shown: { room } }) => [room._id, room]))
-  const quoted = await findQuoted(
-    chat.db,
-    all.flatMap(({ shown }) => lastMessageOf(shown)),
-    rooms,
-  )
-  return all.map(({ of, shown }) => shownRoomJson(caller, of, shown, quoted))
+  const latest = all.flatMap(({ shown }) => lastMessageOf(shown))
+  const [quoted, hidden] = await Promise.all([findQuoted(chat.db, latest, rooms), findHidden(chat, caller, all)])
+  return all.map(({ of, shown }) => shownRoomJson(of, shown, { quoted, hidden }))
 }
 
 function filter(query: Query): (entry: RoomOfMember) => boolean {

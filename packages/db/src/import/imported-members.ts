@@ -56,7 +56,12 @@ async function saveOfRoom(
   const users = fresh.map(({ user }) => user)
   const blocked = await findBlocked(db, [{ room, users: bothOf(room) ?? users }], false, session)
   const added = fresh.map((member) =>
-    Object.assign({}, member, { uncounted: uncounted.get(member.user) ?? 0 }, blocked.get(member._id)),
+    Object.assign(
+      { hiddenUpToSeq: room.seq },
+      member,
+      { uncounted: uncounted.get(member.user) ?? 0 },
+      blocked.get(member._id),
+    ),
   )
   if (added.length > 0) {
     await db.memberships.insertMany(added, { session })

@@ -1,4 +1,4 @@
-import type { ClientSession, Document, IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key, keyRange } from '../keys.ts'
 
@@ -26,7 +26,7 @@ export const userDeletionIndexes: IndexDescription[] = [
 ]
 
 /** `message` of the deletion of everything up to a seq. */
-export const everything = ''
+const everything = ''
 
 /** Key of a user's deletion of one message. */
 export function deletionKey(app: string, room: string, user: string, message: string): string {
@@ -36,11 +36,6 @@ export function deletionKey(app: string, room: string, user: string, message: st
 /** Key of a user's deletion of all messages of a room. */
 export function deletionOfAllKey(app: string, room: string, user: string): string {
   return key(app, room, user, everything)
-}
-
-/** Expression for the keys of a user's deletions of messages, by the key of their room. */
-export function deletionsOf(roomKey: string, user: string, messages: unknown): Document {
-  return { $map: { input: messages, in: { $concat: [roomKey, { $literal: `\0${user}\0` }, '$$this'] } } }
 }
 
 /** A message that a user may have deleted for themselves. Deleting all of a room does not concern its threads. */

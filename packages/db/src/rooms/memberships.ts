@@ -24,6 +24,8 @@ export interface MembershipDoc {
   uncounted: number
   /** Up to this seq, the own messages that are in the room's tail are in `uncounted` (settle-tails.ts). */
   settledSeq?: number
+  /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
+  hiddenUpToSeq?: number
   /** The delivery marker: seq of the last message that has reached the user. A member who has read a message has got it too. */
   deliveredSeq?: number
   /** When the member last reported what they have read. */
@@ -156,6 +158,11 @@ export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], ses
   })
   const { matchedCount } = await db.memberships.bulkWrite(updates, { session, ordered: false })
   if (matchedCount < updates.length) throw new StaleReadError('a membership has changed')
+}
+
+/** Notes that a member may have deleted messages of the room up to a seq for themselves. */
+export async function noteHidden(db: Db, membership: string, seq: number, session: ClientSession): Promise<void> {
+  await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
 /** Preferences as they must be. */

@@ -56,6 +56,7 @@ async function insertDocuments(
       joinedAtMS,
       readSeq: seq,
       uncounted: 0,
+      ...(seq > 0 && { hiddenUpToSeq: seq }),
       ...blocked.get(key(app, id, user)),
     })),
   )

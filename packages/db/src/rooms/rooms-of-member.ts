@@ -3,7 +3,6 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
-import { deletionsOf, everything, type FoundDeletion } from '../messages/user-deletions.ts'
 import { ownSeqs } from '../sending/tails.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/users.ts'
@@ -12,7 +11,7 @@ import { type RoomDoc, type RoomSummary, summaryFields } from './rooms.ts'
 
 /** A room as one of its members has it in a list. */
 export interface RoomOfMember {
-  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq' | 'pref'>
+  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq' | 'hiddenUpToSeq' | 'pref'>
   room: RoomSummary
   unread: number
   /** All of it, where it was read with the rest. */
@@ -24,11 +23,13 @@ export interface ShownRoom {
   room: RoomDoc & { own: number[] }
   /** The last message, where it is settled; else it is the tail, of which only the last is there. */
   last: MessageDoc[]
-  /** What the user deleted for themselves: the last message, or all. Nobody has so deleted what is not settled. */
-  deletions: FoundDeletion[]
   /** The members and the sender to show. */
   users: UserDoc[]
 }
+
+const membershipFields = {
+  ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1, hiddenUpToSeq: 1, pref: 1 },
+} satisfies Record<keyof RoomOfMember['membership'] | '_id', 0 | 1>
 
 /** Documents in one reply of MongoDB, which by itself makes a second round trip after a hundred. */
 const perReply = 10_000
@@ -47,7 +48,7 @@ export async function findRoomsOfMember(
   return inSnapshot(db, async (session) => {
     const memberships = await db.memberships
       .find({ userKey: key(app, user) }, { session, batchSize: perReply })
-      .project<RoomOfMember['membership']>({ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1, pref: 1 })
+      .project<RoomOfMember['membership']>(membershipFields)
       .toArray()
     const keys = memberships.map(({ roomKey }) => roomKey)
     if (keys.length === 0) return []
@@ -119,8 +120,6 @@ function shownStages(db: Db, app: string, user: string): Document[] {
     { $project: { _id: 0, room: '$$ROOT' } },
     { $set: { last: { $ifNull: ['$room.lastMessageID', '$$REMOVE'] } } },
     findByKeys(db.messages.collectionName, 'last'),
-    { $set: { deletions: deletionsOf('$room._id', user, { $concatArrays: [[everything], '$last._id'] }) } },
-    findByKeys(db.userDeletions.collectionName, 'deletions'),
     { $set: { users: keysOf({ $setUnion: shown }, key(app, '')) } },
     findByKeys(db.users.collectionName, 'users'),
   ]

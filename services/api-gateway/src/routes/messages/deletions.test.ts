@@ -92,6 +92,9 @@ describe('POST /messages/user-delete', () => {
       const { message, isDeleted, ...hidden } = { isDeleted: false, ...(await lastMessageIn(bob, room)) }
       assert.deepEqual([hidden._id, hidden.seq, message, isDeleted], [last._id, 2, undefined, true])
       assert.equal((await lastMessageIn(owner, room)).message, 'a secret')
+      await bob.call('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
+      await owner.call('POST', `/rooms/${room}/members`, { invitees: ['bob'] })
+      assert.equal((await lastMessageIn(bob, room)).message, undefined, 'also for who came back')
       const next = await send(room, 'alice', 'next')
       assert.deepEqual(
         [(await lastMessageIn(bob, room))._id, (await lastMessageIn(bob, room)).message],
