@@ -2,9 +2,17 @@ import { freemem, totalmem } from 'node:os'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
 import { findApp } from '@parley/db/apps/apps'
+import { findNewestSent } from '@parley/db/newest-sent'
 import { countRooms } from '@parley/db/rooms/rooms'
 import { settleApp } from '@parley/db/sending/settle-tails'
-import { bucketLevels, countByRoom, countInPart, findActiveUsers, findPeak } from '@parley/db/stats-buckets'
+import {
+  bucketLevels,
+  countByRoom,
+  countInPart,
+  findActiveUsers,
+  findPeak,
+  noteMessages,
+} from '@parley/db/stats-buckets'
 import type { Presence } from '@parley/presence/connect'
 import { readPeaks } from '@parley/presence/connection-counts'
 import type { Chat } from '../chat.ts'
@@ -13,6 +21,8 @@ import { split, type Window, windowOf } from './report-window.ts'
 export type { Presence }
 
 const { minute } = bucketLevels
+/** The stats service counts a message this much later at most, while it keeps up. */
+const countedWithinMS = 5_000
 
 /**
  * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond;
@@ -29,8 +39,11 @@ export async function statsReport(
   const window = windowOf(query)
   const { whole, edges } = split(window)
   const around = [...whole, ...edges.map(({ bucket }) => bucket)]
+  const newestMS = Date.now() - countedWithinMS
+  const isRecent = window.toMS > newestMS
   // The parts of buckets are counted by the messages themselves.
-  if (edges.length > 0) await settleApp(chat.db, app, window.toMS)
+  if (edges.length > 0 || isRecent) await settleApp(chat.db, app, window.toMS)
+  if (isRecent) await noteMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
   const [found, byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     findApp(chat.db, app),
     countByRoom(chat.db, app, whole),

@@ -1,0 +1,30 @@
+import { ObjectId } from 'mongodb'
+import type { Db } from './connect.ts'
+import type { SentFact } from './stats-buckets.ts'
+
+const minuteMS = 60_000
+
+/**
+ * What the counts take of the settled messages that an app has sent since a time: the first and the last of each sender in a
+ * room and minute. Those of threads are not counted.
+ */
+export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
+  const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
+  const minute = { $floor: { $divide: ['$createdAtMS', minuteMS] } }
+  const found = await db.messages
+    .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
+      { $match: { _id: { $gte: since }, app, threadOf: { $exists: false } } },
+      {
+        $group: {
+          _id: { room: '$room', user: '$sender', minute },
+          first: { $min: '$seq' },
+          last: { $max: '$seq' },
+          atMS: { $min: '$createdAtMS' },
+        },
+      },
+    ])
+    .toArray()
+  return found.flatMap(({ _id: { room, user }, first, last, atMS }) =>
+    [first, last].map((seq) => ({ app, room, user, seq, atMS })),
+  )
+}
