@@ -3,7 +3,7 @@ import { maxMembersShown } from '@parley/contracts/resources/room'
 import { removeFilesOf } from '@parley/db/files/files-to-clear'
 import { advanceJob, type JobDoc, JobTaken } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
-import { removeAllUserDeletions, removeUserDeletions } from '@parley/db/messages/user-deletions'
+import { removeUserDeletions } from '@parley/db/messages/user-deletions'
 import { forgetReporter } from '@parley/db/moderation/reports'
 import { forgetAnswersOfRoom } from '@parley/db/push/call-history'
 import { forgetPushes } from '@parley/db/push/forget-pushes'
@@ -44,7 +44,8 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   }
   await leaveThreads(chat.db, app, user)
   const { signal } = chat.jobs
-  return (await removeAllUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
+  // A later user of the ID reads what this one deleted for themselves.
+  return (await removeUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
 }
 
 /** Where many together do not get through, as when one of them is written to all the time, each is left in its turn. */
@@ -84,8 +85,6 @@ async function leaveIn(
     session,
   )
   const rooms = await removeFromRooms(chat.db, found, user, maxMembersShown, session)
-  // A later user of the ID reads what this one deleted for themselves.
-  await removeUserDeletions(chat.db, app, ids, user, session)
   await advanceJob(chat.db, job, rooms.length, { session })
   const changes = rooms.map((room) => {
     const events: PendingEvents = []

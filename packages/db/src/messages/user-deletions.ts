@@ -169,28 +169,13 @@ export async function setDeletedUpTo(
   )
 }
 
-/** Removes what a user deleted for themselves in rooms and their threads. */
-export async function removeUserDeletions(
-  db: Db,
-  app: string,
-  rooms: readonly string[],
-  user: string,
-  session: ClientSession,
-): Promise<void> {
-  const ofRooms = rooms.map((room) => {
-    const { $lt } = keyRange(key(app, room, user))
-    return { _id: { $gte: deletionOfAllKey(app, room, user), $lt } }
-  })
-  await db.userDeletions.deleteMany({ $or: ofRooms }, { session })
-}
-
 const erasedAtOnce = 1_000
 
 /**
- * Removes what a user deleted for themselves in rooms that they are in no more.
+ * Removes all that a user deleted for themselves, in rooms and threads, also in those that they have left.
  * @returns whether all of it is gone; not when the signal aborted before
  */
-export async function removeAllUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
+export async function removeUserDeletions(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const found = await db.userDeletions
       .find({ user, _id: keyRange(app) }, { projection: { _id: 1 } })
