@@ -1,6 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key, keyRange } from '../keys.ts'
+import { noteHidden } from '../rooms/memberships.ts'
 
 /**
  * A message that a user deleted for themselves, or with `message` empty: all messages of the room up to `seq`. It
@@ -132,6 +133,7 @@ export async function findDeletionsOfUsers(
   return found.map(({ message, ...deletion }) => Object.assign(deletion, { isOfAll: message === everything }))
 }
 
+/** Records that a member deleted these messages of a room and its threads for themselves. */
 export async function insertUserDeletions(
   db: Db,
   app: string,
@@ -151,6 +153,8 @@ export async function insertUserDeletions(
     deletedAtMS: Date.now(),
   }))
   await db.userDeletions.insertMany(deletions, { session })
+  const seqs = messages.filter(({ roomKey }) => roomKey === key(app, room)).map(({ seq }) => seq)
+  if (seqs.length > 0) await noteHidden(db, key(app, room, user), Math.max(...seqs), session)
 }
 
 /** Records that the user deleted all messages of the room up to `seq` for themselves. */
@@ -167,6 +171,7 @@ export async function setDeletedUpTo(
     { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: Date.now() } },
     { upsert: true, session },
   )
+  await noteHidden(db, key(app, room, user), seq, session)
 }
 
 const erasedAtOnce = 1_000

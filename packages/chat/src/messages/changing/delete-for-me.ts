@@ -3,7 +3,7 @@ import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
-import { currentMarker, type MembershipDoc, noteHidden, setUncounted } from '@parley/db/rooms/memberships'
+import { currentMarker, type MembershipDoc, setUncounted } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { findThreadMember } from '@parley/db/threads/thread-members'
@@ -42,8 +42,7 @@ export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string
     const before = await findUserDeletions(db, app, user, messages, session)
     const added = messages.filter((message) => !before.has(message._id))
     await insertUserDeletions(db, app, roomId, user, added, session)
-    const hiddenUpToSeq = Math.max(0, ...added.filter(({ threadOf }) => threadOf === undefined).map(({ seq }) => seq))
-    if (hiddenUpToSeq > 0) await noteHidden(db, membership._id, hiddenUpToSeq, session)
+
     for (const hidden of Map.groupBy(added, ({ roomKey }) => roomKey).values()) {
       await uncount(chat, user, { room, membership }, hidden, session)
     }
@@ -83,7 +82,6 @@ export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: str
     const taken = await takeRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
-    await noteHidden(db, membership._id, room.seq, session)
     const { readSeq } = currentMarker(membership, room)
     await setUncounted(db.memberships, membership._id, { readSeq, uncounted: room.seq - readSeq }, session)
     const deleted = { room: roomId, messages: [], isUserDeleteAllMessagesInRoom: true, upToSeq: room.seq }
