@@ -9,7 +9,7 @@ import { onlyUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { findQuoted, type Quoted } from '../messages/reading/quoted-messages.ts'
+import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { JsonText } from '../views/json-text.ts'
 import { roomJsonTo } from '../views/room.ts'
 
@@ -33,39 +33,39 @@ export async function roomForMember(
   const membership = checkMember(found?.memberships[0])
   const shown = { room, last: found?.last ?? [], users: found?.users ?? [] }
   const of = { membership, unread: unreadOf(membership, room) }
-  const [quoted, hidden] = await Promise.all([
-    findQuoted(chat.db, lastMessageOf(shown), new Map([[room._id, room]])),
-    findHidden(chat, caller, [{ of, shown }]),
-  ])
-  return { room, text: shownRoomJson(of, shown, { quoted, hidden }) }
+  const [text = ''] = await shownRoomTexts(chat, caller, [{ of, shown }])
+  return { room, text }
 }
 
-/** What one of its members is shown of a room, as JSON text. A latest message that they deleted for themselves is a stub. */
-export function shownRoomJson(
-  of: { membership: Pick<MembershipDoc, 'pref'>; unread: number },
-  shown: ShownRoom,
-  { quoted, hidden }: { quoted: Quoted; hidden: ReadonlySet<string> },
-): string {
-  const [lastMessage] = lastMessageOf(shown).map((message) =>
-    hidden.has(message._id) ? withChange(message, stub) : message,
-  )
-  return roomJsonTo(of, shown.room, onlyUsers(shown.users), { lastMessage, quoted })
+interface RoomToShow {
+  of: { membership: Pick<MembershipDoc, 'hiddenUpToSeq' | 'pref'>; unread: number }
+  shown: ShownRoom
 }
 
-/** Which of the latest messages a member deleted for themselves, by ID. Reads nothing where none can be. */
-export function findHidden(
+/** What a member is shown of their rooms, as JSON texts in order. A latest message that they deleted for themselves is a stub. */
+export async function shownRoomTexts(
   { db }: Chat,
   { app, user }: UserCaller,
-  rooms: readonly { of: { membership: Pick<MembershipDoc, 'hiddenUpToSeq'> }; shown: ShownRoom }[],
-): Promise<Set<string>> {
-  const maybe = rooms.flatMap(({ of: { membership }, shown }) =>
+  rooms: readonly RoomToShow[],
+): Promise<string[]> {
+  const latest = rooms.flatMap(({ shown }) => lastMessageOf(shown))
+  // Nothing is read where none can be hidden.
+  const maybeHidden = rooms.flatMap(({ of: { membership }, shown }) =>
     lastMessageOf(shown).filter(({ seq }) => seq <= (membership.hiddenUpToSeq ?? 0)),
   )
-  return findUserDeletions(db, app, user, maybe)
+  const [quoted, hidden] = await Promise.all([
+    findQuoted(db, latest, new Map(rooms.map(({ shown: { room } }) => [room._id, room]))),
+    findUserDeletions(db, app, user, maybeHidden),
+  ])
+  return rooms.map(({ of, shown }) => {
+    const [last] = lastMessageOf(shown)
+    const lastMessage = last && hidden.has(last._id) ? withChange(last, stub) : last
+    return roomJsonTo(of, shown.room, onlyUsers(shown.users), { lastMessage, quoted })
+  })
 }
 
 /** The latest message of a room, if it has any. */
-export function lastMessageOf({ room, last: [settled] }: Pick<ShownRoom, 'room' | 'last'>): MessageDoc[] {
+function lastMessageOf({ room, last: [settled] }: Pick<ShownRoom, 'room' | 'last'>): MessageDoc[] {
   const last = settled ?? unsettledOf(room).at(-1)
   return last ? [last] : []
 }

@@ -5,10 +5,9 @@ import type { listRooms as operation } from '@parley/contracts/operations/rooms/
 import { findRoomsOfMember, findShownRooms, type RoomOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { parseTime } from '../read-time.ts'
 import { JsonText, listText } from '../views/json-text.ts'
-import { findHidden, lastMessageOf, shownRoomJson } from './get-room.ts'
+import { shownRoomTexts } from './get-room.ts'
 import { matchesPref, parsePrefFilter } from './pref-filter.ts'
 
 type Query = Input<typeof operation>['query']
@@ -50,10 +49,7 @@ async function roomTexts(chat: Chat, caller: UserCaller, entries: readonly RoomO
     const { shown, ...of } = entry.shown ? entry : (found.get(entry.room._id) ?? entry)
     return shown ? [{ of, shown }] : []
   })
-  const rooms = new Map(all.map(({ shown: { room } }) => [room._id, room]))
-  const latest = all.flatMap(({ shown }) => lastMessageOf(shown))
-  const [quoted, hidden] = await Promise.all([findQuoted(chat.db, latest, rooms), findHidden(chat, caller, all)])
-  return all.map(({ of, shown }) => shownRoomJson(of, shown, { quoted, hidden }))
+  return shownRoomTexts(chat, caller, all)
 }
 
 function filter(query: Query): (entry: RoomOfMember) => boolean {
