@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { AdminUser, User } from '@parley/contracts/resources/user'
+import { isMuted } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findUser, type UserDoc } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
@@ -42,5 +43,5 @@ async function requireUser(chat: Chat, { app, user }: UserCaller): Promise<UserD
 /** Of those who unmute a room at the same moment, one does. */
 async function setMuted(chat: Chat, of: UserCaller, room: string, muted: boolean, device?: string): Promise<void> {
   const refused = new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
-  await applyPref(chat, of, room, { muted }, { device, ...(!muted && { where: { muted: true }, refused }) })
+  await applyPref(chat, of, room, { muted }, { device, ...(!muted && { where: isMuted, refused }) })
 }

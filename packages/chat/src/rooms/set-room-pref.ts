@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { setRoomPref as operation } from '@parley/contracts/operations/rooms/room-preferences'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
-import { type PrefFilter, updatePref } from '@parley/db/rooms/memberships'
+import { type isMuted, updatePref } from '@parley/db/rooms/memberships'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -38,12 +38,12 @@ export async function applyPref(
   change: Partial<RoomPref>,
   {
     device,
-    where = {},
+    where,
     refused = new ApiError('NOT_ROOM_MEMBER', 'the user is not a member of the room'),
-  }: { device?: string | undefined; where?: PrefFilter; refused?: ApiError } = {},
+  }: { device?: string | undefined; where?: typeof isMuted; refused?: ApiError } = {},
 ): Promise<Result<typeof operation>> {
   return changeAndNotify(chat, userLane(caller), async (session, pending) => {
-    const membership = await updatePref(chat.db, { ...caller, room }, { change, where }, session)
+    const membership = await updatePref(chat.db, { ...caller, room }, change, session, where)
     if (!membership) throw refused
     const pref = { room, ...toPrefView(membership) }
     if (Object.keys(change).length > 0) notifyUser(pending, caller, 'roomPref', pref, device)

@@ -42,11 +42,14 @@ export interface MembershipDoc {
 /** The colours are JSON text, because a tag may have any name. */
 type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
+/** The condition that a member has muted the room. */
+export const isMuted = { 'pref.muted': true } as const
+
 export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
   { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
   { key: { roomKey: 1, readSeq: 1 } },
-  { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: { 'pref.muted': true } },
+  { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: isMuted },
 ]
 
 /** The read marker, and how many of the messages after it do not count as unread. */
@@ -165,15 +168,13 @@ export async function noteHidden(db: Db, membership: string, seq: number, sessio
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
-/** Preferences as they must be. */
-export type PrefFilter = Pick<RoomPref, 'muted'> | Record<string, never>
-
-/** Sets the given preferences of a member, where they are as `where` says; null otherwise, and for a user who is not a member. */
+/** Sets the given preferences of a member, on a condition; null where it does not hold, and for a user who is not a member. */
 export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
-  { change, where }: { change: Partial<RoomPref>; where: PrefFilter },
+  change: Partial<RoomPref>,
   session: ClientSession,
+  where?: typeof isMuted,
 ): Promise<MembershipDoc | null> {
   const _id = key(app, room, user)
   const fields = Object.entries(change).map(([name, value]) => [
@@ -181,9 +182,8 @@ export async function updatePref(
     name === 'tagColors' ? JSON.stringify(value) : value,
   ])
   if (fields.length === 0) return db.memberships.findOne({ _id }, { session })
-  const before = Object.fromEntries(Object.entries(where).map(([name, value]) => [`pref.${name}`, value]))
   const update = { $set: Object.fromEntries(fields) }
-  return db.memberships.findOneAndUpdate({ _id, ...before }, update, { returnDocument: 'after', session })
+  return db.memberships.findOneAndUpdate({ _id, ...where }, update, { returnDocument: 'after', session })
 }
 
 /**

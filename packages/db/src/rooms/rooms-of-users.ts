@@ -1,7 +1,7 @@
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
-import type { MembershipDoc } from './memberships.ts'
+import { isMuted, type MembershipDoc } from './memberships.ts'
 
 /** Below this many, memberships are looked up one by one; else all of the users are read. */
 const mostPairs = 20_000
@@ -66,7 +66,7 @@ export async function findMutedRooms(db: Db, app: string, users: readonly string
 /** The same of users of any apps, by `key(app, user)`. */
 export async function findMutedRoomsByKey(db: Db, users: readonly string[]): Promise<Map<string, string[]>> {
   const muted = await db.memberships
-    .find({ userKey: { $in: [...users] }, 'pref.muted': true })
+    .find({ userKey: { $in: [...users] }, ...isMuted })
     .project<Pick<MembershipDoc, 'userKey' | 'room' | 'roomKey'>>({ _id: 0, userKey: 1, room: 1, roomKey: 1 })
     .sort({ _id: 1 })
     .toArray()
