@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { digest } from '@parley/db/apps/apps'
 import { advanceJob, deleteEndedJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/sending/send-keys'
@@ -23,8 +23,8 @@ export async function answerBatch(
   { request, idempotencyKey }: { request: string; idempotencyKey?: string | undefined },
 ): Promise<JsonText | Accepted> {
   contentOf(batch.message)
-  const name = idempotencyKey === undefined ? newId() : digestOf(idempotencyKey)
-  const id = idempotencyKey === undefined ? name : digestOf(JSON.stringify([idempotencyKey, batch.sender]))
+  const name = idempotencyKey === undefined ? newId() : idFor(idempotencyKey)
+  const id = idempotencyKey === undefined ? name : idFor(JSON.stringify([idempotencyKey, batch.sender]))
   const earlier = idempotencyKey === undefined ? undefined : await answerOfEarlier(chat, app, id)
   if (earlier) return earlier
   const outcomes: BatchOutcome[] = []
@@ -69,8 +69,8 @@ function ofAnother(error: unknown): undefined {
   if (!isDuplicateKey(error)) throw error
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+function idFor(text: string): string {
+  return digest(text).slice(0, 32)
 }
 
 /**
