@@ -92,6 +92,9 @@ export async function countScheduled(db: Db, app: string, sender: string, most: 
   return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
 }
 
+/** Those that a user or the integrator has scheduled. */
+const byRequest = { isSystem: { $exists: false } } as const
+
 /** A page of the messages to send later, the next first: of a sender, or of the app. */
 export async function findScheduledPage(
   db: Db,
@@ -99,17 +102,16 @@ export async function findScheduledPage(
   { after, limit }: { after?: PagePlace | undefined; limit: number },
 ): Promise<ScheduledDoc[]> {
   const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
-  of.isSystem = { $exists: false }
   const rest = beyond(after, { time: 'sendAtMS', id: 'id', order: 1 })
   return db.scheduled
-    .find({ ...of, ...rest })
+    .find({ ...of, ...byRequest, ...rest })
     .sort({ sendAtMS: 1, id: 1 })
     .limit(limit)
     .toArray()
 }
 
 export async function findScheduled(db: Db, app: string, id: string): Promise<ScheduledDoc | null> {
-  return db.scheduled.findOne({ _id: key(app, id), isSystem: { $exists: false } })
+  return db.scheduled.findOne({ _id: key(app, id), ...byRequest })
 }
 
 /** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
