@@ -1,8 +1,6 @@
 import { ObjectId } from 'mongodb'
 import type { Db } from './connect.ts'
-import type { SentFact } from './stats-buckets.ts'
-
-const minuteMS = 60_000
+import { bucketLevels, type SentFact } from './stats-buckets.ts'
 
 /**
  * What the counts take of the settled messages that an app has sent since a time: the first and the last of each sender in a
@@ -10,7 +8,7 @@ const minuteMS = 60_000
  */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()
-  const minute = { $floor: { $divide: ['$createdAtMS', minuteMS] } }
+  const minute = { $floor: { $divide: ['$createdAtMS', bucketLevels.minute.sizeMS] } }
   const found = await db.messages
     .aggregate<{ _id: { room: string; user: string }; first: number; last: number; atMS: number }>([
       { $match: { _id: { $gte: since }, app, threadOf: { $exists: false } } },

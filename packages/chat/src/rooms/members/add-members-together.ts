@@ -114,9 +114,9 @@ async function plan(db: Db, wanted: readonly MembersToAdd[]) {
     joining.set(room._id, joined)
     const lane = roomLane(room.app, room.id)
     const ofRoom = events.get(lane) ?? []
-    membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: userOf(by), members: added })
-    events.set(lane, ofRoom)
     const user = userOf(by)
+    membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: user, members: added })
+    events.set(lane, ofRoom)
     const sender = user !== undefined && members.has(key(by.app, roomId, user)) ? user : added[0]
     const change = {
       messageType: 'addMembers',

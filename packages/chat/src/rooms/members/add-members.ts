@@ -43,8 +43,7 @@ export async function addMembers(
   if (request.invitationRequired === true) return invite(chat, by, roomId, await expand(chat, by, invitees))
   const isAnnounced = request.systemMessage === true
   const { room, added, noted, messages, profiles } = await add(chat, { by, roomId, invitees, isAnnounced })
-  const [first] = added
-  if (first === undefined) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
+  if (added.length === 0) return toRoomViewFor(by, room, await findUsers(chat.db, by.app, room.firstMembers))
   const ofApp = [...profiles.values()].filter(({ app }) => app === by.app)
   const [shown] = await Promise.all([
     publishRoom(chat, by, { value: room, noted }, new Map(ofApp.map((user) => [user.id, user]))),
