@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
+import { add, startWithMembers, take } from './test-members.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -11,19 +12,11 @@ let admin: TestUser
 let carl: TestUser
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  owner = await gateway.newUser('owner')
-  member = await gateway.newUser('member')
-  admin = await gateway.newUser('admin', { isAdmin: true })
-  carl = await gateway.newUser('c a/rl', { nickname: 'Carl' })
+  ;({ gateway, owner, member, admin, carl } = await startWithMembers())
 })
 afterAll(() => gateway.stop())
 
 const newRoom = (fields: object = { owner: 'owner' }) => gateway.newRoom([owner, member], fields)
-const add = (by: TestUser, room: string, invitees: string[], more = {}) =>
-  by.call('POST', `/rooms/${room}/members`, { invitees, ...more })
-const take = (by: TestUser, room: string, members: string[], more = {}) =>
-  by.call('POST', `/rooms/${room}/delete/members`, { members, ...more })
 const send = (by: TestUser, room: string) =>
   by.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
 const ids = (members: { _id: string }[]) => members.map(({ _id }) => _id)

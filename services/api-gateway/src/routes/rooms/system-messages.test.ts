@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import type { TestGateway, TestUser } from '../../test-gateway.ts'
+import { add, startWithMembers, take } from './test-members.ts'
 
 let gateway: TestGateway
 let owner: TestUser
@@ -10,19 +11,11 @@ let admin: TestUser
 let carl: TestUser
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
-  owner = await gateway.newUser('owner')
-  member = await gateway.newUser('member')
-  admin = await gateway.newUser('admin', { isAdmin: true })
-  carl = await gateway.newUser('c a/rl', { nickname: 'Carl' })
+  ;({ gateway, owner, member, admin, carl } = await startWithMembers())
 })
 afterAll(() => gateway.stop())
 
 const newRoom = () => gateway.newRoom([owner, member], { owner: 'owner' })
-const add = (by: TestUser, room: string, invitees: string[], more = {}) =>
-  by.call('POST', `/rooms/${room}/members`, { invitees, ...more })
-const take = (by: TestUser, room: string, members: string[], more = {}) =>
-  by.call('POST', `/rooms/${room}/delete/members`, { members, ...more })
 
 describe('system messages', () => {
   type Shown = { messageType: string; sender: { _id: string } }
