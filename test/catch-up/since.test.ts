@@ -134,6 +134,22 @@ describe('auth2 with since', () => {
     client.socket.close()
   })
 
+  test('an erased user’s ID given to another user resumes nothing', async () => {
+    const before = await platform.newUser()
+    const since = await comeAndGo(before, await platform.newRoom([alice.id, before.id]))
+    await before.call('POST', '/me/pref/secret', { data: 'of the erased one' })
+    await platform.admin('DELETE', `/admin/clients/${before.id}`)
+    const next = await platform.newUser(before.id)
+    const client = await open(1, next)
+    assert.equal((await client.login({ since })).result.resumed, false)
+    assert.deepEqual(
+      client.heard.filter(({ event }) => event !== 'serverTime'),
+      [],
+    )
+    await assert.rejects(next.call('GET', `/me/changes?since=${since}`), /CURSOR_GONE/)
+    client.socket.close()
+  })
+
   test('a socket that is connected may say it again, and live events never overtake what is made up', async () => {
     const room = await platform.newRoom([alice.id, bob.id])
     const since = await comeAndGo(bob, room)

@@ -2,9 +2,11 @@ import { marginMS, reachesBack, readStreamState } from '@parley/bus/stream/strea
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { getChanges as operation } from '@parley/contracts/operations/rooms/changes'
+import { key } from '@parley/db/keys'
 import { findInvitations } from '@parley/db/rooms/invitations'
 import { findRootsOf } from '@parley/db/threads/thread-messages'
 import { findPrefsOf } from '@parley/db/users/prefs'
+import { findCreationTimes } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { jsonObjectText } from '../views/json-object.ts'
@@ -57,7 +59,10 @@ async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
   // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
   const state = await readStreamState(chat.bus).catch(whenAway)
   const nowMS = Math.floor(state.nowMS)
-  if (!reachesBack(state, place)) {
+  // The events of an erased user are none of the next one who gets the ID.
+  const { app, user } = caller
+  const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
+  if (!reachesBack(state, place) || place.sinceMS < createdMS) {
     const details = { oldest: cursorOf({ sinceMS: nowMS, seq: 0 }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }

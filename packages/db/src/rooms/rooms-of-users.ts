@@ -8,8 +8,8 @@ const mostPairs = 20_000
 
 /** The IDs of the rooms that a user is in; one index, no documents of rooms. */
 export async function findRoomIdsOfUser(db: Db, app: string, user: string): Promise<string[]> {
-  const [rooms = []] = await findRoomIdsOfUsers(db, [{ app, user }])
-  return rooms
+  const [rooms = []] = await findRoomsOfUsers(db, [{ app, user }])
+  return rooms.map(({ room }) => room)
 }
 
 /** Those of these rooms that a user is in. */
@@ -43,14 +43,19 @@ export async function findUsersInRooms(
   return sharing
 }
 
-/** The IDs of the rooms of many users; one list per user, in their order. */
-export async function findRoomIdsOfUsers(db: Db, users: readonly { app: string; user: string }[]): Promise<string[][]> {
+type RoomOfUser = Pick<MembershipDoc, 'room' | 'joinedAtMS'>
+
+/** The rooms of many users; one list per user, in their order. */
+export async function findRoomsOfUsers(
+  db: Db,
+  users: readonly { app: string; user: string }[],
+): Promise<RoomOfUser[][]> {
   const keys = users.map(({ app, user }) => key(app, user))
-  const rooms = new Map<string, string[]>(keys.map((userKey) => [userKey, []]))
+  const rooms = new Map<string, RoomOfUser[]>(keys.map((userKey) => [userKey, []]))
   const found = db.memberships
     .find({ userKey: { $in: [...rooms.keys()] } })
-    .project<Pick<MembershipDoc, 'userKey' | 'room'>>({ _id: 0, userKey: 1, room: 1 })
-  for await (const { userKey, room } of found) rooms.get(userKey)?.push(room)
+    .project<RoomOfUser & Pick<MembershipDoc, 'userKey'>>({ _id: 0, userKey: 1, room: 1, joinedAtMS: 1 })
+  for await (const { userKey, room, joinedAtMS } of found) rooms.get(userKey)?.push({ room, joinedAtMS })
   return keys.map((userKey) => rooms.get(userKey) ?? [])
 }
 

@@ -59,6 +59,12 @@ export async function findUser(db: Db, app: string, id: string, session?: Client
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
+/** When users were created, in Unix milliseconds, by key(app, id); those who are not there are left out. */
+export async function findCreationTimes(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+  const found = db.users.find({ _id: { $in: [...keys] } }).project<Pick<UserDoc, '_id' | 'createdAt'>>({ createdAt: 1 })
+  return new Map((await found.toArray()).map(({ _id, createdAt }) => [_id, createdAt.getTime()]))
+}
+
 /** The users among `ids` that exist, by ID; groups are left out. */
 export async function findUsers(db: Db, app: string, ids: Iterable<string>): Promise<Map<string, UserDoc>> {
   return onlyUsers((await findUsersAndGroups(db, app, ids)).values())

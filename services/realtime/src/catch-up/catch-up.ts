@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { gather } from '@parley/async/gather'
+import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
+import type { UserSince } from '@parley/chat/users/user-since'
 import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
+import { topicOf } from '../delivery/topics.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
 import { isThere, type Reader, type ReadOutcome } from './reader.ts'
 
@@ -16,8 +19,14 @@ export interface CaughtUp {
 /**
  * Sends a socket what passed for it since a time, in order, then what came live meanwhile, for which it must be on hold
  * since before it joined its rooms. It is off hold when this settles. Never fails: what cannot be caught up is not resumed.
+ * @param rooms those of the user when it authenticated
  */
-export type CatchUp = (socket: UserSocket, session: Session, sinceMS: number) => Promise<CaughtUp>
+export type CatchUp = (
+  socket: UserSocket,
+  session: Session,
+  sinceMS: number,
+  rooms: readonly RoomOfUser[],
+) => Promise<CaughtUp>
 
 export interface CatchUpParts extends ReadTogetherParts {
   log: Logger
@@ -25,6 +34,7 @@ export interface CatchUpParts extends ReadTogetherParts {
   resumes: Counter<'outcome'>
   /** Whether the bus was away and what was missed is not made up yet. */
   isBehind: () => boolean
+  userSince: UserSince
 }
 
 /** Those who come within this time share a reading, and those who come while one is in progress share the next. */
@@ -41,11 +51,14 @@ const mostBehindMS = 60_000
 export function createCatchUp(parts: CatchUpParts): CatchUp {
   const recent = shareReadings(parts)
   const older = shareReadings(parts)
-  return async (socket, session, sinceMS) => {
-    const reader: Reader = { socket, session, sinceMS, gaveMS: sinceMS, seq: 0, events: 0 }
+  return async (socket, session, sinceMS, rooms) => {
+    const { app } = session
+    const joinedAtMS = new Map(rooms.map(({ room, joinedAtMS }) => [topicOf({ app, room }), joinedAtMS]))
+    const beganMS = Date.now()
+    const reader: Reader = { socket, session, sinceMS, gaveMS: sinceMS, joinedAtMS, beganMS, seq: 0, events: 0 }
     const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older
     try {
-      const outcome = (await isUpToDate(parts)) ? await readToTheEnd(parts, reader, read) : 'the bus is away'
+      const outcome = await resume(parts, reader, read)
       parts.resumes.inc({ outcome: typeof outcome === 'string' ? outcome : 'resumed' })
       if (typeof outcome !== 'string') return outcome
     } catch (error) {
@@ -56,6 +69,18 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
     }
     return { resumed: false, serverTimeMS: parts.clock.nowMS() }
   }
+}
+
+async function resume(
+  parts: CatchUpParts,
+  reader: Reader,
+  read: (reader: Reader) => Promise<ReadOutcome>,
+): Promise<CaughtUp | string> {
+  if (!(await isUpToDate(parts))) return 'the bus is away'
+  const { app, user } = reader.session
+  // The events of an erased user are none of the next one who gets the ID.
+  if (reader.sinceMS < (await parts.userSince({ app, user }))) return 'too old'
+  return readToTheEnd(parts, reader, read)
 }
 
 /** Settles when the node has made up what it missed itself, which is older: false if it cannot. */

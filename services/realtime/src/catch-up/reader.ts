@@ -3,6 +3,9 @@ import { marginMS } from '@parley/bus/stream/stream-state'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 
+/** So far apart the clocks of a gateway and of NATS may be: an event that seems to be older than a joining may be newer. */
+const skewMS = 1_000
+
 /** A socket that catches up, on hold. */
 export interface Reader {
   socket: UserSocket
@@ -11,6 +14,10 @@ export interface Reader {
   sinceMS: number
   /** The time that it gave: what happened before, less the margin, it has. */
   readonly gaveMS: number
+  /** Since when the user is in their rooms (Unix milliseconds), by topic: what happened there before was not for them. */
+  readonly joinedAtMS: ReadonlyMap<string, number>
+  /** When it authenticated: into rooms that `joinedAtMS` lacks it came later. */
+  readonly beganMS: number
   /** The first position that it has not read; 0 before it has read any. */
   seq: number
   /** How many events it has got. */
@@ -52,5 +59,7 @@ export function concerns(event: IncomingEvent, at: { seq: number; takenAtMS: num
   if (event.again && event.again.atMS < reader.gaveMS - marginMS) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
-  return socket.isIn(topicOf(event.to))
+  const topic = topicOf(event.to)
+  if (!socket.isIn(topic)) return false
+  return 'user' in event.to || at.takenAtMS >= (reader.joinedAtMS.get(topic) ?? reader.beganMS) - skewMS
 }

@@ -1,3 +1,4 @@
+import { createUserSince } from '@parley/chat/users/user-since'
 import { countResumes } from '../connections/socket-metrics.ts'
 import type { NodeParts } from '../node.ts'
 import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
@@ -13,7 +14,7 @@ export interface CatchingUp {
   stop(): Promise<void>
 }
 
-type Parts = Pick<NodeParts, 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
+type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
   Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
@@ -27,6 +28,7 @@ export function startCatchUp(parts: Parts): CatchingUp {
   const catchUp = createCatchUp({
     ...common,
     resumes: countResumes(parts.metrics),
+    userSince: createUserSince(parts.chat),
     mostEvents: settings.catchUpEvents,
     mostBufferedBytes: mostHeldBytes,
   })

@@ -22,12 +22,13 @@ describe('rooms that are read again after the bus was away', () => {
   const roomsOf = (socket: UserSocket) => [...(socket.topics ?? [])].map(({ name }) => name)
   const topics = (...rooms: string[]) => [topicOf(user), ...rooms.map((room) => topicOf({ app: 'app', room }))]
   const queue = createDeliveryQueue(() => {})
+  const roomOf = (room: string) => ({ room, joinedAtMS: 0 })
 
   test('are not those of a socket that is being authenticated again: what is ordered meanwhile holds', async () => {
     const session = { ...user, isReady: true, orders: [] } as unknown as Session
     const socket = socketOf(session)
     // The login has read the rooms and waits for its turn.
-    const readByLogin = ['left', 'kept']
+    const readByLogin = [roomOf('left'), roomOf('kept')]
     let arrivals = 0
     const orderArrives = () => {
       if (arrivals++ > 0) return
@@ -37,7 +38,7 @@ describe('rooms that are read again after the bus was away', () => {
     }
     const roomsOfUser = async () => {
       orderArrives()
-      return ['kept']
+      return [roomOf('kept')]
     }
     await readRoomsAgain({ roomsOfUser, queue }, [{ socket, session }])
     orderArrives()
@@ -48,7 +49,7 @@ describe('rooms that are read again after the bus was away', () => {
   test('are those of all other sockets of the user', async () => {
     const session = { ...user, isReady: true } as unknown as Session
     const socket = socketOf(session)
-    await readRoomsAgain({ roomsOfUser: async () => ['kept'], queue }, [{ socket, session }])
+    await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')], queue }, [{ socket, session }])
     assert.deepEqual(roomsOf(socket), topics('kept'))
     assert.equal(session.orders, undefined)
   })

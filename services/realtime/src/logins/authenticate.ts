@@ -1,5 +1,5 @@
 import type { AuthenticateSocket } from '@parley/chat/access/authenticate-socket'
-import type { RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
+import type { RoomOfUser, RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
 import type { Slices } from '@parley/socketio/accepting/slices'
 import type { CatchUp, CaughtUp } from '../catch-up/catch-up.ts'
@@ -61,9 +61,9 @@ export async function authenticate(
   const credentials = { token, clientKey, device: options.deviceId || socket.id, catchesUp: since !== undefined }
   await parts.limits.turn(socket)
   await parts.slices.turn()
-  const session = await parts.logins.watch((hasEnded) => login(parts, socket, credentials, hasEnded))
+  const { session, rooms } = await parts.logins.watch((hasEnded) => login(parts, socket, credentials, hasEnded))
   // Not part of the login: it may take long, and orders reach the session already.
-  const caughtUp = since === undefined ? undefined : await parts.catchUp(socket, session, since)
+  const caughtUp = since === undefined ? undefined : await parts.catchUp(socket, session, since, rooms)
   requireOf(socket, session)
   return { session, caughtUp }
 }
@@ -73,10 +73,11 @@ async function login(
   socket: UserSocket,
   credentials: Credentials,
   hasEnded: (app: string, tokenDigest: string) => boolean,
-): Promise<Session> {
+): Promise<{ session: Session; rooms: readonly RoomOfUser[] }> {
   const { session, before } = await begin(parts, socket, credentials, hasEnded)
+  let rooms: readonly RoomOfUser[]
   try {
-    await enter(parts, socket, session)
+    rooms = await enter(parts, socket, session)
   } catch (error) {
     const missedNothing = socket.release()
     while (!socket.release());
@@ -89,7 +90,7 @@ async function login(
   }
   session.isReady = true
   parts.activity.began(socket, session)
-  return session
+  return { session, rooms }
 }
 
 /** Makes the socket the earlier session's of the same user again: it has stayed in its rooms, and orders were carried out. */
@@ -138,7 +139,7 @@ async function begin(
   return { session, before: isSame ? before : undefined }
 }
 
-async function enter(parts: AuthenticateParts, socket: UserSocket, session: Session): Promise<void> {
+async function enter(parts: AuthenticateParts, socket: UserSocket, session: Session): Promise<readonly RoomOfUser[]> {
   // Before the rooms are read: a later change of them waits for this node, an earlier one is seen by the reading.
   await parts.registered()
   requireOf(socket, session)
@@ -151,6 +152,7 @@ async function enter(parts: AuthenticateParts, socket: UserSocket, session: Sess
   // Counted before the client knows that it is connected, so that the peak over all nodes is exact.
   await Promise.all([parts.interest.effective(), parts.counted(session.app)])
   requireOf(socket, session)
+  return rooms
 }
 
 /** The socket is nobody's any more and leaves all topics. */

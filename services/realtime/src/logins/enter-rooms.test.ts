@@ -26,7 +26,7 @@ test('a room joined while the rooms were read is not left for a moment, and one 
     { do: 'joined', room: 'kept', users: ['alice'] },
   ]
   const session = { app: 'app', user: 'alice', orders } as unknown as Session
-  enterRooms(socket as unknown as UserSocket, session, ['left', 'kept'])
+  enterRooms(socket as unknown as UserSocket, session, [{ room: 'left' }, { room: 'kept' }])
   assert.deepEqual(left.toSorted(), ['left', 'old'].map(roomTopic).toSorted())
   assert.deepEqual(
     [...topics].toSorted(),

@@ -1,3 +1,4 @@
+import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import { carryOut } from '../nodes/control.ts'
@@ -6,9 +7,9 @@ import { carryOut } from '../nodes/control.ts'
  * Puts a socket into the rooms that were read for its user and removes it from all others, as changed by the orders that
  * arrived during the reading; then carries out the other orders.
  */
-export function enterRooms(socket: UserSocket, session: Session, rooms: readonly string[]): void {
+export function enterRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
   const { app, user, orders = [] } = session
-  const wanted = new Set([topicOf({ app, user }), ...rooms.map((room) => topicOf({ app, room }))])
+  const wanted = new Set([topicOf({ app, user }), ...rooms.map(({ room }) => topicOf({ app, room }))])
   // Before any is left: for the moment until it is joined again, nothing of that room would be heard.
   for (const order of orders) {
     if (order.do === 'joined') wanted.add(topicOf({ app, room: order.room }))

@@ -1,0 +1,22 @@
+import { gather } from '@parley/async/gather'
+import { key } from '@parley/db/keys'
+import { findCreationTimes } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+
+/** Users in one query. */
+const usersAtOnce = 50
+
+/** When a user was created, in Unix milliseconds; 0 for one who is not there. */
+export type UserSince = (user: { app: string; user: string }) => Promise<number>
+
+/** Concurrent calls share one indexed query. */
+export function createUserSince({ db }: Pick<Chat, 'db'>): UserSince {
+  return gather(
+    async (users: { app: string; user: string }[]) => {
+      const keys = users.map(({ app, user }) => key(app, user))
+      const times = await findCreationTimes(db, keys)
+      return keys.map((userKey) => times.get(userKey) ?? 0)
+    },
+    { most: usersAtOnce },
+  )
+}

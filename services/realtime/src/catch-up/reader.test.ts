@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { describe, test } from 'vitest'
+import type { Session, UserSocket } from '../connections/session.ts'
+import { topicOf } from '../delivery/topics.ts'
+import { concerns, type Reader } from './reader.ts'
+
+describe('what concerns a socket that catches up', () => {
+  const nowMS = Date.now()
+  const app = 'app'
+  const audiences = [
+    { app, room: 'old' },
+    { app, room: 'new' },
+    { app, room: 'newest' },
+    { app, user: 'bob' },
+  ]
+  const topics = new Set(audiences.map(topicOf))
+  const reader: Reader = {
+    socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
+    session: { app, user: 'bob', device: 'phone' } as Session,
+    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, seq: 0, events: 0, beganMS: nowMS },
+    joinedAtMS: new Map([
+      [topicOf({ app, room: 'old' }), nowMS - 3_600_000],
+      [topicOf({ app, room: 'new' }), nowMS - 20_000],
+    ]),
+  }
+  const has = (to: IncomingEvent['to'], agoMS: number) =>
+    concerns({ to, event: 'chat message' } as IncomingEvent, { seq: 1, takenAtMS: nowMS - agoMS }, reader)
+
+  test('is what happened in a room since they joined it', () => {
+    assert.ok(has({ app, room: 'old' }, 30_000))
+    assert.ok(!has({ app, room: 'new' }, 30_000))
+    assert.ok(has({ app, room: 'new' }, 10_000))
+  })
+
+  test('is nothing of before in a room that they joined while they logged in', () => {
+    assert.ok(!has({ app, room: 'newest' }, 10_000))
+    assert.ok(has({ app, room: 'newest' }, 0))
+  })
+
+  test('is what is their own', () => {
+    assert.ok(has({ app, user: 'bob' }, 30_000))
+    assert.ok(!has({ app, user: 'alice' }, 30_000))
+    assert.ok(!has({ app, room: 'another' }, 10_000))
+  })
+})
