@@ -29,7 +29,10 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   let more = true
   while (more && !signal.aborted) {
     const beforeMS = Date.now() - givenUpAfterMS
-    await settleAbandoned(chat.db, beforeMS, roomsPerRound)
+    await settleAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
+      // Events that are noted already need not wait for it.
+      chat.log.warn({ err: error }, 'abandoned messages are not settled yet; trying again')
+    })
     await adoptEarlierNotes(chat.db, beforeMS, perRound)
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return

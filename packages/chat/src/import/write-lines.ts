@@ -1,5 +1,6 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import { conflictOf } from '@parley/db/import/conflict-of'
 import {
   advanceImported,
   findIdsBySeq,
@@ -11,10 +12,11 @@ import {
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
 import { patiently } from '@parley/db/import/patiently'
-import { conflictOf, removeUnreached } from '@parley/db/import/unreached'
+import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
+import { settleRooms } from '@parley/db/sending/settle-tails'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
@@ -118,6 +120,7 @@ export class LineWriter {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
     await patiently(() => removeUnreached(this.#db, keys))
+    await patiently(() => settleRooms(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)

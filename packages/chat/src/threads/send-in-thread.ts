@@ -1,7 +1,8 @@
+import { pastBrokenOff } from '@parley/db/import/broken-off'
 import { key } from '@parley/db/keys'
 import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
-import { findMembership, findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
+import { findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
 import { findSendKeys, insertSendKeys } from '@parley/db/sending/send-keys'
@@ -29,7 +30,13 @@ export type ThreadDraft = Draft & { replyTo: string }
  * conflicts with whatever decides over sending there. The message gets the next seq of the thread, and a time of the room,
  * which moves in no other way.
  */
-export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
+export function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
+  const { app, room, quoted, replyTo } = draft
+  const sentTo = { app, roomKeys: [key(app, room)], roots: [quoted?.threadOf ?? replyTo] }
+  return pastBrokenOff(chat.db, [sentTo], () => sendOnce(chat, draft))
+}
+
+async function sendOnce(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
   const mask = await chat.censor.maskOf(app)
   const masked = mask ? { ...draft, content: mask(draft.content) } : draft
@@ -121,8 +128,8 @@ async function write(
   const begin = (user: string, readSeq: number) =>
     joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
   const isFirst = seq === 1
-  // A user who has left the room takes no part.
-  const author = isFirst && root.sender !== sender && (await findMembership(db, app, roomId, root.sender, session))
+  // Also who is out of the room now: who returns has the thread among theirs.
+  const author = isFirst && root.sender !== sender && (await findUser(db, app, root.sender, session))
   if (author) await begin(root.sender, 0)
   const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)
   if (member) await countOwnInThread(db, member, before, session)

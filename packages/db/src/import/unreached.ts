@@ -1,23 +1,19 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
-import { settleRooms } from '../sending/settle-tails.ts'
 import { threadKey } from '../threads/thread.ts'
-import { isDuplicateKey } from '../transactions/transaction.ts'
-import { ImportConflict } from './imported-rooms.ts'
 
 /** The IDs of imported messages, and no others, are below it: they begin with the time zero. */
-const firstOfOthers = '00000001'
+export const firstOfOthers = '00000001'
 const perCommand = 500
 
 /** A message that nobody should see. */
-type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
+export type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 
 /**
  * Removes imported messages that their rooms were never moved to, since a process was killed before, or others sent there:
- * they stand where messages are sent, which could not be settled. Then settles what was sent.
+ * they stand where messages are sent. While no import works on the app: it may still reach what it has written.
  */
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
@@ -28,7 +24,6 @@ export async function removeUnreached(db: Db, roomKeys: readonly string[]): Prom
       true,
     )
     await remove(db, unreached)
-    await settleRooms(db, keys)
   }
 }
 
@@ -59,7 +54,8 @@ export async function removeUnreachedOfThreads(db: Db, roots: readonly string[],
   }
 }
 
-async function findImported(
+/** Imported messages at these places. */
+export async function findImported(
   db: Db,
   places: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],
 ): Promise<Unreached[]> {
@@ -71,36 +67,16 @@ async function findImported(
     .toArray()
 }
 
-async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
+/** Removes messages where they were found: the next import may write them elsewhere. */
+export async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
   for (const [roomKey, some] of Map.groupBy(unreached, (message) => message.roomKey)) {
     // A search may have taken them for the messages that were sent.
     const before = Math.min(...some.map(({ seq }) => seq)) - 1
     await db.searchProgress.updateOne({ _id: roomKey, seq: { $gt: before } }, { $set: { seq: before } })
+    for (const part of inParts(some, perCommand)) {
+      const ids = { $in: part.map(({ _id }) => _id) }
+      await db.searchTexts.deleteMany({ _id: ids })
+      await db.messages.deleteMany({ _id: ids, roomKey, seq: { $in: part.map(({ seq }) => seq) } })
+    }
   }
-  for (const part of inParts(unreached, perCommand)) {
-    const those = { _id: { $in: part.map(({ _id }) => _id) } }
-    await db.searchTexts.deleteMany(those)
-    await db.messages.deleteMany(those)
-  }
-}
-
-/**
- * What writing messages has failed for, when others sent there: removes those that were not reached.
- * @returns an ImportConflict that names the rooms, or the error itself
- */
-export async function conflictOf(db: Db, error: unknown, messages: readonly MessageDoc[]): Promise<unknown> {
-  // After any other error a write may still arrive.
-  if (!(error instanceof ImportConflict) && !isDuplicateKey(error)) return error
-  const roots = new Set(messages.flatMap(({ threadOf }) => threadOf ?? []))
-  const roomKeys = new Set(messages.map(({ app, room }) => key(app, room)))
-  await removeUnreached(db, [...roomKeys])
-  await removeUnreachedOfThreads(db, [...roots])
-  const stretches = [...Map.groupBy(messages, ({ roomKey }) => roomKey)].map(([roomKey, some]) => {
-    const seqs = some.map(({ seq }) => seq)
-    return { roomKey, seq: { $gte: Math.min(...seqs), $lte: Math.max(...seqs) }, _id: { $gte: firstOfOthers } }
-  })
-  const rooms = await db.messages.distinct('room', { $or: stretches })
-  if (rooms.length === 0) return error
-  const names = rooms.map((room) => JSON.stringify(room)).join(', ')
-  return new ImportConflict(`the room ${names} got messages of others while it was imported`)
 }

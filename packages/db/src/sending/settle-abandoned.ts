@@ -3,17 +3,31 @@ import type { Db } from '../connect.ts'
 import { insertUnordered } from '../events/pending-events.ts'
 import { newId } from '../messages/messages.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
+import { eachApart } from './each-apart.ts'
 import { noteSendKeys, pullSettled, settleTails } from './settle-tails.ts'
 import { findTails, findUnsettledRooms, fromTail, type TailMessage } from './tails.ts'
+
+/** What was sent to a room and is in its tail still. */
+type Abandoned = ReturnType<typeof toAbandoned>
 
 /**
  * Settles what was sent before `beforeMS` and is in a tail still: the process that appended it died, or stands still.
  * Nobody knows whether the bus has its events, so they are noted as unpublished: what the bus has already, it takes once.
+ * @throws the error of one room when all others are settled
  */
 export async function settleAbandoned(db: Db, beforeMS: number, limit: number): Promise<void> {
   const rooms = await findTails(db, await findUnsettledRooms(db, { beforeMS, limit }))
   const abandoned = rooms.map((room) => toAbandoned(room, beforeMS)).filter(({ entries }) => entries.length > 0)
   if (abandoned.length === 0) return
+  const { failed, error } = await eachApart(abandoned, (some) => settle(db, some))
+  if (failed.length > 0) throw error
+}
+
+async function settle(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
+  await settleTails(
+    db,
+    abandoned.map(({ room }) => room),
+  )
   await insertUnordered(
     db,
     abandoned.map(({ entries, sinceMS }) => ({
@@ -21,10 +35,6 @@ export async function settleAbandoned(db: Db, beforeMS: number, limit: number): 
       atMS: sinceMS,
       events: entries.map(({ _id }) => ({ kind: 'message', message: _id, event: 'chat message' })),
     })),
-  )
-  await settleTails(
-    db,
-    abandoned.map(({ room }) => room),
   )
   await noteSendKeys(
     db,

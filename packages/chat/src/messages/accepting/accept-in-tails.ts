@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConfigMark } from '@parley/db/apps/config-mark'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
+import { pastBrokenOff, type SentTo } from '@parley/db/import/broken-off'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { appendStored } from '@parley/db/sending/append-stored'
 import { appendToTails, fenceAppends, findArrived, untilDurable } from '@parley/db/sending/tails'
@@ -86,7 +87,12 @@ function appendOf({ append }: RoomAttempt): TailAppend[] {
 }
 
 function append(db: Db, appends: readonly TailAppend[], marks: readonly ConfigMark[]): Promise<number> {
-  return appends[0]?.areStored ? appendStored(db, appends, marks) : appendToTails(db, appends, marks)
+  if (!appends[0]?.areStored) return appendToTails(db, appends, marks)
+  return pastBrokenOff(db, appends.map(sentToOf), () => appendStored(db, appends, marks))
+}
+
+function sentToOf({ room: { app, _id } }: TailAppend): SentTo {
+  return { app, roomKeys: [_id] }
 }
 
 /** It may fail before anybody waits for it. */

@@ -1,5 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import type { TailAppend } from '@parley/db/sending/append-statement'
+import { eachApart } from '@parley/db/sending/each-apart'
 import type { UserDoc } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
 import type { Outbox } from '../../events/outbox.ts'
@@ -61,16 +62,17 @@ export function createSettler(
     waiting = []
     messages = 0
     bytes = 0
-    try {
-      await settle({ db, outbox, at, countedUpTo }, work)
+    const byRoom = [...Map.groupBy(work, ({ append }) => append.room._id).values()]
+    const parts = { db, outbox, at, countedUpTo }
+    const { failed, error } = await eachApart(byRoom, (some) => settle(parts, some.flat()))
+    if (failed.length === 0) {
       if (waiting.length > 0) setImmediate(schedule, waitMS())
       return true
-    } catch (error) {
-      log.warn({ err: error }, 'messages are not settled yet; trying again')
-      waiting = [...work, ...waiting]
-      setImmediate(schedule, againAfterMS)
-      return false
     }
+    log.warn({ err: error }, 'messages are not settled yet; trying again')
+    waiting = [...failed.flat(), ...waiting]
+    setImmediate(schedule, againAfterMS)
+    return false
   }
 
   return {

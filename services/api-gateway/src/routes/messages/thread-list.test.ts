@@ -31,6 +31,17 @@ const list = async (user: TestUser, query = ''): Promise<Listed> =>
 const shown = ({ data }: Listed) => data.map(({ root, totalCount, unread }) => [root._id, totalCount, unread])
 
 describe('GET /threads', () => {
+  test('has a thread about a message of who was out of the room at its first reply, once they are back', async () => {
+    const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
+    const root = await send(room, 'bob')
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['bob'] })
+    await send(room, 'alice', about(root))
+    assert.deepEqual(shown(await list(bob)), [])
+    await gateway.admin('POST', `/rooms/${room}/members`, { invitees: ['bob'] })
+    assert.deepEqual(shown(await list(bob)), [[root._id, 1, 1]])
+    await gateway.admin('DELETE', `/rooms/${room}`)
+  })
+
   test('lists the threads in which the caller takes part, the latest first, in pages, with what is unread', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const other = await gateway.newRoom([alice, bob], { owner: 'alice' })
