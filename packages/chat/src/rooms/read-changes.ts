@@ -18,7 +18,7 @@ export interface Change {
   at: Place
   event: ServerEvent
   room?: string
-  /** Of a new or changed message: the root of the thread that it is in. */
+  /** The root of the thread that a new or changed message is in, or that the user has read in. */
   threadOf?: string | undefined
   /** The messages that were deleted; `_all` is none of them. */
   deleted?: readonly string[]
@@ -62,7 +62,8 @@ export async function readChanges(
 }
 
 const userEvents: ReadonlySet<ServerEvent> = new Set([
-  ...(['removedFromRoom', 'roomPref', 'userDeleteMessages', 'myPrefChange', 'myPrefDelete', 'invitation'] as const),
+  ...(['removedFromRoom', 'roomPref', 'userDeleteMessages', 'threadLastRead'] as const),
+  ...(['myPrefChange', 'myPrefDelete', 'invitation'] as const),
 ])
 const isOfUser = (event: ServerEvent) => userEvents.has(event)
 
@@ -122,6 +123,10 @@ function toChange(
     case 'userDeleteMessages': {
       const { room, messages } = payload<typeof event>()
       return { at, event, room, deleted: messages }
+    }
+    case 'threadLastRead': {
+      const { roomID: room, threadOf } = payload<typeof event>()
+      return { at, event, room, threadOf }
     }
     case 'removedFromRoom':
     case 'roomPref':

@@ -6,13 +6,14 @@ const inMessages: ReadonlySet<string> = new Set([
   'messageUpdated',
   'messageDeleted',
   'userDeleteMessages',
+  'threadLastRead',
 ])
 
 /** What events say of a room. */
 export interface InRoom {
   /** Whether messages of its history came, or were changed or deleted. */
   messages: boolean
-  /** The threads of which the same is true, by root. */
+  /** The threads of which the same is true, or in which the user has read, by root. */
   threads: Set<string>
   /** The last message read, by member. */
   lastRead: Map<string, string>

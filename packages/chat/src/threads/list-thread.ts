@@ -48,17 +48,18 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
       app,
       all.map(({ sender }) => sender),
     ),
-    findUserDeletions(db, app, user, messages),
+    findUserDeletions(db, app, user, all),
     findQuoted(db, all, new Map([[room._id, room]])),
   ])
   const { data, userDeletedIDs } = toPage(messages, { room, users, quoted, hidden }, { start, field, size })
+  const hiddenRoot = hidden.has(root._id) ? [root._id] : []
   const counts = {
     totalCount: root.thread?.seq ?? 0,
     takesPart: member !== null,
     unread: unreadInThread(root, room, member),
   }
   const rootJson = messageJson(currentMessage(root, room), users.get(root.sender), quoted)
-  const withRoot = withField({ ...counts, userDeletedIDs }, 'root', rootJson)
+  const withRoot = withField({ ...counts, userDeletedIDs: [...hiddenRoot, ...userDeletedIDs] }, 'root', rootJson)
   return new JsonText([`${withRoot.slice(0, -1)},"data":${data}}`])
 }
 

@@ -2,8 +2,10 @@ import type { Input } from '@parley/contracts/operation'
 import type { listThreads as operation } from '@parley/contracts/operations/messages/threads'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { stub, withChange } from '@parley/db/messages/change-messages'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findMessages } from '@parley/db/messages/messages'
+import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import type { PagePlace } from '@parley/db/page-place'
 import { findRoomsByKey, type RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-users'
@@ -45,7 +47,7 @@ export async function listThreads(
   const place = last && placeOf(last)
   const unreadThreads = all.filter((one) => one.unread > 0).length
   const about = { unreadThreads, ...(place && { cursor: toCursor(place) }) }
-  return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, app, page)).join(',')}]`))
+  return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 
 /** Those of the rooms that the user is in; what an unread count is made of is read at one moment. */
@@ -75,17 +77,27 @@ async function findListed(db: Db, app: string, user: string): Promise<Listed[]> 
   })
 }
 
-async function shownThreads(db: Db, app: string, page: readonly Listed[]): Promise<string[]> {
+/** As JSON texts in order. A root that the user deleted for themselves is a stub. */
+async function shownThreads(
+  db: Db,
+  { app, user }: Pick<UserCaller, 'app' | 'user'>,
+  page: readonly Listed[],
+): Promise<string[]> {
   const ids = page.map(({ root }) => root._id)
   const messages = new Map((await findMessages(db, ids)).map((message) => [message._id, message]))
   const roots = [...messages.values()]
   const senders = roots.map(({ sender }) => sender)
   const rooms = new Map(page.map(({ room }) => [room._id, room]))
-  const [users, quoted] = await Promise.all([findUsers(db, app, senders), findQuoted(db, roots, rooms)])
+  const [users, quoted, hidden] = await Promise.all([
+    findUsers(db, app, senders),
+    findQuoted(db, roots, rooms),
+    findUserDeletions(db, app, user, roots),
+  ])
   return page.flatMap(({ root, room, unread }) => {
     const message = messages.get(root._id)
     if (!message) return []
-    const shown = messageJson(currentMessage(message, room), users.get(message.sender), quoted)
+    const current = hidden.has(message._id) ? withChange(message, stub) : currentMessage(message, room)
+    const shown = messageJson(current, users.get(message.sender), quoted)
     return withField({ totalCount: root.thread.seq, unread }, 'root', shown)
   })
 }

@@ -2170,7 +2170,7 @@ export interface GetChangesResult {
      */
     messages: boolean
     /**
-     * The threads, each by its root, in which messages came, or were changed or deleted: fetch them
+     * The threads, each by its root, in which messages came, or were changed or deleted, or in which the caller has read: fetch them
      *
      * Items: Message ID
      */

@@ -1,16 +1,17 @@
 import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { MembershipDoc } from '../rooms/memberships.ts'
+import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './messages.ts'
 
 /** A member who has read a message. `markerSetAtMS` is of their latest report, of this message or a later one. */
 export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
-type Sent = Pick<MessageDoc, 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
+type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The members, of a message of a thread those who take part, whose read marker has reached the message, the longest-standing first; at most `limit` are looked at. Not
- * its sender, and not who joined after it (they begin with it read) and has read nothing since.
+ * The members, of a message of a thread those who take part, whose read marker has reached the message, the
+ * longest-standing first; at most `limit` are looked at. Not its sender, and not who joined after it (they begin with it read) and has read nothing since.
  * @param reportedFromMS only those who last reported then or later
  */
 export async function findReaders(
@@ -18,13 +19,23 @@ export async function findReaders(
   message: Sent,
   { limit, reportedFromMS }: { limit: number; reportedFromMS?: number },
 ): Promise<Reader[]> {
-  const { sender, createdAtMS, threadOf } = message
+  const { app, room, sender, createdAtMS, threadOf } = message
   const found = await membersOf(db, threadOf)
     .find(hasReached(message, reportedFromMS))
     .project<Reader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
     .limit(limit)
     .toArray()
+  const here =
+    threadOf === undefined
+      ? undefined
+      : await findUsersInRooms(
+          db,
+          app,
+          found.map(({ user }) => user),
+          [room],
+        )
   return found
+    .filter(({ user }) => here === undefined || here.has(user))
     .filter(({ user, joinedAtMS, markerSetAtMS }) => {
       return user !== sender && (joinedAtMS <= createdAtMS || markerSetAtMS !== undefined)
     })

@@ -4,7 +4,8 @@ import { letFilesGo } from '../files/files.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
-import { isDuplicateKey, type Session } from '../transactions/transaction.ts'
+import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
+import { takeUser } from '../users/take-user.ts'
 
 /** A message that is to be sent later. */
 export interface ScheduledDoc
@@ -62,13 +63,20 @@ export const scheduledIndexes: IndexDescription[] = [
 export const scheduledLeaseMS = 15_000
 const keptMS = 30 * 24 * 60 * 60 * 1_000
 
-/** Records a message to send later; the one that is there when its idempotency key is used. */
-export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc> {
+/**
+ * Records a message to send later, if its sender is there: an erasure then finds it. @returns it, or the one that is there
+ * when its idempotency key is used
+ */
+export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc | 'no sender'> {
   try {
-    await db.scheduled.insertOne(scheduled)
-    return scheduled
+    return await inTransaction(db, async (session) => {
+      if (!(await takeUser(db, scheduled.app, scheduled.sender, session))) return 'no sender'
+      await db.scheduled.insertOne(scheduled, { session })
+      return scheduled
+    })
   } catch (error) {
-    const there = scheduled.once !== undefined && isDuplicateKey(error) && (await findScheduledOnce(db, scheduled.once))
+    const isUsed = scheduled.once !== undefined && error instanceof KeyTaken
+    const there = isUsed && (await findScheduledOnce(db, scheduled.once ?? ''))
     if (!there) throw error
     return there
   }

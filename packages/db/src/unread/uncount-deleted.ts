@@ -27,12 +27,15 @@ export async function uncountDeleted(
     const after = { $size: { $filter: { input: [...of], cond: { $gt: ['$$this', marker.readSeq] } } } }
     return [{ $set: { readSeq: marker.readSeq, uncounted: { $add: [marker.uncounted, after] } } }]
   }
-  const excepted = new Set(messages.flatMap(({ except }) => except))
-  const others = { roomKey, user: { $nin: [...excepted] }, readSeq: { $lt: Math.max(...seqs) } }
+  const notCounted = new Map<string, Set<number>>()
+  for (const { seq, except } of messages) {
+    for (const user of except) notCounted.set(user, (notCounted.get(user) ?? new Set()).add(seq))
+  }
+  const others = { roomKey, user: { $nin: [...notCounted.keys()] }, readSeq: { $lt: Math.max(...seqs) } }
   await members.updateMany(others, update(seqs), { session })
 
-  const own = [...excepted].flatMap((user) => {
-    const counted = messages.flatMap(({ seq, except }) => (except.includes(user) ? [] : [seq]))
+  const own = [...notCounted].flatMap(([user, never]) => {
+    const counted = seqs.filter((seq) => !never.has(seq))
     const filter = { _id: key(roomKey, user), readSeq: { $lt: Math.max(...counted) } }
     return counted.length > 0 ? [{ updateOne: { filter, update: update(counted) } }] : []
   })

@@ -65,13 +65,18 @@ export async function scheduleMessage(
     ...(expiresInS !== undefined && { expiresInS }),
     ...(byClient && { byClient }),
   })
+  if (made === 'no sender') throw unknownSender(sender)
   return toScheduledView(made)
+}
+
+function unknownSender(sender: string): ApiError {
+  return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
 }
 
 /** A user who is banned now may not schedule either; everything else is decided when the message is due. */
 export async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
   const user = await findUser(chat.db, app, sender)
-  if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
+  if (!user) throw unknownSender(sender)
   if (banInForce(user)) throw bannedFromApp(sender)
   const { membership } = await requireMember(chat, asUser(app, sender), room)
   if (isBlocked(membership)) {

@@ -34,7 +34,9 @@ export const getChanges = operation({
           messages: z.boolean().describe('Whether messages came, or were changed or deleted: fetch them'),
           threads: z
             .array(messageId)
-            .describe('The threads, each by its root, in which messages came, or were changed or deleted: fetch them'),
+            .describe(
+              'The threads, each by its root, in which messages came, or were changed or deleted, or in which the caller has read: fetch them',
+            ),
           lastRead: z
             .array(z.object({ memberID: userId, messageID: messageId }))
             .describe('The read markers that moved, each as it is last'),

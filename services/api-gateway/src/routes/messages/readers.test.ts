@@ -40,6 +40,18 @@ describe('GET /messages/{id}/readers', () => {
     assert.deepEqual([await readersOf(first), await readersOf(second)], [[bob.id, carol.id].toSorted(), [carol.id]])
   })
 
+  test('of a message of a thread, names nobody who has left the room', async () => {
+    const other = await gateway.newRoom([alice, bob, carol])
+    const root = await send(other)
+    const inThread = { room: other, message: 'x', messageType: 'text', replyTo: root, thread: true }
+    const first = (await gateway.admin('POST', '/messages', { ...inThread, sender: alice.id })).body.result._id
+    for (const { id } of [bob, carol]) await gateway.admin('POST', '/messages', { ...inThread, sender: id })
+    for (const user of [bob, carol]) await user.call('PUT', `/messages/${root}/thread/lastRead`, { message: first })
+    assert.deepEqual(new Set(await readersOf(first)), new Set([bob.id, carol.id]))
+    await gateway.admin('POST', `/rooms/${other}/delete/members`, { members: [carol.id] })
+    assert.deepEqual(await readersOf(first), [bob.id])
+  })
+
   test('says when each last reported, where the message is, and how many members there are', async () => {
     const message = await send()
     const before = Date.now()

@@ -31,6 +31,22 @@ const list = async (user: TestUser, query = ''): Promise<Listed> =>
 const shown = ({ data }: Listed) => data.map(({ root, totalCount, unread }) => [root._id, totalCount, unread])
 
 describe('GET /threads', () => {
+  test('shows nothing of a root that the caller deleted for themselves', async () => {
+    const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
+    const root = await send(room, 'bob', { message: 'hidden' })
+    await send(room, 'alice', about(root))
+    await bob.call('POST', '/messages/user-delete', { room, messages: [root._id] })
+    const rootOf = async (user: TestUser) => {
+      const [listed] = (await user.call('GET', '/threads')).body.result.data
+      return [listed.root._id, listed.root.message, listed.root.isDeleted]
+    }
+    assert.deepEqual(await rootOf(bob), [root._id, undefined, true])
+    assert.deepEqual(await rootOf(alice), [root._id, 'hidden', false])
+    const { userDeletedIDs } = (await bob.call('GET', `/messages/${root._id}/thread`)).body.result
+    assert.deepEqual(userDeletedIDs, [root._id])
+    await gateway.admin('DELETE', `/rooms/${room}`)
+  })
+
   test('has a thread about a message of who was out of the room at its first reply, once they are back', async () => {
     const room = await gateway.newRoom([alice, bob], { owner: 'alice' })
     const root = await send(room, 'bob')

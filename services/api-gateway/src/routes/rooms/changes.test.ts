@@ -112,6 +112,17 @@ describe('GET /me/changes', () => {
     await untilSeen(since, (all) => of(all, quiet)?.messages === true)
   })
 
+  test('names the threads in which the caller has read', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const root = await send(room, { sender: 'bob' })
+    const reply = await send(room, { replyTo: root, thread: true })
+    const since = await end()
+    await bob.call('PUT', `/messages/${root}/thread/lastRead`, { message: reply })
+    const found = await untilSeen(since, (all) => of(all, room) !== undefined)
+    assert.deepEqual(of(found, room)?.threads, [root])
+    assert.equal(of(found, room)?.messages, false)
+  })
+
   test('has the invitations that came and are open still', async () => {
     const [open, declined, gone] = await Promise.all(
       Array.from({ length: 3 }, () => gateway.newRoom([alice], { owner: 'alice' })),

@@ -146,6 +146,25 @@ describe('what is given to a user who is banned or erased at the same moment', (
     })
   }
 
+  test('a message to send later goes with its sender; after that it is refused: 404 CLIENT_NOT_FOUND', async () => {
+    const { scheduled } = gateway.chat.db
+    const schedule = async () => {
+      const later = { sender: eve.id, message: 'x', messageType: 'text', sendAtMS: Date.now() + 3_600_000 }
+      return gateway.admin('POST', '/scheduled', { room, ...later })
+    }
+    let room = await gateway.newRoom([eve])
+    const [given, erased] = await meanwhile(schedule, erase)
+    assert.deepEqual([given.status, erased.status], [200, 200])
+    assert.equal(await scheduled.countDocuments({ sender: eve.id }), 0)
+
+    eve = await gateway.newUser()
+    room = await gateway.newRoom([eve])
+    // The sender is read by then.
+    beforeNext(gateway.chat.db, async () => assert.equal((await erase()).status, 200))
+    assert.deepEqual(codeOf(await schedule()), [404, 'CLIENT_NOT_FOUND'])
+    assert.equal(await scheduled.countDocuments({ sender: eve.id }), 0)
+  })
+
   test('a group that is saved has no member who is erased: 404 CLIENT_NOT_FOUND', async () => {
     const saveGroup = () =>
       gateway.admin('POST', '/admin/groups', { _id: `of ${eve.id}`, nickname: 'T', members: ['bob', eve.id] })
