@@ -4,6 +4,7 @@ import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { declaredIndexes } from './collections.ts'
 import { connectDb, type Db } from './connect.ts'
+import { key } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { createSchemaCheck, migratedIndexes, migrations, OldSchemaError, pendingMigrations } from './schema.ts'
 
@@ -50,6 +51,29 @@ describe('the schema of a database', () => {
       [{ expiresAt: 1 }, 0],
     ])
     await db.publishedEvents.deleteMany({})
+  })
+
+  test('notes in memberships what members had deleted for themselves', async () => {
+    const name = '0022-hidden-messages'
+    const member = (user: string, hiddenUpToSeq?: number) => ({
+      ...{ _id: key('app', 'room', user), app: 'app', room: 'room', roomKey: key('app', 'room'), user },
+      ...{ userKey: key('app', user), joinedAtMS: 0, readSeq: 0, uncounted: 0 },
+      ...(hiddenUpToSeq !== undefined && { hiddenUpToSeq }),
+    })
+    const deletion = (user: string, seq: number, roomKey = key('app', 'room')) => ({
+      ...{ _id: key(roomKey, user, `${seq}`), roomKey, user, message: `${seq}`, seq, deletedAtMS: 0 },
+    })
+    await db.memberships.insertMany([member('one'), member('more', 9), member('none')])
+    const inThread = deletion('none', 4, key('app', 'room', 'root'))
+    const ofOne = [deletion('one', 3), deletion('one', 7), deletion('one', 5)]
+    await db.userDeletions.insertMany([...ofOne, deletion('more', 2), deletion('left', 1), inThread])
+    await db.mongo.collection<{ _id: string }>('migrations').deleteOne({ _id: name })
+    assert.deepEqual(await migrate(db), [name])
+    const members = await db.memberships.find().toArray()
+    assert.deepEqual(Object.fromEntries(members.map(({ user, hiddenUpToSeq }) => [user, hiddenUpToSeq])), {
+      ...{ one: 7, more: 9, none: undefined },
+    })
+    await Promise.all([db.memberships.deleteMany({}), db.userDeletions.deleteMany({})])
   })
 
   test('may be migrated again, and by several processes at once', async () => {

@@ -2,6 +2,7 @@ import type { Db as MongoDb } from 'mongodb'
 import { makeIndexes } from './collections.ts'
 import type { Db } from './connect.ts'
 import { keepAsLongAsSet } from './events/published-events.ts'
+import { noteEarlierDeletions } from './messages/note-earlier-deletions.ts'
 
 /**
  * A change of the schema. It is safe to run again, and by two processes at once; services of the release before must
@@ -46,6 +47,7 @@ export const migrations: readonly Migration[] = [
   { name: '0019-invitations-and-pins', up: makeIndexes },
   { name: '0020-deleted-rooms', up: makeIndexes },
   { name: '0021-user-deletions', up: makeIndexes },
+  { name: '0022-hidden-messages', up: noteEarlierDeletions },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
