@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runEvery } from '@parley/async/run-every'
 import type { Db } from '@parley/db/connect'
-import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
+import { endImports, isClearing, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 
 /** An import that was killed keeps others waiting for as long. */
@@ -48,10 +48,10 @@ async function take(db: Db, app: string, by: string): Promise<number> {
     const other = await takeImports(db, app, by, leaseMS)
     if (!other) return nowMS
     const until = other.until.getTime()
-    if (before !== undefined && until !== before) {
+    if (!isClearing(other) && before !== undefined && until !== before) {
       throw new ImportConflict('another import into the app is at work; run this one when it has ended')
     }
-    before = until
+    before = isClearing(other) ? undefined : until
     await pause(500)
   }
 }

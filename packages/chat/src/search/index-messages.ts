@@ -44,7 +44,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let upTo = after
     let found = 0
     let turnBeganMS = performance.now()
-    for await (const message of messagesToIndex(db, roomKey, after, most.messages, session)) {
+    for await (const message of messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
       const { _id, seq, createdAtMS } = message
       // What is missing is in the tail; settled, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break

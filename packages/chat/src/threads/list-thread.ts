@@ -32,15 +32,20 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const { field, size } = toPageSize(query)
   const start = await pageStart(query, field, (cursor) => findCursor(db, found, cursor))
   const thread = { app, room: of.id, root: found._id }
-  const { room, root, member, messages } = await inSnapshot(db, async (session) => ({
-    room: checkRoom(await findRoom(db, app, of.id, session), of.id),
+  const { room, root, member, messages } = await inSnapshot(db, async (session) => {
+    const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
     // Who has left since gets nothing that came later.
-    membership: checkMember(await findMembership(db, app, of.id, user, session)),
+    checkMember(await findMembership(db, app, of.id, user, session))
     // One in the tail of the room is about no thread yet.
-    root: (await findMessages(db, [found._id], session))[0] ?? found,
-    member: await findThreadMember(db, thread, user, session),
-    messages: await readThreadHistory(db, threadKey(found, found._id), start, field, size, session),
-  }))
+    const root = (await findMessages(db, [found._id], session))[0] ?? found
+    const history = { roomKey: threadKey(found, found._id), seq: root.thread?.seq ?? 0 }
+    return {
+      room,
+      root,
+      member: await findThreadMember(db, thread, user, session),
+      messages: await readThreadHistory(db, history, start, field, size, session),
+    }
+  })
   const all = [root, ...messages]
   const [users, hidden, quoted] = await Promise.all([
     findUsers(

@@ -44,7 +44,7 @@ export async function markThreadRead(
     if (!member) return 0
     const before = currentMarker(member, thread)
     const { seq } = message
-    const after = async () => sumOf(await countUncountedAfter(db, member, seq, [], session))
+    const after = async () => sumOf(await countUncountedAfter(db, member, seq, thread.seq, [], session))
     const hasMoved = seq > before.readSeq
     const marker = hasMoved ? { readSeq: seq, uncounted: await after() } : before
     await setReadMarker(db.threadMembers, member._id, marker, session)

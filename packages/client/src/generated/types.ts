@@ -783,7 +783,7 @@ export interface ListThreadResult {
   unread: number
   data: Message[]
   /**
-   * IDs of the messages that the caller deleted for themselves
+   * IDs of the messages that the caller deleted for themselves, the root among them
    */
   userDeletedIDs: string[]
 }

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from '../connect.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { KeyTaken } from '../transactions/transaction.ts'
-import { endImports, takeImports } from './import-lease.ts'
+import { clearing, endImports, isClearing, takeImports } from './import-lease.ts'
 import { findImported, remove, removeUnreached, removeUnreachedOfThreads } from './unreached.ts'
 
 /** Longer than removing what an import writes at a time may take. */
 const leaseMS = 30_000
+const waitMS = 50
+/** A send gives up after 10 s. */
+const mostWaitMS = 5_000
 
 /** Where messages are sent. */
 export interface SentTo {
@@ -25,7 +29,7 @@ export async function pastBrokenOff<T>(db: Db, sentTo: readonly SentTo[], write:
     return await write()
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error
-    for (const one of sentTo) if (!(await clearBrokenOff(db, one))) throw error
+    for (const one of sentTo) if (!(await clearWhenFree(db, one))) throw error
     return write()
   }
 }
@@ -39,19 +43,33 @@ export async function clearPlaces(db: Db, sent: readonly MessageDoc[]): Promise<
   const inTheWay = await findImported(db, places)
   for (const [app, some] of Map.groupBy(inTheWay, ({ roomKey }) => appOf.get(roomKey) ?? '')) {
     const roomKeys = [...new Set(some.map(({ roomKey }) => roomKey))]
-    if (!(await clearBrokenOff(db, { app, roomKeys }))) await remove(db, some)
+    if ((await clearBrokenOff(db, { app, roomKeys })) !== 'cleared') await remove(db, some)
   }
 }
 
-/** @returns false while an import works on the app: it may still reach what it has written */
-async function clearBrokenOff(db: Db, { app, roomKeys, roots = [] }: SentTo): Promise<boolean> {
-  const by = randomUUID()
-  if (await takeImports(db, app, by, leaseMS)) return false
+/** The same as clearBrokenOff; another that clears is waited for. */
+async function clearWhenFree(db: Db, sentTo: SentTo): Promise<boolean> {
+  const deadlineMS = performance.now() + mostWaitMS
+  for (;;) {
+    const done = await clearBrokenOff(db, sentTo)
+    if (done !== 'another clears' || performance.now() > deadlineMS) return done === 'cleared'
+    await pause(waitMS)
+  }
+}
+
+/** Nothing is done while an import works on the app: it may still reach what it has written. */
+async function clearBrokenOff(
+  db: Db,
+  { app, roomKeys, roots = [] }: SentTo,
+): Promise<'cleared' | 'another clears' | 'an import works'> {
+  const by = `${clearing}${randomUUID()}`
+  const other = await takeImports(db, app, by, leaseMS)
+  if (other) return isClearing(other) ? 'another clears' : 'an import works'
   try {
     await removeUnreached(db, roomKeys)
     await removeUnreachedOfThreads(db, roots)
   } finally {
     await endImports(db, app, by)
   }
-  return true
+  return 'cleared'
 }

@@ -72,7 +72,8 @@ async function saveOfRoom(
     if (!before) continue
     const readSeq = Math.max(member.readSeq, currentMarker(before, room).readSeq)
     const own = ownInTail(member.user, room)
-    const parts = readSeq < room.seq ? await countUncountedAfter(db, before, readSeq, own, session) : undefined
+    const parts =
+      readSeq < room.seq ? await countUncountedAfter(db, before, readSeq, room.seq, own, session) : undefined
     const change = { readSeq, uncounted: parts ? sumOf(parts) : 0 }
     if (before.readSeq === readSeq && before.uncounted === change.uncounted) continue
     await db.memberships.updateOne({ _id: member._id }, { $set: change }, { session })

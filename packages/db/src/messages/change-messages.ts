@@ -93,7 +93,8 @@ export async function makeStubs(
   )
 }
 
-/** The message is not being streamed any more, and stays as it is. */
-export async function stopStreaming(db: Db, message: string): Promise<void> {
-  await db.messages.updateOne({ _id: message }, { $unset: { streaming: 1, streamed: 1 } })
+/** The message is not being streamed any more, and stays as it is; returns it, null when it is gone. */
+export async function stopStreaming(db: Db, message: string, session: ClientSession): Promise<MessageDoc | null> {
+  const ended = { $unset: { streaming: 1, streamed: 1 } } as const
+  return db.messages.findOneAndUpdate({ _id: message }, ended, { session, returnDocument: 'after' })
 }

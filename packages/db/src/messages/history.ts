@@ -23,6 +23,8 @@ export interface HistoryOf {
   tail: readonly MessageDoc[]
   /** The highest time of a message then. What is later is left out: of that, some may be settled and earlier ones not. */
   clockMS: number
+  /** Of its last message then. What is beyond was written by an import that has not reached it, or was killed before. */
+  seq: number
 }
 
 export interface PageSize {
@@ -40,9 +42,18 @@ export function firstRead({ limit }: PageSize): number {
   return Math.min(limit + 1, perRead)
 }
 
-/** The stages of a pipeline on messages that finds the first of a page. */
-export function historyStages(roomKey: string, start: PageStart, field: TimeField, most: number): Document[] {
-  const match = filterFrom(roomKey, start, field, Number.MAX_SAFE_INTEGER)
+/**
+ * The stages of a pipeline on messages that finds the first of a page.
+ * @param upToSeq where `isBeyond` is true of what they found without it
+ */
+export function historyStages(
+  roomKey: string,
+  start: PageStart,
+  field: TimeField,
+  most: number,
+  upToSeq?: number,
+): Document[] {
+  const match = filterFrom(roomKey, start, field, { timeMS: Number.MAX_SAFE_INTEGER, seq: upToSeq })
   return [{ $match: match }, { $sort: orderOf(start, field) }, { $limit: most }]
 }
 
@@ -55,7 +66,7 @@ export function historyStages(roomKey: string, start: PageStart, field: TimeFiel
  */
 export async function readHistory(
   db: Db,
-  { roomKey, tail, clockMS }: HistoryOf,
+  { roomKey, tail, clockMS, seq }: HistoryOf,
   start: PageStart,
   field: TimeField,
   { limit, maxBytes }: PageSize,
@@ -63,15 +74,15 @@ export async function readHistory(
   session?: ClientSession,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
+  const findSettled = (from: PageStart, most: number, upToSeq?: number) =>
+    db.messages
+      .find(filterFrom(roomKey, from, field, { timeMS: clockMS, seq: upToSeq }), { ...(session && { session }) })
+      .sort(orderOf(start, field))
+      .limit(most)
+      .toArray()
   const find = async (from: PageStart, most: number) => {
-    const settled =
-      from === start
-        ? first.settled
-        : await db.messages
-            .find(filterFrom(roomKey, from, field, clockMS), { ...(session && { session }) })
-            .sort(orderOf(start, field))
-            .limit(most)
-            .toArray()
+    const found = from === start ? first.settled : await findSettled(from, most)
+    const settled = isBeyond(found, seq) ? await findSettled(from, most, seq) : found
     return withTail(settled, tail.filter(isFrom(from, field)), { field, forward, most })
   }
 
@@ -90,15 +101,20 @@ export async function readHistory(
   const last = read.at(-1)
   if (!last || !hasWholeTimes(start)) return read
   const lastTimeFrom = read.findIndex((message) => message[field] === last[field])
-  const isBeyond = lastTimeFrom > 0 && (lastTimeFrom >= limit || bytes > maxBytes)
-  if (isBeyond) return read.slice(0, lastTimeFrom)
+  const isTooMuch = lastTimeFrom > 0 && (lastTimeFrom >= limit || bytes > maxBytes)
+  if (isTooMuch) return read.slice(0, lastTimeFrom)
   return [...read, ...(await find({ from: 'sameTime', forward, timeMS: last[field], id: last._id }, 0))]
+}
+
+/** Whether there is something that the room or thread has not reached. */
+export function isBeyond(messages: readonly Pick<MessageDoc, 'seq'>[], seq: number): boolean {
+  return messages.some((message) => message.seq > seq)
 }
 
 /** The same for what has no tail: a thread, as it was at the moment of the session. */
 export async function readThreadHistory(
   db: Db,
-  roomKey: string,
+  { roomKey, seq }: Pick<HistoryOf, 'roomKey' | 'seq'>,
   start: PageStart,
   field: TimeField,
   size: PageSize,
@@ -107,7 +123,7 @@ export async function readThreadHistory(
   const most = firstRead(size)
   const stages = historyStages(roomKey, start, field, most)
   const settled = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
-  const of = { roomKey, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
+  const of = { roomKey, seq, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
   return readHistory(db, of, start, field, size, { settled, most }, session)
 }
 
@@ -172,18 +188,26 @@ function orderOf(start: PageStart, field: TimeField): Record<string, 1 | -1> {
   return isForward(start) ? { [field]: 1, _id: 1 } : { [field]: -1, _id: -1 }
 }
 
-function filterFrom(roomKey: string, start: PageStart, field: TimeField, upToMS: number): Filter<MessageDoc> {
-  if (start.from === 'end') return { roomKey, [field]: { $lte: upToMS } }
-  if (start.from === 'afterTime') return { roomKey, [field]: { $gt: start.timeMS, $lte: upToMS } }
+function filterFrom(
+  roomKey: string,
+  start: PageStart,
+  field: TimeField,
+  upTo: { timeMS: number; seq: number | undefined },
+): Filter<MessageDoc> {
+  const upToMS = upTo.timeMS
+  // Only where it is needed: the planner might take another index for it.
+  const all = { roomKey, ...(upTo.seq !== undefined && { seq: { $lte: upTo.seq } }) }
+  if (start.from === 'end') return { ...all, [field]: { $lte: upToMS } }
+  if (start.from === 'afterTime') return { ...all, [field]: { $gt: start.timeMS, $lte: upToMS } }
   if (start.from === 'sameTime') {
-    return { roomKey, [field]: start.timeMS, _id: { [start.forward ? '$gt' : '$lt']: start.id } }
+    return { ...all, [field]: start.timeMS, _id: { [start.forward ? '$gt' : '$lt']: start.id } }
   }
   const than = start.from === 'before' ? '$lt' : '$gt'
   // Each branch has the full condition, so that the planner merges two index scans instead of sorting.
   return {
     $or: [
-      { roomKey, [field]: start.timeMS, _id: { [than]: start.id } },
-      { roomKey, [field]: { [than]: start.timeMS, $lte: upToMS } },
+      { ...all, [field]: start.timeMS, _id: { [than]: start.id } },
+      { ...all, [field]: { [than]: start.timeMS, $lte: upToMS } },
     ],
   }
 }

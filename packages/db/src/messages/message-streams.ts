@@ -5,7 +5,9 @@ import { key } from '../keys.ts'
 /** A piece of a streamed text, and where it begins. */
 export interface StreamedPart {
   at: number
+  /** With `isJson` as JSON text: MongoDB keeps no half of a character, at which a piece may be cut. */
   text: string
+  isJson?: true
   /** Of the text, in UTF-16 units, which MongoDB cannot count; absent in pieces of 0.1.0. */
   length?: number
 }
@@ -73,8 +75,10 @@ export async function addPart(
 ): Promise<number | undefined> {
   const begins = at ?? '$end'
   const later = { closeAtMS: { $max: ['$closeAtMS', closeAtMS] } }
+  const kept = text.isWellFormed() ? { text } : { text: JSON.stringify(text), isJson: true }
+  const part = { at: begins, ...kept, text: { $literal: kept.text }, length: text.length }
   const added = {
-    parts: { $concatArrays: [notCovered(at, text), [{ at: begins, text: { $literal: text }, length: text.length }]] },
+    parts: { $concatArrays: [notCovered(at, text), [part]] },
     end: { $max: ['$end', { $add: [begins, text.length] }] },
   }
   const changed = text === '' ? later : { ...added, ...later }
@@ -121,7 +125,8 @@ export function textOfParts(parts: readonly StreamedPart[]): string {
   let text = ''
   for (const part of parts.toSorted((a, b) => a.at - b.at)) {
     if (part.at > text.length) break
-    text += part.text.slice(text.length - part.at)
+    const own = part.isJson ? (JSON.parse(part.text) as string) : part.text
+    text += own.slice(text.length - part.at)
   }
   return text
 }

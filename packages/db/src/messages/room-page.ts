@@ -4,7 +4,7 @@ import { key } from '../keys.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/users.ts'
-import { firstRead, historyStages, type PageSize, type PageStart, type TimeField } from './history.ts'
+import { firstRead, historyStages, isBeyond, type PageSize, type PageStart, type TimeField } from './history.ts'
 import type { MessageDoc } from './messages.ts'
 import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
 
@@ -34,8 +34,12 @@ export async function readRoomPage(
 ): Promise<RoomPage | undefined> {
   const read = (most: number) =>
     inSnapshot(db, async (session) => {
-      const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most))
-      const [found] = await db.rooms.aggregate<FoundPage>(stages, { session }).toArray()
+      const find = async (upToSeq?: number) => {
+        const stages = pageStages(db, of, historyStages(key(of.app, of.room), start, field, most, upToSeq))
+        return (await db.rooms.aggregate<FoundPage>(stages, { session }).toArray())[0]
+      }
+      const whole = await find()
+      const found = whole && isBeyond(whole.settled, whole.room.seq) ? await find(whole.room.seq) : whole
       if (!found) return undefined
       const { settled, memberships, ...rest } = found
       return { ...rest, isMember: memberships.length > 0, first: { settled, most } }

@@ -42,12 +42,12 @@ type MessageToIndex = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS' | 'content'
 export function messagesToIndex(
   db: Db,
   roomKey: string,
-  afterSeq: number,
+  { after, upTo }: { after: number; upTo: number },
   limit: number,
   session: ClientSession,
 ): FindCursor<MessageToIndex> {
   return db.messages
-    .find({ roomKey, seq: { $gt: afterSeq } }, { session, batchSize: limit })
+    .find({ roomKey, seq: { $gt: after, $lte: upTo } }, { session, batchSize: limit })
     .sort({ seq: 1 })
     .limit(limit)
     .project<MessageToIndex>({ seq: 1, createdAtMS: 1, content: 1, isDeleted: 1 })

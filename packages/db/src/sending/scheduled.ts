@@ -69,11 +69,13 @@ const keptMS = 30 * 24 * 60 * 60 * 1_000
  */
 export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc | 'no sender'> {
   try {
-    return await inTransaction(db, async (session) => {
+    const insert = async (session: Session) => {
       if (!(await takeUser(db, scheduled.app, scheduled.sender, session))) return 'no sender'
       await db.scheduled.insertOne(scheduled, { session })
       return scheduled
-    })
+    }
+    // All of one sender write the same user.
+    return await inTransaction(db, insert, { turn: `schedule ${scheduled.senderKey}` })
   } catch (error) {
     const isUsed = scheduled.once !== undefined && error instanceof KeyTaken
     const there = isUsed && (await findScheduledOnce(db, scheduled.once ?? ''))

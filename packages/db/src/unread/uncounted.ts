@@ -16,12 +16,14 @@ export interface Uncounted {
 /**
  * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and those that were
  * deleted.
+ * @param upToSeq the last message of the room or thread: what an import has written beyond is none yet
  * @param ownInTail seqs of the own messages in the room's tail, distinguished by whether they were counted
  */
 export async function countUncountedAfter(
   db: Db,
   membership: Pick<MembershipDoc, 'app' | 'room' | 'roomKey' | 'user' | 'settledSeq'>,
   seq: number,
+  upToSeq: number,
   ownInTail: readonly number[],
   session: ClientSession,
 ): Promise<Uncounted> {
@@ -29,7 +31,7 @@ export async function countUncountedAfter(
   // Who deletes all messages of a room for themselves keeps its threads.
   const isOfThread = roomKey !== key(app, room)
   const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
-  const after = { $gt: from }
+  const after = { $gt: from, $lte: upToSeq }
   const ownSettled = { roomKey, sender: user, seq: { ...after, $nin: [...ownInTail] } }
   const ownCounted = ownInTail.filter((own) => own > from && own <= settledSeq).length
   const own = ownCounted + (await db.messages.countDocuments(ownSettled, { session }))

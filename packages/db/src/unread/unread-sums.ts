@@ -78,7 +78,7 @@ export async function countUnread(
   const { readSeq } = currentMarker(membership, room)
   const { tail = [], settledSeq = 0 } = room
   const unsettled = tail.map(({ seq }) => seq).filter((seq) => seq > settledSeq)
-  const settled = { roomKey: room._id, seq: { $gt: readSeq, $nin: unsettled } }
+  const settled = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unsettled } }
   const messages =
     unsettled.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(settled, { session }))
   const uncounted = await countParts(db, membership, room, session)
@@ -94,7 +94,7 @@ export async function countParts(
 ): Promise<Uncounted> {
   const { readSeq } = currentMarker(membership, room)
   const own = ownInTail(membership.user, room)
-  const counted = await countUncountedAfter(db, membership, readSeq, own, session)
+  const counted = await countUncountedAfter(db, membership, readSeq, room.seq, own, session)
   return { ...counted, own: counted.own + ownUnsettled({ ...membership, readSeq }, own) }
 }
 

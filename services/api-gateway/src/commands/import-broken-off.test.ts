@@ -17,9 +17,11 @@ const begin = Date.now() - 86_400_000
 describe('what an import that was killed between two writes has left beyond the end of a room', () => {
   let gateway: TestGateway
   let alice: TestUser
+  let bob: TestUser
   beforeAll(async () => {
     gateway = await startTestGateway()
     alice = await gateway.newUser('alice')
+    bob = await gateway.newUser('bob')
   })
   afterAll(() => gateway.stop())
 
@@ -30,7 +32,7 @@ describe('what an import that was killed between two writes has left beyond the 
   })
   /** A room whose import was killed after it inserted `left`; its one message that was reached. */
   async function brokenOff(left: readonly { n: number; seq: number; threadOf?: string }[]) {
-    const room = await gateway.newRoom([alice])
+    const room = await gateway.newRoom([alice, bob])
     const { db } = gateway.chat
     const lines = left.map(({ n, seq, threadOf }) => {
       const times = { createdAtMS: begin + n, updatedAtMS: begin + n }
@@ -77,6 +79,40 @@ describe('what an import that was killed between two writes has left beyond the 
       body.result.data.map(({ message }: { message: string }) => message),
       ['sent', 'imported 1'],
     )
+  })
+
+  test('is nobody’s before: it is in no history, cannot be read, and counts nowhere', async () => {
+    const room = await brokenOff([2, 3, 4].map((n) => ({ n, seq: n })))
+    const { seq = 0 } = (await docOf(room)) ?? {}
+    for (const query of ['', '?timeRangeField=createdAt', '?limit=1', `?afterTime=${begin - 1}`]) {
+      const { data } = (await alice.call('GET', `/rooms/${room}/messages/v3${query}`)).body.result
+      assert.ok(data.length > 0 && data.every((message: { seq: number }) => message.seq <= seq), query)
+    }
+    const unreached = importedMessageId(gateway.app, room, 'm4')
+    for (const path of ['lastRead', 'delivered']) {
+      const { status } = await alice.call('PUT', `/rooms/${room}/${path}`, { message: unreached })
+      assert.equal(status, 404, path)
+    }
+    const first = importedMessageId(gateway.app, room, 'm1')
+    const { unread } = (await alice.call('PUT', `/rooms/${room}/lastRead`, { message: first })).body.result
+    await send(room, { sender: bob.id })
+    const now = (await alice.call('GET', `/rooms/${room}`)).body.result
+    assert.equal(now.unread, unread + 1)
+  })
+
+  test('gives way to two sends at once, of two gateways', async () => {
+    const another = await gateway.another()
+    const left = [2, 3].map((n) => ({ n, seq: n }))
+    const rooms = [await brokenOff(left), await brokenOff(left), await brokenOff(left)]
+    const large = { sender: 'alice', message: 'x'.repeat(60_000), messageType: 'text' }
+    const answers = await Promise.all(
+      rooms.map((room, i) => (i > 0 ? another : gateway).admin('POST', '/messages', { ...large, room })),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    )
+    await another.stop()
   })
 
   test('gives way in a thread', async () => {

@@ -52,7 +52,9 @@ export async function changeMessage(
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
     pending.push({ kind: 'message', message: written._id, event: 'messageUpdated', by: caller.user }, ...also)
-    if (written.content !== found.content) {
+    // What was shown of a stream so far is in the message, and not in the index.
+    const hasEnded = found.streaming && !written.streaming
+    if (hasEnded || written.content !== found.content) {
       await setSearchWords(db, written, wordsOfContent(written.content), session)
     }
     return written

@@ -46,7 +46,7 @@ async function pageMessages(
   { room, first, users, deletions }: RoomPage,
   { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
 ): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {
-  const of = { roomKey: room._id, tail: unsettledOf(room), clockMS: room.clockMS }
+  const of = { roomKey: room._id, tail: unsettledOf(room), clockMS: room.clockMS, seq: room.seq }
   const messages = await readHistory(chat.db, of, start, field, size, first)
   const isAll = messages.length <= first.most
   if (isAll) return { messages, users: onlyUsers(users), hidden: hiddenBy(deletions, app, user, messages) }

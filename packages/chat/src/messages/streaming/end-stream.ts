@@ -4,13 +4,16 @@ import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { stopStreaming } from '@parley/db/messages/change-messages'
 import { deleteStream, endParts, findSilentStreams, textOfParts } from '@parley/db/messages/message-streams'
+import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findRoom } from '@parley/db/rooms/rooms'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/ban-user.ts'
+import { wordsOfContent } from '../../search/search-words.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/message-content.ts'
@@ -58,7 +61,10 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
 /** When the robot is out of the room, or banned, what it wrote stays as it is. @throws any other error */
 async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise<void> {
   if (!(error instanceof ApiError)) throw error
-  await stopStreaming(chat.db, stream.message)
+  await inTransaction(chat.db, async (session) => {
+    const left = await stopStreaming(chat.db, stream.message, session)
+    if (left) await setSearchWords(chat.db, left, wordsOfContent(left.content), session)
+  })
   await deleteStream(chat.db, stream)
 }
 

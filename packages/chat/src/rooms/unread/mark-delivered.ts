@@ -122,7 +122,10 @@ async function findSeqs(
   const missing = reports.filter(({ app, room, message }) => !seqs.has(key(app, room, message)))
   if (missing.length === 0) return seqs
   const places = await findPlaces(db, unique(missing.map(({ message }) => message)))
-  for (const { _id, roomKey, seq } of places) seqs.set(`${roomKey}\0${_id}`, seq)
+  for (const { _id, roomKey, seq } of places) {
+    // What an import has not reached is no message of the room yet.
+    if (seq <= (rooms.get(roomKey)?.seq ?? 0)) seqs.set(`${roomKey}\0${_id}`, seq)
+  }
   return seqs
 }
 

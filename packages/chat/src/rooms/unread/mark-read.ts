@@ -29,8 +29,10 @@ export async function markRead(
     const found = await findRoomHeads(chat.db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
     const { tail = [] } = room
+    const settled = await findMessage(chat.db, room._id, messageId, session)
+    // What an import has not reached is no message of the room yet.
     const message =
-      tail.find(({ _id }) => _id === messageId) ?? (await findMessage(chat.db, room._id, messageId, session))
+      tail.find(({ _id }) => _id === messageId) ?? (settled && settled.seq <= room.seq ? settled : undefined)
     const own = ownInTail(user, room)
     if (!message)
       throw new ApiError('MESSAGE_NOT_FOUND', `message: no message ${JSON.stringify(messageId)} in the room`)
@@ -39,7 +41,7 @@ export async function markRead(
       message.seq > before.readSeq
         ? {
             readSeq: message.seq,
-            uncounted: sumOf(await countUncountedAfter(chat.db, membership, message.seq, own, session)),
+            uncounted: sumOf(await countUncountedAfter(chat.db, membership, message.seq, room.seq, own, session)),
           }
         : before
     await setReadMarker(chat.db.memberships, membership._id, marker, session)

@@ -127,6 +127,50 @@ describe('POST /messages/stream', () => {
     }
   })
 
+  describe('is found by every word of it', () => {
+    const found = async (keyword: string) => (await robot.call('POST', '/search', { keyword, room })).body.result
+    /** As far as `text` it is in the history, and the index is past it. */
+    async function shown(text: string): Promise<string> {
+      const { _id } = (await open()).body.result
+      assert.deepEqual((await found(text)).messages, [])
+      await robot.call('POST', `/messages/${_id}/stream`, { text })
+      const isShown = async () => assert.equal((await history())[0].message, text)
+      await vi.waitFor(isShown, patient)
+      return _id
+    }
+
+    test('when its end comes late', async () => {
+      const _id = await shown('zebra')
+      await robot.call('POST', `/messages/${_id}/stream/end`)
+      assert.deepEqual((await found('zebra')).messages, [{ room, messages: [_id] }])
+    })
+
+    test('when its robot has left', async () => {
+      const _id = await shown('giraffe')
+      const { db } = gateway.chat
+      const witness = await gateway.newUser()
+      await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [witness.id] })
+      await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: [robot.id] })
+      await db.messageStreams.updateOne({ message: _id }, { $set: { closeAtMS: 1 } })
+      const stop = new AbortController()
+      const closing = closeSilentStreams(gateway.chat, stop.signal)
+      await vi.waitFor(async () => assert.equal(await db.messageStreams.countDocuments({ message: _id }), 0), patient)
+      stop.abort()
+      await closing
+      const { body } = await witness.call('POST', '/search', { keyword: 'giraffe', room })
+      assert.deepEqual(body.result.messages, [{ room, messages: [_id] }])
+      await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [robot.id] })
+    })
+  })
+
+  test('keeps a character that is cut between two pieces', async () => {
+    const { _id } = (await open()).body.result
+    const pieces = ['a\ud83d', '\ude00b', '\ud83d']
+    for (const text of pieces) await robot.call('POST', `/messages/${_id}/stream`, { text })
+    const { message } = (await robot.call('POST', `/messages/${_id}/stream/end`)).body.result
+    assert.equal(message, pieces.join(''))
+  })
+
   test('takes no content at its end while the room is frozen, and goes on', async () => {
     const room = await gateway.newRoom([robot])
     const { _id } = (await open({ room })).body.result
