@@ -33,7 +33,9 @@ export const listThread = operation({
     takesPart: z.boolean().describe('Whether the caller sent the root or a message of the thread'),
     unread,
     data: z.array(message),
-    userDeletedIDs: z.array(z.string()).describe('IDs of the messages that the caller deleted for themselves, the root among them'),
+    userDeletedIDs: z
+      .array(z.string())
+      .describe('IDs of the messages that the caller deleted for themselves, the root among them'),
   }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
   example: {
