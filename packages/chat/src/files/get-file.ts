@@ -1,18 +1,21 @@
+import { inParts } from '@parley/async/in-parts'
 import type { Result } from '@parley/contracts/operation'
 import type { getFile as operation } from '@parley/contracts/operations/files/files'
 import type { Db } from '@parley/db/connect'
-import { type FileUse, findUsesInTails } from '@parley/db/files/attached'
+import { type FileUse, findUses, findUsesInRooms, findUsesInTails } from '@parley/db/files/attached'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
+import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
 import type { Caller, UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type ContentUse, contentUrl, toFileView, unknownFile } from './files.ts'
-import { hasUse, livingUses } from './living-uses.ts'
+import { livingUses, usesAtOnce } from './living-uses.ts'
 
 const urlMS = 5 * 60 * 1_000
+const roomsAtOnce = 500
 
 /**
  * A file and, once it is uploaded, an address of its bytes (docs/reference/files.md#fetch).
@@ -60,9 +63,25 @@ function isOwn(by: Caller, { owner }: FileDoc): boolean {
 /** The messages themselves decide, so that a deletion, a recall or a leave holds at once. */
 async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean> {
   if (isOwn(by, file) || by.kind === 'integrator') return true
-  const isIn = (uses: readonly FileUse[]) => isMemberOfOne(db, by, uses)
   // What leaves a tail between the looks is settled.
-  return (await hasUse(db, file, isIn)) || (await isIn(await findUsesInTails(db, file))) || hasUse(db, file, isIn)
+  return (
+    (await isAttached(db, by, file)) ||
+    (await isMemberOfOne(db, by, await findUsesInTails(db, file))) ||
+    isAttached(db, by, file)
+  )
+}
+
+/** Whether a settled message that the user may read has the file. It may be in those of many rooms, or the user in many. */
+async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolean> {
+  const some = await findUses(db, file, '', usesAtOnce)
+  if (await isMemberOfOne(db, by, some)) return true
+  if (some.length < usesAtOnce) return false
+  const rooms = await findRoomIdsOfUser(db, by.app, by.user)
+  for (const part of inParts(rooms, roomsAtOnce)) {
+    const keys = part.map((room) => key(by.app, room))
+    if (await isMemberOfOne(db, by, await findUsesInRooms(db, file, keys))) return true
+  }
+  return false
 }
 
 async function isMemberOfOne(db: Db, { app, user }: UserCaller, uses: readonly FileUse[]): Promise<boolean> {

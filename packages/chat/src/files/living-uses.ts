@@ -5,7 +5,8 @@ import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { isRecalled } from '../messages/changing/recalled.ts'
 
-const atOnce = 200
+/** Uses in one read. */
+export const usesAtOnce = 200
 
 /** Whether some of the settled messages with a file pass; they come in pages, the oldest first. */
 export async function hasUse(
@@ -14,9 +15,9 @@ export async function hasUse(
   passes: (uses: readonly FileUse[]) => Promise<boolean>,
 ): Promise<boolean> {
   for (let after = ''; ; ) {
-    const page = await findUses(db, file, after, atOnce)
+    const page = await findUses(db, file, after, usesAtOnce)
     if (await passes(page)) return true
-    if (page.length < atOnce) return false
+    if (page.length < usesAtOnce) return false
     after = page.at(-1)?._id ?? ''
   }
 }

@@ -39,11 +39,30 @@ export async function findUses(
     .toArray()
 }
 
+/** The settled messages with a file in these rooms and their threads, by room key, however many others there are. */
+export async function findUsesInRooms(
+  db: Db,
+  { app, id }: { app: string; id: string },
+  roomKeys: readonly string[],
+): Promise<FileUse[]> {
+  if (roomKeys.length === 0) return []
+  const withFile = { app, 'attachments.fileID': id, attachments: { $exists: true } }
+  return db.messages
+    .find({ $or: roomKeys.map((roomKey) => ({ ...withFile, roomKey: ofRoom(roomKey) })) })
+    .hint({ roomKey: 1, 'attachments.fileID': 1 })
+    .project<FileUse>(useFields)
+    .toArray()
+}
+
+/** The keys of a room and its threads. */
+function ofRoom(roomKey: string): { $gte: string; $lt: string } {
+  return { $gte: roomKey, $lt: `${roomKey}\u0001` }
+}
+
 /** The files of the settled messages of a room and its threads, message by message. */
 export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: string }): AsyncGenerator<Attachment[]> {
-  const roomKey = key(app, id)
-  const ofRoom = { roomKey: { $gte: roomKey, $lt: `${roomKey}\u0001` }, attachments: { $exists: true } }
-  for await (const { attachments } of db.messages.find(ofRoom, { projection: { attachments: 1 }, batchSize: 200 })) {
+  const attached = { roomKey: ofRoom(key(app, id)), attachments: { $exists: true } }
+  for await (const { attachments } of db.messages.find(attached, { projection: { attachments: 1 }, batchSize: 200 })) {
     if (attachments) yield attachments
   }
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { recorded } from '../../test-profiler.ts'
+import { png, upload } from './test-files.ts'
+
+const others = 2_000
+
+describe('a file that was sent to thousands of rooms', () => {
+  let gateway: TestGateway
+  let alice: TestUser
+  let bob: TestUser
+  let room: string
+  let file: string
+  let root: string
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    ;[alice, bob] = [await gateway.newUser(), await gateway.newUser()]
+    room = await gateway.newRoom([alice, bob])
+    file = await upload(alice.call, png, { name: 'a.png', type: 'image/png' })
+    const attachment = { fileID: file, name: 'a.png', type: 'image/png', size: png.length }
+    const sent = Array.from({ length: others }, (_, i) => {
+      const where = { app: gateway.app, room: `other ${i}`, roomKey: key(gateway.app, `other ${i}`), seq: 1 }
+      const what = { sender: alice.id, content: '"x"', messageType: 'image', attachments: [attachment] }
+      return { _id: newId(), ...where, ...what, createdAtMS: i, updatedAtMS: i }
+    })
+    await gateway.chat.db.messages.insertMany(sent)
+    root = (await send({ attachments: undefined })).body.result._id
+    await gateway.chat.settler.drained()
+  })
+  afterAll(() => gateway.stop())
+
+  const send = (more: object = {}) =>
+    alice.call('POST', `/rooms/${room}/message`, {
+      ...{ message: 'x', messageType: 'image', attachments: [{ fileID: file }], ...more },
+    })
+  /** The status for a user, after few commands and few documents. */
+  async function statusFor(user: TestUser): Promise<number> {
+    let status = 0
+    const commands = await recorded(gateway, async () => {
+      status = (await user.call('GET', `/files/${file}`)).status
+    })
+    assert.ok(commands.length < 20, `${commands.length} commands`)
+    const examined = commands.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0)
+    assert.ok(examined < others / 2, `${examined} documents`)
+    return status
+  }
+
+  test('is seen by the members of the last of them, and by no stranger, at the same cost', async () => {
+    assert.equal(await statusFor(bob), 404)
+    const { _id } = (await send()).body.result
+    await gateway.chat.settler.drained()
+    assert.equal(await statusFor(bob), 200)
+    await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
+    assert.equal(await statusFor(bob), 404)
+    assert.equal((await send({ replyTo: root, thread: true })).status, 200)
+    assert.equal(await statusFor(bob), 200)
+    assert.equal(await statusFor(await gateway.newUser()), 404)
+  })
+})
