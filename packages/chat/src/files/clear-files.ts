@@ -1,5 +1,5 @@
 import { runEvery } from '@parley/async/run-every'
-import { type FileUse, findAttachedIn } from '@parley/db/files/attached'
+import { findAttachedIn } from '@parley/db/files/attached'
 import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
 import {
   clearAgain,
@@ -16,7 +16,7 @@ import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { addThumbnail } from './add-thumbnail.ts'
-import { hasUse, livingUses } from './living-uses.ts'
+import { hasLivingUse } from './living-uses.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
 /** What looking after files needs of the chat. */
@@ -96,9 +96,8 @@ async function lookAt(
   const { app, owner, heldUntilMS = 0 } = file
   await forgetArrived(chat, store, file, nowMS)
   if (heldUntilMS > nowMS) return lookAtAgain(db, file, heldUntilMS)
-  const isRead = (uses: readonly FileUse[]) => livingUses(db, uses).then((living) => living.length > 0)
   // In this order: between the two a message that waits may be sent, which holds the file.
-  const isUsed = async () => (await isScheduled(db, file)) || (await hasUse(db, file, isRead))
+  const isUsed = async () => (await isScheduled(db, file)) || (await hasLivingUse(db, file))
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)

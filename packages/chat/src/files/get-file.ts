@@ -1,4 +1,3 @@
-import { inParts } from '@parley/async/in-parts'
 import type { Result } from '@parley/contracts/operation'
 import type { getFile as operation } from '@parley/contracts/operations/files/files'
 import type { Db } from '@parley/db/connect'
@@ -15,7 +14,6 @@ import { type ContentUse, contentUrl, toFileView, unknownFile } from './files.ts
 import { livingUses, usesAtOnce } from './living-uses.ts'
 
 const urlMS = 5 * 60 * 1_000
-const roomsAtOnce = 500
 
 /**
  * A file and, once it is uploaded, an address of its bytes (docs/reference/files.md#fetch).
@@ -77,10 +75,7 @@ async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolea
   if (await isMemberOfOne(db, by, some)) return true
   if (some.length < usesAtOnce) return false
   const rooms = await findRoomIdsOfUser(db, by.app, by.user)
-  for (const part of inParts(rooms, roomsAtOnce)) {
-    const keys = part.map((room) => key(by.app, room))
-    if (await isMemberOfOne(db, by, await findUsesInRooms(db, file, keys))) return true
-  }
+  for await (const uses of findUsesInRooms(db, file, rooms)) if (await isMemberOfOne(db, by, uses)) return true
   return false
 }
 

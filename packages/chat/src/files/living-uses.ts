@@ -8,15 +8,11 @@ import { isRecalled } from '../messages/changing/recalled.ts'
 /** Uses in one read. */
 export const usesAtOnce = 200
 
-/** Whether some of the settled messages with a file pass; they come in pages, the oldest first. */
-export async function hasUse(
-  db: Db,
-  file: { app: string; id: string },
-  passes: (uses: readonly FileUse[]) => Promise<boolean>,
-): Promise<boolean> {
+/** Whether a settled message with a file can be read. */
+export async function hasLivingUse(db: Db, file: { app: string; id: string }): Promise<boolean> {
   for (let after = ''; ; ) {
     const page = await findUses(db, file, after, usesAtOnce)
-    if (await passes(page)) return true
+    if ((await livingUses(db, page)).length > 0) return true
     if (page.length < usesAtOnce) return false
     after = page.at(-1)?._id ?? ''
   }

@@ -1,3 +1,4 @@
+import { inParts, readInParts } from '@parley/async/in-parts'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -11,7 +12,12 @@ const withAttachments = { partialFilterExpression: { attachments: { $exists: tru
 export const attachedIndexes: IndexDescription[] = [
   { key: { 'attachments.fileID': 1, _id: 1 }, ...withAttachments },
   { key: { roomKey: 1, 'attachments.fileID': 1 }, ...withAttachments },
+  // With the messages of threads, whose `roomKey` is the thread's.
+  { key: { 'attachments.fileID': 1, room: 1 }, ...withAttachments },
 ]
+
+const roomsAtOnce = 500
+const usesAtOnce = 200
 
 /** What decides whether a message with a file can be read. */
 export type FileUse = Pick<
@@ -39,30 +45,27 @@ export async function findUses(
     .toArray()
 }
 
-/** The settled messages with a file in these rooms and their threads, by room key, however many others there are. */
-export async function findUsesInRooms(
+/** The settled messages with a file in these rooms (IDs) and their threads, in parts, however many others there are. */
+export async function* findUsesInRooms(
   db: Db,
   { app, id }: { app: string; id: string },
-  roomKeys: readonly string[],
-): Promise<FileUse[]> {
-  if (roomKeys.length === 0) return []
-  const withFile = { app, 'attachments.fileID': id, attachments: { $exists: true } }
-  return db.messages
-    .find({ $or: roomKeys.map((roomKey) => ({ ...withFile, roomKey: ofRoom(roomKey) })) })
-    .hint({ roomKey: 1, 'attachments.fileID': 1 })
-    .project<FileUse>(useFields)
-    .toArray()
-}
-
-/** The keys of a room and its threads. */
-function ofRoom(roomKey: string): { $gte: string; $lt: string } {
-  return { $gte: roomKey, $lt: `${roomKey}\u0001` }
+  rooms: readonly string[],
+): AsyncGenerator<FileUse[]> {
+  for (const some of inParts(rooms, roomsAtOnce)) {
+    const uses = db.messages
+      .find({ 'attachments.fileID': id, attachments: { $exists: true }, room: { $in: some }, app })
+      .hint({ 'attachments.fileID': 1, room: 1 })
+      .project<FileUse>(useFields)
+      .batchSize(usesAtOnce)
+    yield* readInParts(uses, usesAtOnce)
+  }
 }
 
 /** The files of the settled messages of a room and its threads, message by message. */
 export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: string }): AsyncGenerator<Attachment[]> {
-  const attached = { roomKey: ofRoom(key(app, id)), attachments: { $exists: true } }
-  for await (const { attachments } of db.messages.find(attached, { projection: { attachments: 1 }, batchSize: 200 })) {
+  const roomKey = key(app, id)
+  const ofRoom = { roomKey: { $gte: roomKey, $lt: `${roomKey}\u0001` }, attachments: { $exists: true } }
+  for await (const { attachments } of db.messages.find(ofRoom, { projection: { attachments: 1 }, batchSize: 200 })) {
     if (attachments) yield attachments
   }
 }
