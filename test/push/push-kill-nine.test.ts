@@ -4,7 +4,7 @@ import { type CallbackDouble, type ReceivedCall, startCallback } from '../double
 import { eventually, type RunningService } from '../platform.ts'
 import { addDevices, type PushPlatform, startPushPlatform } from './test-push-platform.ts'
 
-const devices = 150
+const devices = 60
 /** Pushes that a process takes from the database at a time, for each network. */
 const perTake = 5
 
