@@ -4,6 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { stopStreaming } from '@parley/db/messages/change-messages'
 import { deleteStream, endParts, findSilentStreams, textOfParts } from '@parley/db/messages/message-streams'
+import { findMessageOfApp } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -17,19 +18,21 @@ import { wordsOfContent } from '../../search/search-words.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/message-content.ts'
-import { findOwnStream, type OwnStream } from './stream-message.ts'
+import { findOwnStream, notStreamed, type OwnStream } from './stream-message.ts'
 
 const lookEveryMS = 1_000
 const atOnce = 100
 
 /**
- * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed.
+ * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed. Called
+ * again, when its response was lost, it returns the message.
  * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
  *   USER_BLOCKED, USER_BANNED; ROOM_FROZEN with content that is given
  */
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
   const content = message === undefined ? undefined : contentOf(message)
+  if (!stream) return findEnded(chat, caller, id, content)
   // Before its pieces end: what is refused goes on.
   if (content !== undefined) {
     requireNotFrozen(checkRoom(await findRoom(chat.db, stream.app, stream.room), stream.room))
@@ -66,6 +69,20 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
     if (left) await setSearchWords(chat.db, left, wordsOfContent(left.content), session)
   })
   await deleteStream(chat.db, stream)
+}
+
+/** What has ended before, as it is by now; with content that is given only where it has that. @throws ApiError as endStream */
+async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
+  const { app } = caller
+  const found = await findMessageOfApp(chat.db, app, id)
+  const isOwn = found && (caller.kind === 'integrator' || caller.user === found.sender)
+  if (!isOwn || found.streaming) throw notStreamed(id)
+  const { sender, room } = found
+  if (!(await findUser(chat.db, app, sender))?.isRobot) throw notStreamed(id)
+  const mask = await chat.censor.maskOf(app)
+  const { message, quoted } = await changeMessage(chat, asUser(app, sender), { id, room }, () => undefined)
+  if (given !== undefined && message.content !== (mask ? mask(given) : given)) throw notStreamed(id)
+  return toSentMessageView(message, quoted)
 }
 
 /** Several may close the same: the message is changed once. */

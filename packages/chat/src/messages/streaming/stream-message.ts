@@ -71,7 +71,9 @@ export async function appendStream(
   id: string,
   { text, at }: Input<typeof append>['body'],
 ): Promise<Result<typeof append>> {
-  const { app, room, sender, end } = await findOwnStream(chat, caller, id)
+  const own = await findOwnStream(chat, caller, id)
+  if (!own) throw notStreamed(id)
+  const { app, room, sender, end } = own
   await requireRobot(chat.db, app, sender)
   const { room: doc, membership } = await requireMember(chat, asUser(app, sender), room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
@@ -95,11 +97,10 @@ export async function appendStream(
   return { messageID: id, length: begins + text.length }
 }
 
-/** @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS when it is another's */
-export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream> {
+/** What the caller streams; null when nothing of this ID is being streamed. @throws ApiError INSUFFICIENT_PERMISSIONS when it is another's */
+export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream | null> {
   const stream = await findStreamAlone(chat.db, caller.app, id)
-  if (!stream) throw notStreamed(id)
-  if (caller.kind === 'user' && caller.user !== stream.sender) {
+  if (stream && caller.kind === 'user' && caller.user !== stream.sender) {
     throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only its sender may stream a message')
   }
   return stream
@@ -118,6 +119,6 @@ function tooLong(): ApiError {
   return new ApiError('MESSAGE_TOO_LARGE', `text: a streamed message has at most ${maxMessageBytes} characters`)
 }
 
-function notStreamed(id: string): ApiError {
+export function notStreamed(id: string): ApiError {
   return new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} is being streamed`)
 }

@@ -85,7 +85,8 @@ export const endStream = operation({
   path: '/messages/:id/stream/end',
   tag: 'Messages',
   summary: 'End a message that is being streamed',
-  description: 'Emits messageUpdated with the whole message, and pushes it.',
+  description:
+    'Emits messageUpdated with the whole message, and pushes it. When its response was lost it may be called again, and returns the message.',
   access: 'client-or-admin',
   form: 'envelope',
   params: z.object({ id: messageId }),
