@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import { eventually, type PlatformUser } from '../platform.ts'
@@ -128,6 +128,32 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what is being 
     const message = tab.page.getByRole('article').filter({ has: tab.page.getByText('Look', { exact: true }) })
     await message.getByRole('button', { name: 'a.png' }).waitFor()
     assert.deepEqual(await tab.texts(), ['Look'])
+  })
+
+  /** Drags a file over an element and drops it there. Returns whether the page took each of the two. */
+  const drop = (on: Locator) =>
+    on.evaluate((element) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['x'], 'dropped.txt', { type: 'text/plain' }))
+      const about = { dataTransfer, bubbles: true, cancelable: true }
+      return ['dragover', 'drop'].map((type) => !element.dispatchEvent(new DragEvent(type, about)))
+    })
+
+  test('a file that is dropped on a conversation goes with it; elsewhere the page does not open it', async () => {
+    const tab = await openNewRoom()
+    await tab.send('Hello')
+    await tab.sees('Hello')
+    assert.deepEqual(await drop(tab.page.getByRole('navigation')), [true, true])
+    await tab.page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await drop(tab.message('Hello')), [true, true])
+    await tab.page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor()
+
+    await tab.choose('Hello', 'Reply in thread')
+    const thread = tab.page.getByRole('region', { name: 'Thread' })
+    assert.deepEqual(await drop(thread.getByRole('textbox')), [true, true])
+    await thread.getByRole('button', { name: 'Remove dropped.txt' }).waitFor()
+    assert.equal(await tab.page.getByRole('button', { name: 'Remove dropped.txt' }).count(), 2)
+    await thread.getByRole('button', { name: 'Send', disabled: false }).waitFor()
   })
 
   test('files beyond ten are left out, which the page says', async () => {

@@ -184,6 +184,15 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
   })
 
+  test('the bell says so when the browser blocks notifications', async () => {
+    const { page } = await open(alice, await newRoom([alice]))
+    await page.evaluate(() => {
+      Notification.requestPermission = () => Promise.resolve('denied')
+    })
+    await page.getByRole('button', { name: 'Turn notifications on' }).click()
+    await page.getByText(/^The browser blocks notifications/).waitFor()
+  })
+
   test.each(['default', 'granted'])(
     'no bell where a page cannot show notifications, permission: %s',
     async (permission) => {

@@ -2,7 +2,7 @@ import { createClient } from '@parley/client'
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
-import { keepParameters, showClientKey, takeParameters } from './page-parameters.ts'
+import { keepAlso, showClientKey, takeParameters } from './page-parameters.ts'
 import { textsOf } from './texts/texts.ts'
 
 /** The hosted chat page (docs/reference/chat-page.md). */
@@ -30,7 +30,7 @@ function start(token: string) {
     ...storageHere(),
   })
   client.clientKey.subscribe((key) => {
-    keepParameters({ ...parameters, clientKey: key })
+    keepAlso({ clientKey: key })
     showClientKey(key)
   })
   return <App client={client} parameters={parameters} texts={texts} />

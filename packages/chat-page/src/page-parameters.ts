@@ -41,8 +41,13 @@ export function showClientKey(clientKey: string | undefined, state: unknown = hi
   if (location.search !== query) history.replaceState(state, '', location.pathname + query)
 }
 
+/** Keeps for a reload what has changed since the page was opened. */
+export function keepAlso(changed: Partial<PageParameters>): void {
+  keepParameters({ ...readKept(), ...changed })
+}
+
 /** Keeps them for a reload. A browser that forbids it asks for the token again. */
-export function keepParameters(parameters: PageParameters): void {
+function keepParameters(parameters: Partial<PageParameters>): void {
   try {
     sessionStorage.setItem(storageKey(), JSON.stringify(parameters))
   } catch {

@@ -1,9 +1,10 @@
 import type { Client } from '@parley/client'
 import { createThreads } from '@parley/client/threads'
 import { createUploads, type UploadsOptions } from '@parley/client/uploads'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
+import { refuseOtherDrops } from '../composer/use-dropped-files.ts'
 import { imageOrigins } from '../message/image-origins.ts'
-import { keepParameters, type PageParameters } from '../page-parameters.ts'
+import { keepAlso, type PageParameters } from '../page-parameters.ts'
 import { RoomView } from '../room/room-view.tsx'
 import { Invitations } from '../rooms/invitations.tsx'
 import { RoomList } from '../rooms/room-list.tsx'
@@ -36,6 +37,7 @@ export function App({ client, parameters, texts }: AppProps) {
   const connection = useStore(client.connection)
   const me = useStore(client.me)
   const room = useStore(openRoom.current)
+  useEffect(refuseOtherDrops, [])
   const { name, logo } = useStore(config)
 
   if (connection.status === 'stopped') {
@@ -87,7 +89,7 @@ function createParts(client: Client, parameters: PageParameters, texts: Texts) {
   const uploads = createUploads(client, storageOfTab())
   const chat: Chat = { client, texts, lang, people, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
-    keepParameters({ ...parameters, clientKey: client.clientKey.get(), room })
+    keepAlso({ room })
   })
   const config = createValue(plain)
   const setName = showUnreadInTab(client, texts.chats)

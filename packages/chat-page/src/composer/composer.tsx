@@ -9,6 +9,7 @@ import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
 import { MentionList } from './mention-list.tsx'
 import { TextField } from './text-field.tsx'
+import { useDroppedFiles } from './use-dropped-files.ts'
 import { useFiles } from './use-files.ts'
 import { useMentions } from './use-mentions.ts'
 import { type WritingAbout, WritingAboutLine } from './writing-about.tsx'
@@ -33,6 +34,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   const editing = about?.kind === 'edit' ? about.message : undefined
 
   const files = useFiles(shown.id)
+  const place = useDroppedFiles(files.add)
   const isEmpty = text.trim() === '' && (editing !== undefined || files.attachments.length === 0)
   // The files go with the draft, which an edit leaves as it is.
   const mayGo = !isEmpty && (editing !== undefined || files.areReady)
@@ -70,7 +72,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     event.preventDefault()
   }
   return (
-    <div class="composer">
+    <div class="composer" ref={place}>
       {about && <WritingAboutLine about={about} messages={shown.messages} onCancel={stop} />}
       <MentionList mentions={mentions} />
       {!editing && <FileList files={files} />}

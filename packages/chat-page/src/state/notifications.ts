@@ -15,7 +15,7 @@ const key = 'parley.chat.notify'
 
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
 export function createNotifications(
-  chat: Pick<Chat, 'client' | 'texts' | 'threads'>,
+  chat: Pick<Chat, 'client' | 'texts' | 'threads' | 'notices'>,
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
   const isPossible = createValue('Notification' in window && window.isSecureContext && isConstructor())
@@ -43,7 +43,8 @@ export function createNotifications(
     isOn,
     isPossible,
     async turn(on) {
-      const permission = on ? await Notification.requestPermission() : 'denied'
+      const permission = on ? await Notification.requestPermission() : 'default'
+      if (permission === 'denied') chat.notices.show(chat.texts.notifyDenied)
       turn(permission === 'granted')
     },
   }

@@ -113,6 +113,7 @@ export const english = {
   decline: 'Decline',
   notify: 'Turn notifications on',
   notifyOff: 'Turn notifications off',
+  notifyDenied: 'The browser blocks notifications of this page. Allow them in its settings.',
   offline: 'No connection. What you write goes out when it is back.',
   reconnecting: 'Connecting again…',
   signedOut: 'You are signed out',

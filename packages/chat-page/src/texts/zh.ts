@@ -109,6 +109,7 @@ export const chinese: Texts = {
   decline: '拒绝',
   notify: '打开通知',
   notifyOff: '关闭通知',
+  notifyDenied: '浏览器已阻止此页面的通知，请在浏览器设置中允许。',
   offline: '没有连接。恢复后会自动发出你写的内容。',
   reconnecting: '正在重新连接…',
   signedOut: '你已退出登录',
