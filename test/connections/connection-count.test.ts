@@ -76,6 +76,18 @@ describe('connection-count counts authenticated WebSockets', () => {
     await nobodyIsLeft()
   })
 
+  test('what a killed node reported is forgotten when another process has its name', async () => {
+    const named = { PARLEY_NODE_ID: 'named' }
+    const first = await platform.start('realtime', named)
+    const socket = await platform.connect(first, alice)
+    assert.equal(await count(), 1)
+    await first.kill()
+    const second = await platform.start('realtime', named)
+    assert.equal(await count(), 0)
+    socket.close()
+    await second.stop()
+  })
+
   test('the peak is that of WebSockets', async () => {
     const polling = await platform.connect(nodes[0], alice, { transports: ['polling'] })
     const socket = await platform.connect(nodes[1], alice)

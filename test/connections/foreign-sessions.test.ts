@@ -131,6 +131,25 @@ describe('a session that another node holds, or none', () => {
     assert.deepEqual(new Set(reasons), new Set(['1000 node is stopping']))
   })
 
+  test('a poll that waits at a node that stops ends no session: sent again, it gets what waits', async () => {
+    const stopping = await platform.start('realtime')
+    const session = await open(owner)
+    const bus = await connectBus(platform.servers.natsUrl, 'foreign sessions test')
+    const forwarded = new Promise<void>((resolve) => {
+      bus.nats.subscribe('parley.node.*.poll', { callback: () => resolve() })
+    })
+    await bus.nats.flush()
+    const waiting = fetch(`${url(stopping, 'polling', session)}&t=same`).catch(() => undefined)
+    await forwarded
+    await stopping.stop()
+    assert.notEqual((await waiting)?.status, 200)
+    const again = fetch(`${url(other, 'polling', session)}&t=same`)
+    const connect = await fetch(url(owner, 'polling', session), { method: 'POST', body: '40' })
+    assert.equal(connect.status, 200)
+    assert.match(await (await again).text(), /^40/)
+    await closeBus(bus)
+  })
+
   test('while NATS is away it is out of reach, also for polls that wait, and after that it is served', async () => {
     const session = await open(owner)
     const waiting = poll(other, session)
@@ -140,6 +159,22 @@ describe('a session that another node holds, or none', () => {
     await platform.servers.nats.restart()
     assert.equal(await waiting, 400)
     await eventually('the session is reached again', async () => (await post(other, session)) === 200)
+  })
+
+  test('when NATS is back, a session whose WebSocket another node closed meanwhile ends at once', async () => {
+    const closed = async ({ ports }: RunningService, reason: string): Promise<number> => {
+      const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
+      const of = new RegExp(`^parley_connections_closed_total\\{[^}]*reason="${reason}"[^}]*\\} (\\d+)`, 'm')
+      return Number(of.exec(text)?.[1] ?? 0)
+    }
+    const before = [await closed(owner, 'transport error'), await closed(other, 'session out of reach')]
+    const bridged = await bridge(other)
+    await platform.servers.nats.kill()
+    await eventually('both miss it', () => timesAway(owner) > 1 && timesAway(other) > 1)
+    await platform.servers.nats.restart()
+    assert.equal(await bridged.closed, '1000 session out of reach')
+    await eventually('its session has ended', async () => (await closed(owner, 'transport error')) > (before[0] ?? 0))
+    assert.equal(await closed(other, 'session out of reach'), (before[1] ?? 0) + 1)
   })
 
   test('a session of a node that was killed is unknown at once', async () => {

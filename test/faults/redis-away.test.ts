@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { call, eventually, type Fields, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -62,5 +63,16 @@ describe('Redis killed and restarted', () => {
     await eventually('the peak knows them too', async () => Number(await peak()) >= 3)
     dave.close()
     await eventually('and who leaves now', async () => (await count()) === 2)
+  })
+
+  test('a node that stops meanwhile stops in order', async () => {
+    const node = await platform.start('realtime')
+    sockets.push(await platform.connect(node, await platform.newUser('eve')))
+    await platform.servers.redis.kill()
+    await node.stop()
+    const log = readFileSync(node.logFile, 'utf8')
+    assert.match(log, /Redis is away: it forgets this node by itself/)
+    assert.doesNotMatch(log, /did not stop in order/)
+    await platform.servers.redis.restart()
   })
 })

@@ -6,7 +6,7 @@ import type { Presence } from './connect.ts'
  *
  * Keys: `{parley}:nodes` sorted set of node → time (ms, Redis' clock) until which it counts as alive;
  * `{parley}:connections:<app>` hash of node → count; `{parley}:peaks:<app>` hash of minute → highest
- * total, updated by every report, so that a burst between two reads is not missed.
+ * total of the nodes that reported in time, updated by every report, so that a burst between two reads is not missed.
  */
 export const nodesKey = '{parley}:nodes'
 const connectionsKey = (app: string) => `{parley}:connections:${app}`
@@ -14,16 +14,20 @@ const peaksKey = (app: string) => `{parley}:peaks:${app}`
 
 /** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
+/** A node reports three times in nodeTtlMS. When one report is missing, its connections make no peak: they may be back elsewhere. */
+const missedMS = nodeTtlMS / 2
 
 const totalOfLiveNodes = `
 local now = redis.call('TIME')
 local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
 local total = 0
+local heard = 0
 local counts = redis.call('HGETALL', KEYS[2])
 for i = 1, #counts, 2 do
   local alive = redis.call('ZSCORE', KEYS[1], counts[i])
   if alive and tonumber(alive) > nowMS then
     total = total + tonumber(counts[i + 1])
+    if tonumber(alive) > nowMS + ${nodeTtlMS - missedMS} then heard = heard + tonumber(counts[i + 1]) end
   else
     redis.call('HDEL', KEYS[2], counts[i])
   end
@@ -37,7 +41,7 @@ if ARGV[2] == '0' then redis.call('HDEL', KEYS[2], ARGV[1]) else redis.call('HSE
 ${totalOfLiveNodes}
 local minute = math.floor(now[1] / 60)
 local peak = redis.call('HGET', KEYS[3], minute)
-if not peak or tonumber(peak) < total then redis.call('HSET', KEYS[3], minute, total) end
+if not peak or tonumber(peak) < heard then redis.call('HSET', KEYS[3], minute, heard) end
 return total
 `
 
@@ -52,6 +56,12 @@ export async function reportConnections(presence: Presence, node: string, app: s
 /** Current connections of the app over all live nodes. */
 export async function countConnections(presence: Presence, app: string): Promise<number> {
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
+}
+
+/** Deletes what an earlier process with the name of this node reported: it died, and would count for as long as this one lives. */
+export async function forgetConnections({ redis }: Presence, node: string): Promise<void> {
+  const scan = redis.scanStream({ match: connectionsKey('*'), count: 5_000 }) as AsyncIterable<string[]>
+  for await (const keys of scan) await Promise.all(keys.map((apps) => redis.hdel(apps, node)))
 }
 
 /** Deletes the peaks of minutes that are stored elsewhere. */

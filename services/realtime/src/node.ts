@@ -8,6 +8,7 @@ import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { announceDevices } from '@parley/presence/announce-devices'
 import type { Presence } from '@parley/presence/connect'
+import { forgetConnections } from '@parley/presence/connection-counts'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
@@ -100,7 +101,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const roomsOfUser = createRoomsOfUser(chat)
   const slices = createSlices(newcomersMS)
   const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
-  const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.nodes())
+  const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.runs())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
   const { noteCaughtUp } = deliveredMessages
@@ -164,6 +165,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 
 /** The node's users and connections, its reports of them to Redis, and their limits. */
 async function startUsers({ settings, chat, bus, presence, log, metrics, announce }: NodeParts) {
+  await forgetConnections(presence, settings.nodeId)
   const reports = createConnectionReports(presence, settings.nodeId, log)
   const online = await announceDevices(presence, settings.nodeId, (error) =>
     log.warn({ err: error }, 'connected devices not reported; trying again'),
@@ -201,7 +203,11 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     /** Stops the timers; settles when Redis and the database have everything. Closes nothing. */
     async stop() {
       idle.stop()
-      await Promise.all([tokenEnds.stop(), reports.stop(), online.stop(), counts.stop(), activity.drained()])
+      const ofRedis = Promise.allSettled([reports.stop(), online.stop()])
+      await Promise.all([tokenEnds.stop(), counts.stop(), activity.drained()])
+      for (const one of await ofRedis) {
+        if (one.status === 'rejected') log.warn({ err: one.reason }, 'Redis is away: it forgets this node by itself')
+      }
     },
   }
 }

@@ -30,6 +30,8 @@ export interface Control {
   give(app: string, order: ControlOrder): Promise<{ silent: string[] }>
   /** The nodes that announced themselves recently. */
   nodes(): string[]
+  /** The same, with what names the run of each: another process may get the name of one that died. */
+  runs(): ReadonlyMap<string, string>
   stop(): void
 }
 
@@ -124,9 +126,9 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   return {
     give: (app, order) => give({ app, order }),
     nodes: () => living.names(),
+    runs: () => living.runs(),
     stop() {
-      living.stop()
-      gateways.stop()
+      for (const followed of [living, gateways]) followed.stop()
       confirmations.unsubscribe()
     },
   }

@@ -10,6 +10,8 @@ const nodeGoneAfterMS = 3_500
 /** The realtime nodes, or gateways, that are alive, by what they announce. */
 export interface LivingNodes {
   names(): string[]
+  /** The same, with what names the run of each: another process may get the name of one that died. */
+  runs(): ReadonlyMap<string, string>
   /** What a node last said of itself. */
   get(node: string): NodeAnnouncement | undefined
   stop(): void
@@ -27,13 +29,15 @@ export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
   const stopWatching = bus.onBack(() => {
     backAtMS = Date.now()
   })
+  const alive = () => {
+    const oldest = Date.now() - nodeGoneAfterMS
+    const isGone = (atMS: number) => bus.connected && Math.max(atMS, backAtMS) < oldest
+    for (const [node, { atMS }] of heard) if (isGone(atMS)) heard.delete(node)
+    return [...heard]
+  }
   return {
-    names() {
-      const oldest = Date.now() - nodeGoneAfterMS
-      const isGone = (atMS: number) => bus.connected && Math.max(atMS, backAtMS) < oldest
-      for (const [node, { atMS }] of heard) if (isGone(atMS)) heard.delete(node)
-      return [...heard.keys()]
-    },
+    names: () => alive().map(([node]) => node),
+    runs: () => new Map(alive().map(([node, { run = '' }]) => [node, run])),
     get: (node) => heard.get(node),
     stop() {
       stopWatching()

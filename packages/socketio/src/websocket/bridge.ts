@@ -1,4 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
+import { count } from '../counters.ts'
 import type { EngineState } from '../engine/engine-state.ts'
 import type { Owner } from '../engine/session-place.ts'
 import type { PollResponse } from '../polling/answer.ts'
@@ -64,6 +65,11 @@ export class Bridge {
     counters.connections.bridge--
     bridges.delete(this)
     onBridgeClose(this.#address)
+    // The owner counts the end of the session, and nobody what never took over.
+    const { closeReason } = this
+    if (this.#step === 'taken' && closeReason !== undefined && closeReason !== 'transport close') {
+      count(counters.closes, closeReason)
+    }
     if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
     // Not of one that was closed for what it sent.
     if (this.closeReason !== undefined && !this.#isClosing) this.#unsent = []

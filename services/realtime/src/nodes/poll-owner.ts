@@ -26,6 +26,14 @@ const askedOf = z.object({
 type AskedOf = z.infer<typeof askedOf>
 type Answered = Omit<PollResponse, 'body'>
 
+/** A request in flight. `run` is that of its node. */
+interface Asked {
+  node: string
+  method: PollRequest['method']
+  run: string | undefined
+  fail: (error: Error) => void
+}
+
 /** Reaches the node that owns a polling session, by the bus. */
 export interface PollOwners extends PollOwner {
   /** The bus was away: earlier requests get no reply, and the living nodes must be learnt again. */
@@ -35,31 +43,35 @@ export interface PollOwners extends PollOwner {
 
 /**
  * @param waitMS how long a poll may wait for packets: longer than until the next heartbeat
- * @param nodes the realtime nodes that are alive; a poll of a dead one fails at once
+ * @param nodes the realtime nodes that are alive, with what names the run of each; a poll of a dead one fails at once
  */
-export function createPollOwners(bus: Bus, waitMS: number, nodes: () => string[]): PollOwners {
-  const inFlight = new Map<string, { node: string; seen: boolean; fail: (error: Error) => void }>()
+export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
+  const inFlight = new Map<string, Asked>()
   let listeningSinceMS = performance.now()
+  let isStopping = false
   const timer = setInterval(() => {
     if (inFlight.size === 0) return
-    const alive = new Set(nodes())
+    const alive = nodes()
     for (const asked of inFlight.values()) {
-      if (alive.has(asked.node)) asked.seen = true
-      else if (asked.seen) asked.fail(new Error(`${asked.node} is gone`))
+      const run = alive.get(asked.node)
+      asked.run ??= run
+      // Another process may have its name by now.
+      if (asked.run !== run) asked.fail(new Error(`${asked.node} is gone`))
     }
   }, lookAfterNodesEveryMS)
 
   /** Until all nodes are known, an unknown one may be alive: the bus reports at once when there is no receiver. */
   function isAlive(node: string): boolean {
-    return performance.now() - listeningSinceMS < everybodyHeardAfterMS || nodes().includes(node)
+    return performance.now() - listeningSinceMS < everybodyHeardAfterMS || nodes().has(node)
   }
 
   const reach: PollOwner['reach'] = async (node, { body, ...asked }, signal) => {
     if (!bus.connected) throw new Error('NATS is away')
     const id = nanoid()
-    const gone = () => bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+    // A node that stops is like one that dies: who polls again, at another node, gets what waits.
+    const gone = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
     const lost = Promise.withResolvers<never>()
-    inFlight.set(id, { node, seen: false, fail: lost.reject })
+    inFlight.set(id, { node, method: asked.method, run: nodes().get(node), fail: lost.reject })
     signal.addEventListener('abort', gone, { once: true })
     try {
       const headers = requestHeaders(header, { id, ...asked } satisfies AskedOf)
@@ -78,9 +90,16 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => string[]
     reach,
     busIsBack: () => {
       listeningSinceMS = performance.now()
-      for (const { fail } of inFlight.values()) fail(new Error('NATS was away'))
+      for (const [id, { node, method, fail }] of inFlight) {
+        // Its WebSocket is closed for it: the owner need not wait for a heartbeat to know.
+        if (method === 'TAKE') bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+        fail(new Error('NATS was away'))
+      }
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      isStopping = true
+      clearInterval(timer)
+    },
   }
 }
 
