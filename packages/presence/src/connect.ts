@@ -69,6 +69,7 @@ const awayMessages = [
   "Stream isn't writeable",
   'Connection is closed',
   'Command timed out',
+  'Command aborted due to connection close',
   // Redis itself, while it starts.
   'LOADING',
   // And before a replica is made the master.

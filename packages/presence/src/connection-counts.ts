@@ -42,6 +42,7 @@ ${totalOfLiveNodes}
 local minute = math.floor(now[1] / 60)
 local peak = redis.call('HGET', KEYS[3], minute)
 if not peak or tonumber(peak) < heard then redis.call('HSET', KEYS[3], minute, heard) end
+redis.call('EXPIRE', KEYS[3], 86400)
 return total
 `
 

@@ -15,10 +15,13 @@ interface Closable {
  */
 export async function drainConnections(connections: () => Iterable<Closable>, overMS: number): Promise<void> {
   const endMS = performance.now() + overMS
-  for (let left = shuffled(connections()); left.length > 0; left = shuffled(connections())) {
+  let left = shuffled(connections())
+  while (left.length > 0) {
     const waves = Math.max(1, Math.round((endMS - performance.now()) / waveEveryMS))
-    for (const connection of left.slice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
+    for (const connection of left.splice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
     if (waves > 1) await pause(waveEveryMS)
+    // Sorting a hundred thousand takes long: only once more, for who came meanwhile.
+    if (left.length === 0) left = shuffled(connections())
   }
 }
 
