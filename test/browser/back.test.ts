@@ -29,9 +29,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     const newRoom = (name: string) => deployment.platform.newRoom([alice.id, user.id], { name, owner: alice.id })
     const [here] = [await newRoom('Here'), await newRoom('There')]
     await user.call('POST', `/rooms/${here}/message`, { message: 'Who drives?', messageType: 'text' })
-    const open = (room: string, viewport: typeof phone) =>
+    const open = (room: string, viewport: typeof phone, allow?: RegExp) =>
       openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
         viewport,
+        ...(allow && { allow }),
         parameters: { room, lang: 'en' },
       })
     return { user, here, open }
@@ -91,7 +92,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
 
   test('to the list at once, out of a thread in a room that one was removed from', async () => {
     const { user, here, open } = await newcomer()
-    const tab = await open('none of them', phone)
+    // What it asks for of the room when it is removed.
+    const tab = await open('none of them', phone, /status of 403/)
     const { page } = tab
     await row(page, 'Here').click()
     await openThread(tab)

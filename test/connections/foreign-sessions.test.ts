@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import type { Msg } from '@nats-io/nats-core'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
@@ -168,7 +169,21 @@ describe('a session that another node holds, or none', () => {
       return Number(of.exec(text)?.[1] ?? 0)
     }
     const before = [await closed(owner, 'transport error'), await closed(other, 'session out of reach')]
+    const bus = await connectBus(platform.servers.natsUrl, 'foreign sessions test')
+    const taken = new Promise<void>((resolve) => {
+      const isTake = ({ headers }: Msg) => headers?.get('Parley-Poll').includes('TAKE') === true
+      bus.nats.subscribe('parley.node.*.poll', {
+        callback: (_error, asked) => {
+          if (isTake(asked)) resolve()
+        },
+      })
+    })
+    await bus.nats.flush()
     const bridged = await bridge(other)
+    await taken
+    // What the owner is asked later, it has handled: so it has that too.
+    assert.equal(await post(other, await open(owner)), 200)
+    await closeBus(bus)
     await platform.servers.nats.kill()
     await eventually('both miss it', () => timesAway(owner) > 1 && timesAway(other) > 1)
     await platform.servers.nats.restart()

@@ -147,7 +147,11 @@ export async function startTestGateway(
       const room = { roomType: 'group', members: members.map((member) => member.id), ...fields }
       return (await admin('POST', '/rooms/', room)).body.result._id
     },
-    hear: () => hear(bus, keys.app),
+    async hear() {
+      // The events of before may go out after the responses.
+      await chat.outbox.drained()
+      return hear(bus, keys.app)
+    },
     another: (more = {}) => startTestGateway({ ...keys, database, servers, ...more }),
     async stop() {
       await gateway.close()

@@ -9,6 +9,8 @@ import { nanoid } from 'nanoid'
 import { z } from 'zod'
 
 const lookAfterNodesEveryMS = 1_000
+/** Longer than a node takes to notice that the bus is back. */
+const sayGoneMS = 10_000
 /** How long a process that has just connected to the bus may not know every node yet. */
 const everybodyHeardAfterMS = 2_500
 /** How long every request except a poll may take. */
@@ -47,9 +49,12 @@ export interface PollOwners extends PollOwner {
  */
 export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
   const inFlight = new Map<string, Asked>()
+  /** Whose WebSockets were closed while the bus was away. */
+  const gone = new Map<string, { node: string; untilMS: number }>()
   let listeningSinceMS = performance.now()
   let isStopping = false
   const timer = setInterval(() => {
+    sayGone()
     if (inFlight.size === 0) return
     const alive = nodes()
     for (const asked of inFlight.values()) {
@@ -60,6 +65,15 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
     }
   }, lookAfterNodesEveryMS)
 
+  /** Again and again: an owner that comes back to the bus later than this node does not hear the first. */
+  function sayGone(): void {
+    const nowMS = performance.now()
+    for (const [id, { node, untilMS }] of gone) {
+      if (untilMS < nowMS) gone.delete(id)
+      else if (bus.connected) bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+    }
+  }
+
   /** Until all nodes are known, an unknown one may be alive: the bus reports at once when there is no receiver. */
   function isAlive(node: string): boolean {
     return performance.now() - listeningSinceMS < everybodyHeardAfterMS || nodes().has(node)
@@ -69,10 +83,10 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
     if (!bus.connected) throw new Error('NATS is away')
     const id = nanoid()
     // A node that stops is like one that dies: who polls again, at another node, gets what waits.
-    const gone = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+    const giveUp = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
     const lost = Promise.withResolvers<never>()
     inFlight.set(id, { node, method: asked.method, run: nodes().get(node), fail: lost.reject })
-    signal.addEventListener('abort', gone, { once: true })
+    signal.addEventListener('abort', giveUp, { once: true })
     try {
       const headers = requestHeaders(header, { id, ...asked } satisfies AskedOf)
       const timeout = asked.method === 'GET' || asked.method === 'TAKE' ? waitMS : answerWithinMS
@@ -82,7 +96,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
       return { ...answered, body: answer.string() }
     } finally {
       inFlight.delete(id)
-      signal.removeEventListener('abort', gone)
+      signal.removeEventListener('abort', giveUp)
     }
   }
   return {
@@ -92,9 +106,10 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
       listeningSinceMS = performance.now()
       for (const [id, { node, method, fail }] of inFlight) {
         // Its WebSocket is closed for it: the owner need not wait for a heartbeat to know.
-        if (method === 'TAKE') bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
+        if (method === 'TAKE') gone.set(id, { node, untilMS: performance.now() + sayGoneMS })
         fail(new Error('NATS was away'))
       }
+      sayGone()
     },
     stop() {
       isStopping = true
