@@ -11,6 +11,8 @@ const others = ['test/{checks,run,whole-run}/*.test.ts']
 const gateway = ['services/api-gateway/src/**/*.test.ts']
 /** A third of their time most tests wait: for a lease, a timer, a process that begins. */
 const maxWorkers = 3
+/** Their files share processes: loading all modules for each took more than half of their time. */
+const isolate = false
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
 const longestMS = 300_000
 
@@ -18,8 +20,8 @@ export default defineConfig({
   test: {
     projects: [
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
-      project('unit', 1, { include: unit, exclude: gateway, maxWorkers }),
-      project('gateway', 1, { include: gateway, maxWorkers }),
+      project('unit', 1, { include: unit, exclude: gateway, maxWorkers, isolate }),
+      project('gateway', 1, { include: gateway, maxWorkers, isolate }),
       project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers }),
       project('heavy', 2, { include: heavy, maxConcurrency: 10 }),
       project('alone', 3, { include: alone, fileParallelism: false }),
