@@ -6,7 +6,6 @@ import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
-import { topicOf } from '../delivery/topics.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
 import { isThere, type Reader, type ReadOutcome } from './reader.ts'
 
@@ -52,8 +51,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
   const recent = shareReadings(parts)
   const older = shareReadings(parts)
   return async (socket, session, sinceMS, rooms) => {
-    const { app } = session
-    const joinedAtMS = new Map(rooms.map(({ room, joinedAtMS }) => [topicOf({ app, room }), joinedAtMS]))
+    const joinedAtMS = new Map(rooms.map((one) => [one.room, one.joinedAtMS]))
     const beganMS = Date.now()
     const reader: Reader = { socket, session, sinceMS, gaveMS: sinceMS, joinedAtMS, beganMS, seq: 0, events: 0 }
     const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older

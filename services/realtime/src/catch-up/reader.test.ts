@@ -20,8 +20,8 @@ describe('what concerns a socket that catches up', () => {
     session: { app, user: 'bob', device: 'phone' } as Session,
     ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, seq: 0, events: 0, beganMS: nowMS },
     joinedAtMS: new Map([
-      [topicOf({ app, room: 'old' }), nowMS - 3_600_000],
-      [topicOf({ app, room: 'new' }), nowMS - 20_000],
+      ['old', nowMS - 3_600_000],
+      ['new', nowMS - 20_000],
     ]),
   }
   const has = (to: IncomingEvent['to'], agoMS: number) =>

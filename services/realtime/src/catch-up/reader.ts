@@ -14,7 +14,7 @@ export interface Reader {
   sinceMS: number
   /** The time that it gave: what happened before, less the margin, it has. */
   readonly gaveMS: number
-  /** Since when the user is in their rooms (Unix milliseconds), by topic: what happened there before was not for them. */
+  /** Since when the user is in their rooms (Unix milliseconds), by ID: what happened there before was not for them. */
   readonly joinedAtMS: ReadonlyMap<string, number>
   /** When it authenticated: into rooms that `joinedAtMS` lacks it came later. */
   readonly beganMS: number
@@ -59,7 +59,6 @@ export function concerns(event: IncomingEvent, at: { seq: number; takenAtMS: num
   if (event.again && event.again.atMS < reader.gaveMS - marginMS) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
-  const topic = topicOf(event.to)
-  if (!socket.isIn(topic)) return false
-  return 'user' in event.to || at.takenAtMS >= (reader.joinedAtMS.get(topic) ?? reader.beganMS) - skewMS
+  if (!socket.isIn(topicOf(event.to))) return false
+  return 'user' in event.to || at.takenAtMS >= (reader.joinedAtMS.get(event.to.room) ?? reader.beganMS) - skewMS
 }
