@@ -43,15 +43,20 @@ export function createOpenRoom(
   }
 
   // The room of the address; else the first one, where there is space for it or no other.
-  const stop = client.rooms.subscribe((rooms) => {
-    if (!isFirst || rooms.length === 0) return
+  function begin(): void {
+    const rooms = client.rooms.get()
+    // Before the list is read there may be a room of which something was heard.
+    if (!isFirst || rooms.length === 0 || !client.me.get()) return
     isFirst = false
-    queueMicrotask(() => stop())
+    queueMicrotask(() => {
+      for (const stop of stops) stop()
+    })
     const visible = rooms.filter(({ pref }) => !pref?.hidden)
     const first = visible.find(({ _id }) => _id === wanted)?._id
     if (first !== undefined) replace(first)
     else if (matchMedia(wide).matches || visible.length === 1) replace(visible[0]?._id)
-  })
+  }
+  const stops = [client.rooms.subscribe(begin), client.me.subscribe(begin)]
   window.addEventListener('popstate', () => {
     if (isEmbedded()) return
     isFirst = false
