@@ -184,6 +184,30 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     assert.deepEqual([...new Set(asked)], [`${allowed}/dot.png`])
   })
 
+  test('the room of the address at a reload, whatever is heard of others before the list is read', async () => {
+    const [room, other] = [await newRoom([alice, bob]), await newRoom([alice, bob], { name: 'Another' })]
+    await say(alice, room, 'in the room')
+    const { page, sees } = await open(bob, room)
+    await sees('in the room')
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route(
+      ({ pathname }) => pathname.endsWith('/rooms'),
+      async (route) => {
+        asked.resolve()
+        await answered.promise
+        await route.continue()
+      },
+    )
+    await page.reload()
+    await asked.promise
+    const heard = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(`/rooms/${other}`))
+    await say(alice, other, 'in the other')
+    await heard
+    await page.getByRole('button', { name: /^Another/ }).waitFor()
+    answered.resolve()
+    await sees('in the room')
+  })
+
   test('the bell says so when the browser blocks notifications', async () => {
     const { page } = await open(alice, await newRoom([alice]))
     await page.evaluate(() => {
