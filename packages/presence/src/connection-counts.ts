@@ -70,8 +70,13 @@ export async function forgetPeaks(presence: Presence, app: string, minutes: read
   if (minutes.length > 0) await presence.redis.hdel(peaksKey(app), ...minutes.map(String))
 }
 
-/** The highest total in each minute (minutes since 1970) that is still kept. */
-export async function readPeaks(presence: Presence, app: string): Promise<Map<number, number>> {
+/**
+ * The highest total in each minute (minutes since 1970) that is still kept.
+ * @param madeAt the app: what is older was of one that had its ID before
+ */
+export async function readPeaks(presence: Presence, app: string, madeAt: Date): Promise<Map<number, number>> {
+  const firstMinute = Math.floor(madeAt.getTime() / 60_000)
   const peaks = await presence.redis.hgetall(peaksKey(app))
-  return new Map(Object.entries(peaks).map(([minute, peak]) => [Number(minute), Number(peak)]))
+  const all = Object.entries(peaks).map(([minute, peak]) => [Number(minute), Number(peak)] as const)
+  return new Map(all.filter(([minute]) => minute >= firstMinute))
 }

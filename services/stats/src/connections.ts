@@ -1,5 +1,5 @@
 import { runEvery } from '@parley/async/run-every'
-import { findAppIds } from '@parley/db/apps/apps'
+import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { noteActiveUsers, notePeaks } from '@parley/db/stats-buckets'
 import type { Presence } from '@parley/presence/connect'
@@ -22,8 +22,9 @@ export async function followConnections(db: Db, presence: Presence, log: Logger,
 
 export async function lookOnce(db: Db, presence: Presence): Promise<void> {
   const thisMinute = Math.floor(Date.now() / 60_000)
-  for (const app of await findAppIds(db)) {
-    const peaks = await readPeaks(presence, app)
+  // What is written of an app that is being deleted would have to be deleted again, for as long as Redis has its peaks.
+  for (const { _id: app, createdAt } of await findOpenApps(db)) {
+    const peaks = await readPeaks(presence, app, createdAt)
     await notePeaks(db, app, peaks)
     const old = [...peaks.keys()].filter((minute) => minute < thisMinute - keepMinutes)
     await forgetPeaks(presence, app, old)

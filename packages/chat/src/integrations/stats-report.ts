@@ -1,7 +1,7 @@
 import { freemem, totalmem } from 'node:os'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
-import { findApp } from '@parley/db/apps/apps'
+import { type AppDoc, findApp } from '@parley/db/apps/apps'
 import { findNewestSent } from '@parley/db/newest-sent'
 import { countRooms } from '@parley/db/rooms/rooms'
 import { settleApp } from '@parley/db/sending/settle-tails'
@@ -44,13 +44,13 @@ export async function statsReport(
   // The parts of buckets are counted by the messages themselves.
   if (edges.length > 0 || isRecent) await settleApp(chat.db, app, window.toMS)
   if (isRecent) await noteMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
-  const [found, byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
-    findApp(chat.db, app),
+  const found = await findApp(chat.db, app)
+  const [byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([
     countByRoom(chat.db, app, whole),
     Promise.all(edges.map(({ bucket, part }) => countInPart(chat.db, app, bucket, part))),
     findActiveUsers(chat.db, app, around),
     findPeak(chat.db, app, around),
-    highestOf(presence, app, window),
+    found ? highestOf(presence, found, window) : 0,
     countRooms(chat.db, app),
   ])
   const counts = new Map(byRoom)
@@ -73,8 +73,8 @@ export async function statsReport(
 }
 
 /** The peaks that are still in Redis, and not yet in the buckets. */
-async function highestOf(presence: Presence, app: string, { fromMS, toMS }: Window): Promise<number> {
-  const peaks = await readPeaks(presence, app)
+async function highestOf(presence: Presence, { _id, createdAt }: AppDoc, { fromMS, toMS }: Window): Promise<number> {
+  const peaks = await readPeaks(presence, _id, createdAt)
   const within = [...peaks].filter(([at]) => (at + 1) * minute.sizeMS > fromMS && at * minute.sizeMS < toMS)
   return Math.max(0, ...within.map(([, peak]) => peak))
 }

@@ -101,9 +101,9 @@ export async function noteApiKeyUse(db: Db, keyDigest: string, at: Date): Promis
   await db.apps.updateOne({ 'apiKeys.digest': keyDigest }, used, { writeConcern: { w: 1, journal: false } })
 }
 
-export async function findAppIds(db: Db): Promise<string[]> {
-  const apps = await db.apps.find({}, { projection: { _id: 1 } }).toArray()
-  return apps.map(({ _id }) => _id)
+/** All apps that are not being deleted: their IDs, and when they were made. */
+export async function findOpenApps(db: Db): Promise<Pick<AppDoc, '_id' | 'createdAt'>[]> {
+  return db.apps.find(open, { projection: { createdAt: 1 } }).toArray()
 }
 
 export async function findAppByClientKey(db: Db, clientKey: string): Promise<AppDoc | null> {

@@ -1,5 +1,5 @@
 import { repairBadges } from '@parley/chat/rooms/unread/repair-badges'
-import { findApp, findAppIds } from '@parley/db/apps/apps'
+import { findApp, findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'
 import type { WrongUnread } from '@parley/db/unread/verify-unread'
@@ -32,7 +32,7 @@ interface RepairOptions {
 async function repair(db: Db, app: string | undefined, options: RepairOptions): Promise<void> {
   if (app === undefined) {
     if (options.client !== undefined) throw new Error('--client needs an app')
-    for (const each of await findAppIds(db)) await repairApp(db, each, options)
+    for (const { _id } of await findOpenApps(db)) await repairApp(db, _id, options)
   } else if (await findApp(db, app)) await repairApp(db, app, options)
   else throw new Error(`there is no app ${JSON.stringify(app)}`)
 }

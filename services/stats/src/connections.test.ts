@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { createApp } from '@parley/chat/access/create-app'
+import { markAppDeleting } from '@parley/db/apps/app-deletion'
+import { connectDb, type Db } from '@parley/db/connect'
+import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
+import { readPeaks, reportConnections } from '@parley/presence/connection-counts'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { lookOnce } from './connections.ts'
+
+describe('peaks of connections', () => {
+  let servers: Servers
+  let db: Db
+  let presence: Presence
+  beforeAll(async () => {
+    servers = await isolatedServers()
+    db = await connectDb(servers.mongoUrl)
+    presence = await connectPresence(servers.redisUrl, () => undefined)
+  })
+  afterAll(async () => {
+    await closePresence(presence)
+    await db.client.close()
+    await servers.stop()
+  })
+  const keptOf = (app: string) => db.statsPeaks.countDocuments({ app })
+
+  test('of an app that is being deleted are not written again', async () => {
+    await createApp(db, 'going')
+    await reportConnections(presence, 'node', 'going', 3)
+    await lookOnce(db, presence)
+    assert.ok((await keptOf('going')) > 0)
+    await markAppDeleting(db, 'going')
+    await db.statsPeaks.deleteMany({ app: 'going' })
+    await lookOnce(db, presence)
+    assert.equal(await keptOf('going'), 0)
+  })
+
+  test('of an app that was deleted are none of a new one with its ID', async () => {
+    const anHourAgo = Math.floor(Date.now() / 60_000) - 60
+    await presence.redis.hset('{parley}:peaks:again', String(anHourAgo), 90)
+    await createApp(db, 'again')
+    await reportConnections(presence, 'node', 'again', 2)
+    await lookOnce(db, presence)
+    assert.equal(Math.max(...(await readPeaks(presence, 'again', new Date(0))).values()), 90)
+    const kept = await db.statsPeaks.find({ app: 'again' }).toArray()
+    assert.deepEqual([...new Set(kept.map(({ peak }) => peak))], [2])
+  })
+})
