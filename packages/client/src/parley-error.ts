@@ -46,10 +46,13 @@ export function isPassing({ code, status }: ParleyError): boolean {
   return code === 'NETWORK_ERROR' || status === 408 || status === 429 || status >= 500
 }
 
-/** The error of a response: in the envelope, or in the bare form (docs/reference/README.md#conventions). */
-export function errorOf(status: number, body: unknown, retryAfterMS?: number): ParleyError {
+/**
+ * The error of a response: in the envelope, or in the bare form (docs/reference/README.md#conventions).
+ * @param retryAfterHeaderMS where the body does not say how long to wait
+ */
+export function errorOf(status: number, body: unknown, retryAfterHeaderMS?: number): ParleyError {
   const { error, message, RM } = (typeof body === 'object' && body !== null ? body : {}) as {
-    error?: string | { code?: string; message?: string; oldest?: string }
+    error?: string | { code?: string; message?: string; oldest?: string; retryAfterMS?: number }
     message?: string
     RM?: string
   }
@@ -57,7 +60,7 @@ export function errorOf(status: number, body: unknown, retryAfterMS?: number): P
   const text = (typeof error === 'string' ? message : error?.message) ?? RM ?? `HTTP status ${status}`
   // What is not of Parley (a proxy's page) has no code.
   const known = code ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
-  const oldest = typeof error === 'object' ? error.oldest : undefined
+  const { oldest, retryAfterMS = retryAfterHeaderMS } = typeof error === 'object' ? error : {}
   return new ParleyError(known as ErrorCode, text, status, retryAfterMS, { oldest })
 }
 

@@ -122,4 +122,27 @@ describe('the list of rooms', () => {
     await nextTask()
     assert.equal(unread(), 1)
   })
+
+  test('a last message that the user deleted for themselves stays without content when somebody reacts to it', async () => {
+    const { list, lists } = slowServer()
+    const refreshed = list.refresh()
+    const hidden = { ...message(4), isDeleted: true, message: '', updatedAtMS: 4 }
+    lists[0]?.resolve(listOf({ ...room(0, 4), lastMessage: hidden } as Room))
+    await refreshed
+    list.heardUpdate({ ...message(4), isDeleted: false, message: 'hidden words', updatedAtMS: 5 } as Message)
+    assert.equal(list.get('room')?.lastMessage?.message, '')
+  })
+
+  test('a room without unread messages is not read again at each deletion, one with some is', async () => {
+    const { list, lists, asked } = slowServer()
+    const refreshed = list.refresh()
+    lists[0]?.resolve(listOf(room(0, 9), room(2, 9, 'other')))
+    await refreshed
+    for (const n of [1, 2, 3]) list.heardDeletion({ room: 'room', messageID: `m${n}` })
+    list.heardDeletion({ room: 'other', messageID: 'm1' })
+    assert.deepEqual(
+      asked.map(({ id }) => id),
+      ['other'],
+    )
+  })
 })

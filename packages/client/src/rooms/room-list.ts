@@ -5,8 +5,9 @@ import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 import { withoutContent } from './deleted-message.ts'
 import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInfo } from './listed-room.ts'
+import { isOutdated } from './outdated.ts'
 import { inOrder } from './room-order.ts'
-import { recounted } from './unread-count.ts'
+import { recounted, totalOf } from './unread-count.ts'
 
 export interface RoomListOptions {
   calls: Pick<UserCalls, 'listRooms' | 'getRoom'>
@@ -78,7 +79,7 @@ export class RoomList {
   heardUpdate(message: Message): void {
     const listed = this.#listed.get(message.room)
     const last = listed?.resource.lastMessage
-    if (!listed || last?._id !== message._id || last.updatedAtMS > message.updatedAtMS) return
+    if (!listed || last?._id !== message._id || isOutdated(message, last)) return
     this.#set({ ...listed, resource: { ...listed.resource, lastMessage: message } })
   }
 
@@ -88,7 +89,9 @@ export class RoomList {
     if (listed && last && (messageID === '_all' ? last.seq <= upToSeq : messageID === last._id)) {
       this.#set({ ...listed, resource: { ...listed.resource, lastMessage: withoutContent(last) } })
     }
-    this.changed(room)
+    // Where nothing is unread, nothing else can change: a room whose messages expire is not read at each of them.
+    if (listed && totalOf(listed.unread) === 0) this.#touch(room)
+    else this.changed(room)
   }
 
   heardRoom(resource: RoomResource): void {
