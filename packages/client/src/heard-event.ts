@@ -22,11 +22,11 @@ export function eventHandlers(parts: Parts): Handlers {
   const { rooms, invitations, presence, deliveries, opened, me } = parts
   return {
     'chat message'(message) {
-      opened(message.room)?.heardMessage(message)
+      opened(message.room)?.heardNew(message)
       rooms.heardMessage(message)
       deliveries.heard(message)
     },
-    'thread message': (message) => opened(message.room)?.heardMessage(message),
+    'thread message': (message) => opened(message.room)?.heardNew(message),
     messageUpdated(message) {
       opened(message.room)?.heardMessage(message)
       // One of a thread is none of the list of rooms.

@@ -7,8 +7,14 @@ export interface TokenSource {
   renew: (refused: string) => Promise<string | undefined>
 }
 
-/** A token, or a function that fetches one: it is called for the first token, and when one has ended. */
-export function createTokenSource(token: string | (() => Promise<string>)): TokenSource {
+/** How long a function may take: one that hangs is called again. */
+const longestMS = 60_000
+
+/**
+ * A token, or a function that fetches one: it is called for the first token, and when one has ended.
+ * @param timeoutMS how long the function may take
+ */
+export function createTokenSource(token: string | (() => Promise<string>), timeoutMS: number = longestMS): TokenSource {
   if (typeof token === 'string') return { get: async () => token, renew: async () => undefined }
   const fetchNew = token
   let current: string | undefined
@@ -16,8 +22,7 @@ export function createTokenSource(token: string | (() => Promise<string>)): Toke
 
   /** All who need a token at the same time wait for one. */
   function fetchToken(): Promise<string> {
-    fetching ??= Promise.resolve()
-      .then(fetchNew)
+    fetching ??= inTime(fetchNew, timeoutMS)
       .then(
         (fetched) => {
           current = fetched
@@ -42,4 +47,15 @@ export function createTokenSource(token: string | (() => Promise<string>)): Toke
       return next === refused ? undefined : next
     },
   }
+}
+
+/** @throws when it takes longer; what comes later is dropped */
+function inTime<T>(work: () => Promise<T>, timeoutMS: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no token within ${timeoutMS} ms`)), timeoutMS)
+    Promise.resolve()
+      .then(work)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
 }

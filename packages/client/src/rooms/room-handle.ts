@@ -10,6 +10,7 @@ import { ConversationHandle } from './conversation-handle.ts'
 import { Deliveries } from './deliveries.ts'
 import { loadFirstUnread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
+import { loadMarkers } from './load-markers.ts'
 import { Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
 import { ReadMarker } from './read-marker.ts'
@@ -18,6 +19,7 @@ import type { Room } from './room.ts'
 import { type RoomActions, roomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
 import { LiveTexts, throttledTyping } from './room-live.ts'
+import { StreamingTexts } from './streaming-texts.ts'
 import type { PageQuery } from './walk-history.ts'
 
 export interface RoomParts {
@@ -37,8 +39,6 @@ export interface RoomParts {
   threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
-/** Of larger rooms only the readers of the last message are asked for. */
-const mostMembers = 100
 /** Longer than the pause between two emits of who is typing. */
 const typingEndsMS = 6_000
 const streamingEndsMS = 60_000
@@ -53,7 +53,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly firstUnread: Store<string | undefined> = this.#firstUnread
   readonly #typing = new LiveTexts(typingEndsMS)
   readonly typing = this.#typing.store
-  readonly #streaming = new LiveTexts(streamingEndsMS)
+  readonly #streaming = new StreamingTexts(streamingEndsMS)
   readonly streaming = this.#streaming.store
   readonly #readers: Readers
   readonly readers
@@ -67,6 +67,9 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
   readonly #cameBack: Rereading
   #wasListed = false
+  #isOpened = false
+  #opening: Promise<void> | undefined
+  #unreadAtFirst: number | undefined
 
   constructor(id: string, parts: RoomParts) {
     const { calls, rooms, me, emit } = parts
@@ -102,16 +105,13 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenLoggedIn()
-    const wasLoaded = this.timeline.isLoaded
     // Beside the list of rooms, which is being read after the first login.
     await Promise.all([this.loaded.open(limit, around), this.#parts.whenReady()])
-    if (wasLoaded) return
-    this.#pins.open()
-    void this.#loadMarkers()
-    const unread = this.#parts.rooms.get(this.id)?.unread ?? 0
-    if (around === undefined) {
-      this.#firstUnread.set(await loadFirstUnread(this.loaded, unread, this.#parts.me()))
-    }
+    if (this.#isOpened) return
+    this.#opening ??= this.#begin(around).finally(() => {
+      this.#opening = undefined
+    })
+    await this.#opening
   }
 
   send(message: unknown, options: SendOptions = {}): Promise<Message> {
@@ -158,6 +158,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
+    // Pieces may be missing, or the end.
+    this.#streaming.close()
     if (!room) return
     await this.loaded.catchUp(room.lastMessage?.seq ?? 0)
     this.#pins.changed()
@@ -183,8 +185,14 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#threads.heard(message)
     this.loaded.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
     if (threadOf === undefined) this.#pins.heard(message)
-    this.#typing.end(message.sender._id)
-    this.#streaming.end(message.sender._id)
+    this.#streaming.changed(message)
+  }
+
+  /** A new message of the room or of one of its threads: its sender is not writing it any more. */
+  heardNew(message: Message): void {
+    this.heardMessage(message)
+    this.#typing.end({ user: message.sender._id })
+    this.#streaming.sent(message)
   }
 
   heardDeletion(deletion: ServerEvents['messageDeleted']): void {
@@ -192,6 +200,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const had = this.#had(deletion)
     this.#threads.heardDeletion(deletion)
     this.#pins.gone(messageID === '_all' ? had : ({ _id }) => _id === messageID)
+    if (messageID === '_all') this.#streaming.close()
+    else this.#streaming.ended(messageID)
     this.loaded.apply(messageID === '_all' ? { kind: 'all deleted', had } : { kind: 'deleted', messageID })
   }
 
@@ -200,17 +210,20 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const had = this.#had(hidden)
     this.loaded.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
-    this.#threads.apply({ kind: 'hidden', messageIDs: messages })
+    this.#threads.heardHidden(messages)
     this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
     this.#parts.rooms.changed(this.id)
   }
 
   heardTyping({ sender, message }: ServerEvents['typing']): void {
-    if (sender !== this.#parts.me()) this.#typing.heard(sender, () => message)
+    if (sender !== this.#parts.me()) this.#typing.heard({ user: sender }, () => message)
   }
 
-  heardStreaming({ sender, text }: ServerEvents['ai_streaming']): void {
-    this.#streaming.heard(sender, (soFar) => soFar + text)
+  heardStreaming(piece: ServerEvents['ai_streaming']): void {
+    const { message = '' } = piece
+    if (!this.timeline.isHidden(message)) {
+      this.#streaming.heard(piece, this.timeline.get(message) ?? this.#threads.get(message))
+    }
   }
 
   heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
@@ -245,6 +258,18 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return ({ seq }) => seq <= upToSeq
   }
 
+  /** What is broken off is done by the next open(). */
+  async #begin(around: string | undefined): Promise<void> {
+    this.#pins.open()
+    void this.#loadMarkers()
+    // What is read meanwhile was unread when the room was opened.
+    this.#unreadAtFirst ??= this.#parts.rooms.get(this.id)?.unread ?? 0
+    if (around === undefined) {
+      this.#firstUnread.set(await loadFirstUnread(this.loaded, this.#unreadAtFirst, this.#parts.me()))
+    }
+    this.#isOpened = true
+  }
+
   #isNow(info: RoomInfo | undefined): void {
     const isBack = info !== undefined && this.#info.get() === undefined && this.#wasListed
     this.#wasListed ||= info !== undefined
@@ -257,23 +282,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     await this.#loadMarkers()
   }
 
-  /** Who has read the user's last message, and whom it has reached. Large rooms have no markers, and are complete without. */
-  async #loadMarkers(): Promise<void> {
-    const { timeline } = this
-    const { calls, rooms, me } = this.#parts
-    const mine = timeline.shown().findLast(({ sender }) => sender._id === me())
-    if (!mine) return
-    const ofMembers = (rooms.get(this.id)?.memberCount ?? 0) <= mostMembers
-    if (!ofMembers) {
-      const readers = await calls.listReaders({ id: mine._id }).catch(() => undefined)
-      for (const { _id } of readers?.data ?? []) this.#readers.hasRead(_id, mine._id)
-      return
-    }
-    const members = await calls.listMembers({ id: this.id, limit: mostMembers }).catch(() => undefined)
-    for (const { _id, readSeq, deliveredSeq } of members?.data ?? []) {
-      this.#deliveries.hasReached(_id, deliveredSeq)
-      const read = timeline.at(Math.min(readSeq, timeline.high))
-      if (read && _id !== me()) this.#readers.hasRead(_id, read._id)
-    }
+  #loadMarkers(): Promise<void> {
+    const [timeline, readers, deliveries] = [this.timeline, this.#readers, this.#deliveries]
+    return loadMarkers(this.id, this.#parts, { timeline, readers, deliveries })
   }
 }

@@ -127,9 +127,9 @@ describe('the list of rooms', () => {
     const { list, lists } = slowServer()
     const refreshed = list.refresh()
     const hidden = { ...message(4), isDeleted: true, message: '', updatedAtMS: 4 }
-    lists[0]?.resolve(listOf({ ...room(0, 4), lastMessage: hidden } as Room))
+    lists[0]?.resolve(listOf({ ...room(0, 4), lastMessage: hidden }))
     await refreshed
-    list.heardUpdate({ ...message(4), isDeleted: false, message: 'hidden words', updatedAtMS: 5 } as Message)
+    list.heardUpdate({ ...message(4), isDeleted: false, message: 'hidden words', updatedAtMS: 5 })
     assert.equal(list.get('room')?.lastMessage?.message, '')
   })
 

@@ -4,7 +4,14 @@ import { createStore, type Store } from '../store.ts'
 export interface LiveText {
   user: string
   text: string
+  /** The ID of the message, where a robot streams one into the history. */
+  message?: string
 }
+
+type Writing = Pick<LiveText, 'user' | 'message'>
+
+/** A user writes one text, and any number of messages that are streamed. */
+const keyOf = ({ user, message }: Writing): string => (message === undefined ? `user ${user}` : `message ${message}`)
 
 /** What members are writing now. An entry ends with their message, or when nothing more comes. */
 export class LiveTexts {
@@ -18,25 +25,27 @@ export class LiveTexts {
   }
 
   /** @param text from the text so far */
-  heard(user: string, text: (soFar: string) => string): void {
+  heard(writing: Writing, text: (soFar: string) => string): void {
     const texts = this.#texts.get()
-    const soFar = texts.find((live) => live.user === user)
-    const next = { user, text: text(soFar?.text ?? '') }
+    const key = keyOf(writing)
+    const soFar = texts.find((live) => keyOf(live) === key)
+    const next = { ...writing, text: text(soFar?.text ?? '') }
     this.#texts.set(soFar ? texts.map((live) => (live === soFar ? next : live)) : [...texts, next])
-    clearTimeout(this.#timers.get(user))
+    clearTimeout(this.#timers.get(key))
     this.#timers.set(
-      user,
-      setTimeout(() => this.end(user), this.#endsAfterMS),
+      key,
+      setTimeout(() => this.end(writing), this.#endsAfterMS),
     )
   }
 
-  end(user: string): void {
-    clearTimeout(this.#timers.get(user))
-    if (this.#timers.delete(user)) this.#texts.set(this.#texts.get().filter((live) => live.user !== user))
+  end(writing: Writing): void {
+    const key = keyOf(writing)
+    clearTimeout(this.#timers.get(key))
+    if (this.#timers.delete(key)) this.#texts.set(this.#texts.get().filter((live) => keyOf(live) !== key))
   }
 
   close(): void {
-    for (const user of [...this.#timers.keys()]) this.end(user)
+    for (const live of this.#texts.get()) this.end(live)
   }
 }
 

@@ -5,8 +5,8 @@ import type { ListThreadResult, Message } from '../generated/types.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
 describe('a thread', () => {
-  /** An open thread with one message of Bob; its readings and reports return when the test says so. */
-  async function openThread() {
+  /** A thread whose readings and reports return when the test says so. */
+  function unopened() {
     const readings: PromiseWithResolvers<ListThreadResult>[] = []
     const reports: PromiseWithResolvers<{ unread: number }>[] = []
     const begun = <T>(all: PromiseWithResolvers<T>[]) => {
@@ -28,12 +28,18 @@ describe('a thread', () => {
       readings[n]?.resolve(page(unread))
       return nextTask()
     }
+    return { thread, readings, reports, answer }
+  }
+  /** The same, open, with one message of Bob. */
+  async function openThread() {
+    const begun = unopened()
+    const { thread, readings, answer } = begun
     const opened = thread.open()
     await vi.waitFor(() => assert.equal(readings.length, 1))
     await answer(0, 1)
     await opened
     assert.equal(thread.unread.get(), 1)
-    return { thread, readings, reports, answer }
+    return begun
   }
   const message = (_id: string, seq: number) =>
     ({ _id, room: 'room', seq, updatedAtMS: seq, createdAtMS: seq, sender: { _id: 'bob' } }) as Message
@@ -71,6 +77,30 @@ describe('a thread', () => {
     await vi.waitFor(() => assert.equal(readings.length, 3))
     for (let n = 2; n < readings.length; n++) await answer(n, 0)
     await caughtUp
+    assert.equal(thread.unread.get(), 0)
+  })
+
+  test.each([
+    ['deletes for themselves', (thread: ThreadHandle) => thread.heardHidden(['m0'])],
+    ['did not load and is deleted', (thread: ThreadHandle) => thread.heardDeletion({ room: 'room', messageID: 'm0' })],
+  ])('is counted again when a message goes that the user %s', async (_what, goes) => {
+    const { thread, readings, answer } = await openThread()
+    goes(thread)
+    await vi.waitFor(() => assert.equal(readings.length, 2))
+    await answer(1, 0)
+    assert.equal(thread.unread.get(), 0)
+    goes(thread)
+    assert.equal(readings.length, 2)
+  })
+
+  test('that was never open is counted again after a login that has not brought what was missed', async () => {
+    const { thread, readings, answer } = unopened()
+    thread.heardRoot({ ...message('root', 7), sender: { _id: 'alice' } } as Message)
+    thread.heard({ ...message('m1', 1), threadOf: 'root' })
+    assert.equal(thread.unread.get(), 1)
+    await thread.catchUp()
+    await vi.waitFor(() => assert.equal(readings.length, 1))
+    await answer(0, 0)
     assert.equal(thread.unread.get(), 0)
   })
 })

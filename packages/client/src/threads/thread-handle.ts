@@ -1,5 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, ServerEvents } from '../generated/types.ts'
+import { type Rereading, rereading } from '../rereading.ts'
 import { ConversationHandle } from '../rooms/conversation-handle.ts'
 import { withoutContent } from '../rooms/deleted-message.ts'
 import { isOutdated } from '../rooms/outdated.ts'
@@ -37,6 +38,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   readonly #unread = createStore(0)
   readonly unread: Store<number> = this.#unread
   readonly #marker: ReadMarker
+  readonly #recounting: Rereading
   #takesPart = false
   /** How often the read marker has set the count: what was read before may be older. */
   #marks = 0
@@ -48,6 +50,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#parts = parts
     const { calls, me, isConnected } = parts
     const { timeline } = this
+    this.#recounting = rereading(async () => void (await this.#read({ limit: 1 })), isConnected)
     this.#marker = new ReadMarker({
       ...{ roomID, timeline, me, isConnected },
       rooms: {
@@ -55,7 +58,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
           this.#marks++
           this.#setCount(recounted(this.#count, counted, upToSeq))
         },
-        changed: () => this.#recount(),
+        changed: () => this.#recounting.ask(),
       },
       async report(messageID) {
         const { unread } = await calls.markThreadRead({ id, message: messageID })
@@ -119,9 +122,15 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const isRootGone = isAll ? upToMS === undefined || (root && had(root)) : messageID === this.id
     if (root && isRootGone) this.heardRoot(withoutContent(root))
     if (isAll) this.apply({ kind: 'all deleted', had })
-    else if (timeline.get(messageID)) this.apply({ kind: 'deleted', messageID })
-    else return
-    if (this.#unread.get() > 0) this.#recount()
+    else this.apply({ kind: 'deleted', messageID })
+    // It may be one of the thread that is not loaded.
+    this.#recountUnread()
+  }
+
+  /** The user has deleted messages of the room or its threads for themselves. */
+  heardHidden(messageIDs: readonly string[]): void {
+    this.apply({ kind: 'hidden', messageIDs })
+    this.#recountUnread()
   }
 
   apply(change: Change): void {
@@ -131,11 +140,14 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   /** After a login that has not brought what was missed. */
   async catchUp(): Promise<void> {
     await this.loaded.catchUp(this.#root.get()?.threadCount ?? 0)
+    // Nothing was read of a thread that was never open.
+    if (!this.timeline.isLoaded) this.#recountUnread()
   }
 
   override loggedIn(): void {
     super.loggedIn()
     void this.#marker.flush()
+    this.#recounting.loggedIn()
   }
 
   override close(): void {
@@ -150,12 +162,13 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#takesPart ||= page.takesPart
     this.heardRoot(page.root)
     if (marks === this.#marks) this.#setCount(recounted(this.#count, page.unread, page.totalCount))
-    else this.#recount()
+    else this.#recounting.ask()
     return page
   }
 
-  #recount(): void {
-    this.#read({ limit: 1 }).catch(() => undefined)
+  /** A count of nothing does not change by what goes. */
+  #recountUnread(): void {
+    if (this.#unread.get() > 0) this.#recounting.ask()
   }
 
   #setCount(count: UnreadCount): void {

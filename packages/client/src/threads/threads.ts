@@ -1,5 +1,4 @@
 import type { Message, ServerEvents } from '../generated/types.ts'
-import type { Change } from '../rooms/timeline.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
 /** The threads of a room that the app has asked for. */
@@ -45,8 +44,8 @@ export class Threads {
     for (const thread of this.#all()) thread.heardDeletion(deletion)
   }
 
-  apply(change: Change): void {
-    for (const thread of this.#all()) thread.apply(change)
+  heardHidden(messageIDs: readonly string[]): void {
+    for (const thread of this.#all()) thread.heardHidden(messageIDs)
   }
 
   async catchUp(): Promise<void> {

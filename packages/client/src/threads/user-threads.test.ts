@@ -85,5 +85,9 @@ describe("the list of a user's threads", () => {
     await answer(2, page(thread('a', 2, 0), thread('b', 2, 0)))
     assert.deepEqual(counts()[0], ['a', 2, 0])
     await vi.waitFor(() => assert.equal(asked.length, 4))
+    await answer(3, page(thread('a', 2, 0), thread('b', 2, 1)))
+    const hidden = { room: 'room', messages: ['b 1'], isUserDeleteAllMessagesInRoom: false }
+    listeners.call('userDeleteMessages', hidden)
+    await vi.waitFor(() => assert.equal(asked.length, 5))
   })
 })

@@ -85,6 +85,7 @@ export function createThreads(client: Client): UserThreads {
     client.on('threadLastRead', heardRead),
     client.on('messageUpdated', ({ room, _id }) => take(() => heardOf(room, _id))),
     client.on('messageDeleted', ({ room }) => take(() => heardOf(room))),
+    client.on('userDeleteMessages', ({ room }) => take(() => heardOf(room))),
     client.on('removedFromRoom', ({ room }) => take(() => heardOf(room))),
     client.connection.subscribe(() => {
       if (isConnected()) read()
