@@ -6,6 +6,9 @@ import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
 
+/** A retry is a transaction, which does not see what no majority has yet: what is listed as made can be made again. */
+const asRetriesSee = { readConcern: 'majority' } as const
+
 /** Which calls of an app, by when they were queued. */
 export interface CallRange {
   app: string
@@ -24,14 +27,14 @@ export async function findCalls(
   const range: Filter<OutgoingCallDoc> = { createdAtMS: { $gte: sinceMS, $lte: untilMS } }
   const rest = beyond(before, { time: 'createdAtMS', id: '_id', order: -1 })
   return db.outgoingCalls
-    .find({ $and: [of, range, rest] }, { projection: { data: 0 } })
+    .find({ $and: [of, range, rest] }, { projection: { data: 0 }, ...asRetriesSee })
     .sort({ createdAtMS: -1, _id: -1 })
     .limit(limit)
     .toArray()
 }
 
 export async function findCall(db: Db, app: string, id: string): Promise<Omit<OutgoingCallDoc, 'data'> | null> {
-  return db.outgoingCalls.findOne({ _id: id, app }, { projection: { data: 0 } })
+  return db.outgoingCalls.findOne({ _id: id, app }, { projection: { data: 0 }, ...asRetriesSee })
 }
 
 /**
