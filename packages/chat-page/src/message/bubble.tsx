@@ -31,6 +31,7 @@ export function Bubble(props: MessageRowProps) {
     mentionsMe && 'mentions-me',
     state === 'failed' && 'is-failed',
     isFound && 'is-found',
+    message.streaming && 'is-live',
   ]
   const time = fullTime(message.messageTimeMS, lang)
   return (
@@ -38,6 +39,7 @@ export function Bubble(props: MessageRowProps) {
       class={classes.filter(Boolean).join(' ')}
       data-id={message._id}
       aria-label={`${isMine ? texts.you : name}, ${time}`}
+      aria-busy={message.streaming === true}
     >
       {!isMine && (
         <div class="side-avatar">
@@ -83,6 +85,7 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
           <Quote quote={message.replyTo} onGoTo={onGoTo} />
         )}
         <MessageBody message={message} />
+        {message.streaming && <span class="caret" aria-hidden="true" />}
         <span class="meta">
           {message.pinned && <Icon name="pin" />}
           {message.edited === true && !isGone && <span>{texts.edited}</span>}

@@ -30,7 +30,7 @@ export function contentOf({ message, messageType }: Pick<Message, 'message' | 'm
     }
     return { kind: 'file', url, name: fileName(fields, url), text: caption }
   }
-  return { kind: 'text', text: text === '' && message !== undefined ? JSON.stringify(message) : text }
+  return { kind: 'text', text: text === '' && message !== undefined && message !== '' ? JSON.stringify(message) : text }
 }
 
 /** Only http and https lead somewhere: javascript:, data: and the like are no addresses. */

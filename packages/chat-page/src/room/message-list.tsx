@@ -1,4 +1,4 @@
-import type { LiveText, Room, Thread } from '@parley/client'
+import type { Room, Thread } from '@parley/client'
 import { useMemo, useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
@@ -6,6 +6,7 @@ import type { OpenMenu } from '../message/message-menu.tsx'
 import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
 import { useChat, useStore } from '../state/chat.ts'
+import { unbound, withLiveTexts } from './live-texts.ts'
 import { moveFocus } from './move-focus.ts'
 import { useRows } from './use-rows.ts'
 import { useScrolling } from './use-scrolling.ts'
@@ -31,9 +32,10 @@ export function MessageList(props: MessageListProps) {
   const { texts } = useChat()
   const { room, thread, firstUnread, goTo, onGoTo, onMenu, onThread } = props
   const shown = thread ?? room
-  const messages = useStore(shown.messages)
   const live = useStore(room.streaming)
-  const streaming = thread ? nobody : live
+  const stored = useStore(shown.messages)
+  const messages = useMemo(() => withLiveTexts(stored, live), [stored, live])
+  const streaming = useMemo(() => (thread ? [] : unbound(live)), [thread, live])
   const { hasNewer } = useStore(shown.history)
   const info = useStore(room.info)
   const others = Math.max((info?.memberCount ?? 0) - 1, 0)
@@ -42,8 +44,8 @@ export function MessageList(props: MessageListProps) {
   const list = useRef<VirtualizerHandle>(null)
   const rows = useRows(messages, firstUnread)
   const items = useMemo(() => [...rows, ...streaming], [rows, streaming])
-  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, streaming, log, list, goTo })
-  const isEmpty = rows.length === 0 && streaming.length === 0
+  const count = items.length
+  const { isPrepended, isAtEnd, found, look, toLatest } = useScrolling({ shown, rows, count, live, log, list, goTo })
   return (
     <div class="log-frame">
       <div
@@ -57,7 +59,7 @@ export function MessageList(props: MessageListProps) {
         onKeyDown={moveFocus}
       >
         <div class="log-space" />
-        {isEmpty && !thread && (
+        {count === 0 && !thread && (
           <div class="nothing">
             <p>{texts.emptyRoom}</p>
             <p class="soft">{texts.emptyRoomHint}</p>
@@ -82,8 +84,6 @@ export function MessageList(props: MessageListProps) {
     </div>
   )
 }
-
-const nobody: readonly LiveText[] = []
 
 function ToLatest({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { texts } = useChat()

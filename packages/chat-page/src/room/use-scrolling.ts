@@ -15,7 +15,9 @@ export interface ScrollingParts {
   /** Whose messages these are. */
   shown: Room | Thread
   rows: readonly Row[]
-  streaming: readonly LiveText[]
+  /** How many rows there are, with those of robots that write. */
+  count: number
+  live: readonly LiveText[]
   log: RefObject<HTMLDivElement | null>
   list: RefObject<VirtualizerHandle | null>
   goTo: { id: string } | undefined
@@ -35,14 +37,13 @@ export interface Scrolling {
  * Where the list of messages is: it begins at the first unread one, follows the latest while it is at the end, loads
  * more near both ends, and marks as read what was seen at the end.
  */
-export function useScrolling({ shown, rows, streaming, log, list, goTo }: ScrollingParts): Scrolling {
+export function useScrolling({ shown, rows, count, live, log, list, goTo }: ScrollingParts): Scrolling {
   const { attempt } = useChat()
   const [isAtEnd, setAtEnd] = useState(true)
   const atEnd = useRef(true)
   const isPlaced = useRef(false)
   const isPrepended = useIsPrepended(rows)
   const last = rows.at(-1)?.message
-  const count = rows.length + streaming.length
 
   const toEnd = () => list.current?.scrollToIndex(count - 1, { align: 'end' })
   const markSeen = () => {
@@ -82,7 +83,7 @@ export function useScrolling({ shown, rows, streaming, log, list, goTo }: Scroll
     // What the user writes stands at the end, also of those around an older message.
     if (isOwn && shown.history.get().hasNewer) void toLatest()
     else if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
-  }, [last?.key, streaming])
+  }, [last?.key, live])
   useEffect(markSeen, [last?._id])
   useEffect(() => {
     const element = log.current
