@@ -38,12 +38,13 @@ export function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
 
 async function sendOnce(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
-  const mask = await chat.censor.maskOf(app)
-  const masked = mask ? { ...draft, content: mask(draft.content) } : draft
   const { value, noted } = await changeAndNote(
     chat,
     threadLane(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
+      // Not before its turn: what is censored meanwhile is masked.
+      const mask = await chat.censor.maskOf(app)
+      const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await takeRoom(chat.db, app, roomId, session)
       const { batch, outcome, parent } = await decide(chat, masked, id, room, session)
       if (!room || !parent || 'refused' in outcome || outcome.repeated) return { room, outcome }

@@ -35,7 +35,7 @@ export async function changeMessage(
   chat: Chat,
   caller: UserCaller,
   name: MessageName,
-  change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined,
+  change: (message: MessageDoc, room: RoomDoc) => MessageChange | undefined | Promise<MessageChange | undefined>,
   also: readonly NotedEvent[] = [],
 ): Promise<{ message: MessageDoc; sender: UserDoc | undefined; quoted: Quoted }> {
   const { db } = chat
@@ -47,7 +47,7 @@ export async function changeMessage(
     const found = await findMessageOfApp(db, caller.app, name.id, session)
     if (!found || found.room !== room.id || isDeletedIn(found, room)) throw unknownMessage(name.id)
     if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
-    const wanted = change(found, room)
+    const wanted = await change(found, room)
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)

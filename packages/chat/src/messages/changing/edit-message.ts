@@ -34,34 +34,38 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
   if (!user) throw new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(caller.user)}`)
   const isRecall = edit.messageType === recalled
   if (!isRecall && banInForce(user)) throw bannedFromApp(caller.user)
-  const wanted: MessageChange = isRecall
-    ? { set: { messageType: recalled }, without: ['content', 'mentions', 'attachments', ...ofStream] }
-    : await newContent(chat, caller, name, edit)
-  const { message, quoted } = await changeMessage(chat, caller, name, (before, room) => {
+  const content = isRecall ? undefined : await newContent(chat, caller, name, edit)
+  const { message, quoted } = await changeMessage(chat, caller, name, async (before, room) => {
     if (before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
-    if (isRecall) return isRecalled(before) ? undefined : wanted
+    if (content === undefined) return isRecalled(before) ? undefined : recall
     if (isRecalled(before)) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
-    return wanted
+    // Not before its turn: what is censored meanwhile is masked.
+    const mask = await chat.censor.maskOf(caller.app)
+    return edited(mask ? mask(content) : content, edit)
   })
   return toSentMessageView(message, quoted)
 }
 
-async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<MessageChange> {
-  if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
-  const content = await moderateEdit(chat, caller, name, edit, contentOf(edit.message))
-  const mask = await chat.censor.maskOf(caller.app)
-  return {
-    without: ofStream,
-    set: {
-      content: mask ? mask(content) : content,
-      edited: true,
-      ...(edit.messageType !== undefined && { messageType: edit.messageType }),
-      ...(edit.mentions && { mentions: [...new Set(edit.mentions)] }),
-    },
+const recall: MessageChange = {
+  set: { messageType: recalled },
+  without: ['content', 'mentions', 'attachments', ...ofStream],
+}
+
+function edited(content: string, { messageType, mentions }: Edit): MessageChange {
+  const set = {
+    ...{ content, edited: true as const },
+    ...(messageType !== undefined && { messageType }),
+    ...(mentions && { mentions: [...new Set(mentions)] }),
   }
+  return { set, without: ofStream }
+}
+
+async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edit: Edit): Promise<string> {
+  if (edit.message === undefined) throw new ApiError('MISSING_PARAMETER', 'message is required')
+  return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
 
 /** The content as the hook of the app lets it be; it is not asked about messages of others, which nobody may edit. */

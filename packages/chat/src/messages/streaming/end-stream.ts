@@ -92,20 +92,19 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
   if (robot && banInForce(robot)) throw bannedFromApp(sender)
   // Every piece that was acknowledged is among them.
   const parts = await endParts(chat.db, stream)
-  const mask = await chat.censor.maskOf(app)
   const content = given ?? JSON.stringify(textOfParts(parts))
-  const ended = {
-    set: { content: mask ? mask(content) : content },
-    without: push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const),
-  }
+  const without = push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const)
   const order: PushToClientsOrder = { id: `${id}:streamed`, clients: [], payload: {}, message: { room, id } }
   const { message, quoted } = await changeMessage(
     chat,
     asUser(app, sender),
     { id, room },
-    ({ streaming }, doc) => {
+    async ({ streaming }, doc) => {
       if (given !== undefined) requireNotFrozen(doc)
-      return streaming ? ended : undefined
+      if (!streaming) return undefined
+      // Not before its turn: what is censored meanwhile is masked.
+      const mask = await chat.censor.maskOf(app)
+      return { set: { content: mask ? mask(content) : content }, without }
     },
     push ? [{ kind: 'push', id: order.id, app, json: JSON.stringify(order) }] : [],
   )

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { messageLane, roomLane } from '@parley/chat/events/lanes'
+import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+
+const patient = { timeout: 60_000, interval: 20 }
+
+describe('words that are censored while a change waits for its turn are masked in it', () => {
+  let gateway: TestGateway
+  let robot: TestUser
+  let room: string
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+    robot = await gateway.newUser('robot', { isRobot: true })
+    room = await gateway.newRoom([robot])
+  })
+  afterAll(() => gateway.stop())
+  beforeEach(() => gateway.admin('DELETE', '/config/censorship'))
+
+  const sent = async (message: string): Promise<string> =>
+    (await robot.call('POST', `/rooms/${room}/message`, { message, messageType: 'text' })).body.result._id
+  /** What is stored of a change that was asked for before the words changed, and made after. */
+  async function changedLater(turn: string, change: () => Promise<Answer>): Promise<unknown> {
+    const { turns } = gateway.chat.db
+    const held = Promise.withResolvers<void>()
+    const holder = turns.take(turn, () => held.promise)
+    const take = vi.spyOn(turns, 'take')
+    const changing = change()
+    try {
+      await vi.waitFor(() => assert.ok(take.mock.calls.some(([key]) => key === turn)), patient)
+      const censorship = { keywords: ['darn'] }
+      assert.equal((await gateway.admin('POST', '/config', { censorship })).status, 200)
+    } finally {
+      take.mockRestore()
+      held.resolve()
+    }
+    await holder
+    const { status, body } = await changing
+    assert.equal(status, 200, JSON.stringify(body))
+    return body.result.message
+  }
+
+  test('a message of a thread', async () => {
+    const draft = { message: 'darn it', messageType: 'text', replyTo: await sent('root'), thread: true }
+    const send = () => robot.call('POST', `/rooms/${room}/message`, draft)
+    assert.equal(await changedLater(roomLane(gateway.app, room), send), '**** it')
+  })
+
+  test('an edit', async () => {
+    const id = await sent('before')
+    const edit = () => robot.call('POST', `/rooms/${room}/message`, { _id: id, message: 'darn it' })
+    assert.equal(await changedLater(messageLane(id), edit), '**** it')
+  })
+
+  test('the end of a stream', async () => {
+    const id = (await robot.call('POST', '/messages/stream', { room })).body.result._id
+    await robot.call('POST', `/messages/${id}/stream`, { text: 'darn it' })
+    const end = () => robot.call('POST', `/messages/${id}/stream/end`, {})
+    assert.equal(await changedLater(messageLane(id), end), '**** it')
+  })
+})
