@@ -1,7 +1,9 @@
 import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Store } from '../store.ts'
 import { type LiveText, LiveTexts } from './room-live.ts'
-import { type Piece, textOfPieces, withPiece } from './text-pieces.ts'
+
+/** Stands for what is missing of a text: no message has it. */
+const missing = '\0'
 
 /**
  * What robots are writing: messages that are streamed into the history, each by itself, and other texts by robot
@@ -10,7 +12,8 @@ import { type Piece, textOfPieces, withPiece } from './text-pieces.ts'
 export class StreamingTexts {
   readonly #live: LiveTexts
   readonly store: Store<readonly LiveText[]>
-  readonly #pieces = new Map<string, readonly Piece[]>()
+  /** Of messages: each piece at its place. */
+  readonly #texts = new Map<string, string>()
 
   constructor(endsAfterMS: number) {
     this.#live = new LiveTexts(endsAfterMS)
@@ -22,10 +25,10 @@ export class StreamingTexts {
     if (message === undefined || at === undefined) return this.#live.heard({ user }, (soFar) => soFar + text)
     // The piece comes after the end.
     if (known && !known.streaming) return
-    const before = this.#pieces.get(message) ?? [{ at: 0, text: textOf(known) }]
-    const pieces = withPiece(before, { at, text })
-    this.#pieces.set(message, pieces)
-    this.#live.heard({ user, message }, () => textOfPieces(pieces))
+    const before = this.#texts.get(message) ?? textOf(known)
+    const after = before.slice(0, at).padEnd(at, missing) + text + before.slice(at + text.length)
+    this.#texts.set(message, after)
+    this.#live.heard({ user, message }, () => after.replaceAll(/\0+/g, '…'))
   }
 
   /** A new message: who sent it is not writing it any more. */
@@ -39,11 +42,11 @@ export class StreamingTexts {
   }
 
   ended(message: string, user = ''): void {
-    if (this.#pieces.delete(message)) this.#live.end({ user, message })
+    if (this.#texts.delete(message)) this.#live.end({ user, message })
   }
 
   close(): void {
-    this.#pieces.clear()
+    this.#texts.clear()
     this.#live.close()
   }
 }
