@@ -198,7 +198,9 @@ describe('PUSH_GENERIC', () => {
     for (let i = 0; i < 300; i += 10) {
       await Promise.all(Array.from({ length: 10 }, () => platform.send(room, alice, { message: 'x'.repeat(20_000) })))
     }
-    await eventually('all calls of the webhook', () => hook.calls.length === 301)
+    // On a busy machine one may be made again, with its ID.
+    const called = () => new Set(hook.calls.map(({ headers }) => headers['webhook-id'])).size
+    await eventually('all calls of the webhook', () => called() === 301)
     const atOnce = await platform.metric(push, /^parley_push_in_flight\{.*"calls"/)
     assert.ok(atOnce > 0 && atOnce <= 110, `${atOnce} at once`)
     const grown = (await bytes()) - before
