@@ -27,7 +27,9 @@ describe('a client that comes back', () => {
     proves('Events', 'delivered only while connected')
     proves('Events', 'after a reconnect, the messages and GET /me/badge cover the gap')
     const alice = await platform.newUser('alice')
-    await platform.newUser('bob')
+    const witness = await platform.connect(node, await platform.newUser('bob'))
+    const heardByWitness: string[] = []
+    witness.on('chat message', ({ message }: { message: string }) => heardByWitness.push(message))
     const room = await platform.newRoom(['alice', 'bob'])
     const socket = client()
     const heard: string[] = []
@@ -41,10 +43,12 @@ describe('a client that comes back', () => {
     socket.io.engine.close()
     await reconnected
     const missed = await send(room, 'missed')
+    await eventually('the node has delivered it', () => heardByWitness.includes('missed'))
     assert.equal((await socket.emitWithAck('auth2', alice.token, { deviceId: 'phone' })).RC, 0)
     await send(room, 'later')
     await eventually('the later message', () => heard.includes('later'))
     assert.deepEqual(heard, ['first', 'later'])
+    witness.close()
 
     const { data } = await alice.call('GET', `/rooms/${room}/messages/v3?afterMessage=${String(first)}`)
     const [next] = data as [Fields]

@@ -82,7 +82,7 @@ describe('the examples with a page', () => {
     await frame.getByRole('log').getByText('It is.', { exact: true }).waitFor()
   })
 
-  test.skipIf(hasNoChromium)('own-interface: two users see each other write, send, read and react', async () => {
+  test.skipIf(hasNoChromium)('own-interface: users and robots see each other write, send, read and react', async () => {
     const url = await startShop('own-interface')
     const wrong = await signIn(url, 'carla', 'wrong')
     await wrong.getByText('Wrong name or password').waitFor()
@@ -96,5 +96,11 @@ describe('the examples with a page', () => {
     await own.getByText('read').waitFor()
     await support.getByRole('article').getByRole('button', { name: '👍' }).click()
     await own.getByRole('button', { name: '👍 1' }).waitFor()
+    const robot = await deployment.platform.newUser('robot', { isRobot: true })
+    await deployment.platform.admin('POST', '/rooms/shop-lounge/members', { invitees: [robot.id] })
+    const { _id } = await robot.call('POST', '/messages/stream', { room: 'shop-lounge' })
+    await robot.call('POST', `/messages/${String(_id)}/stream`, { text: 'At your service' })
+    await carla.getByRole('article').filter({ hasText: 'At your service' }).waitFor()
+    assert.equal(await carla.getByText('At your service', { exact: true }).count(), 1)
   })
 })

@@ -163,7 +163,7 @@ describe('GET /admin/webhooks/calls', () => {
       const calls = await callsOf(room)
       return (
         calls.some(({ event }) => event === 'MESSAGE') &&
-        calls.filter(({ event }) => event === 'ROOM').length > 0 &&
+        calls.filter(({ event }) => event === 'ROOM').length === 2 &&
         calls.every(({ state }) => state !== 'waiting')
       )
     })

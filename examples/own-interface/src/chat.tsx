@@ -66,16 +66,19 @@ function RoomView({ client, id }: { client: Client; id: string }) {
           <Bubble
             key={message.key}
             message={message}
+            live={streaming.find((live) => live.message === message._id)?.text}
             readers={room.readBy(message._id).length}
             retry={() => void room.retry(message.key).catch(() => undefined)}
             react={() => void room.react(message._id, '👍').catch(() => undefined)}
           />
         ))}
-        {streaming.map(({ user, text }) => (
-          <p key={user}>
-            {nameOfUser(user)}: {text}
-          </p>
-        ))}
+        {streaming
+          .filter((live) => live.message === undefined)
+          .map(({ user, text }) => (
+            <p key={user}>
+              {nameOfUser(user)}: {text}
+            </p>
+          ))}
         <div ref={end} />
       </div>
       <p role="status">{typing.length > 0 && `${typing.map(({ user }) => nameOfUser(user)).join(', ')} writes…`}</p>
@@ -86,18 +89,20 @@ function RoomView({ client, id }: { client: Client; id: string }) {
 
 interface BubbleProps {
   message: RoomMessage
+  /** The text so far, while a robot streams it. */
+  live: string | undefined
   readers: number
   retry: () => void
   react: () => void
 }
 
-function Bubble({ message, readers, retry, react }: BubbleProps) {
+function Bubble({ message, live, readers, retry, react }: BubbleProps) {
   const { sender, isMine, state, isDeleted, reactions } = message
   const time = new Date(message.messageTimeMS).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
   return (
     <article className={isMine ? 'mine' : ''}>
       {!isMine && typeof sender !== 'string' && <b>{sender.nickname ?? sender._id}</b>}
-      <p>{isDeleted ? <i>deleted</i> : textOf(message.message)}</p>
+      <p>{isDeleted ? <i>deleted</i> : (live ?? textOf(message.message))}</p>
       <small>
         {time} {isMine && (state !== 'sent' ? state : readers > 0 ? 'read' : 'sent')}
         {state === 'failed' && (

@@ -5,14 +5,15 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { declaredIndexes } from './collections.ts'
 import { connectDb, type Db } from './connect.ts'
 import { key } from './keys.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrateTimeoutMS } from './migrate.ts'
 import { createSchemaCheck, migratedIndexes, migrations, OldSchemaError, pendingMigrations } from './schema.ts'
 
 describe('the schema of a database', () => {
   let db: Db
   beforeAll(async () => {
     const { mongoUrl } = await testServers()
-    db = await connectDb(withDatabase(mongoUrl, `schema_${randomUUID().replaceAll('-', '')}`))
+    const url = withDatabase(mongoUrl, `schema_${randomUUID().replaceAll('-', '')}`)
+    db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
   })
   afterAll(async () => {
     await db.mongo.dropDatabase()

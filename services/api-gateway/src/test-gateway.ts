@@ -13,7 +13,7 @@ import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
 import { connectDb } from '@parley/db/connect'
-import { migrate } from '@parley/db/migrate'
+import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import type { FolderStore } from '@parley/files/file-store'
 import { folderStore } from '@parley/files/folder-store'
 import { closePresence, connectPresence } from '@parley/presence/connect'
@@ -92,8 +92,9 @@ export async function startTestGateway(
 ): Promise<TestGateway> {
   const servers = shared.servers ?? (await testServers())
   const database = shared.database ?? `gateway_${randomUUID().replaceAll('-', '')}`
-  const db = await connectDb(withDatabase(shared.mongoUrl ?? servers.mongoUrl, database))
-  if (!shared.database) await migrate(db)
+  const mongoUrl = withDatabase(shared.mongoUrl ?? servers.mongoUrl, database)
+  if (!shared.database) await migrateNew(mongoUrl)
+  const db = await connectDb(mongoUrl)
   const bus = await connectBus(shared.natsUrl ?? servers.natsUrl, 'test-gateway')
   await ensureStream(bus)
   const presence = await connectPresence(servers.redisUrl, (error) => log.warn({ err: error }, 'Redis is away'))
@@ -192,6 +193,16 @@ export async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call()
     if (answer.status !== 503) return answer
+  }
+}
+
+/** Makes a database. On a machine that is far too busy the indexes take longer than any query may. */
+async function migrateNew(url: string): Promise<void> {
+  const db = await connectDb(url, { timeoutMS: migrateTimeoutMS })
+  try {
+    await migrate(db)
+  } finally {
+    await db.client.close()
   }
 }
 

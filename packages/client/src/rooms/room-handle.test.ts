@@ -4,38 +4,57 @@ import type { Message } from '../generated/types.ts'
 import { ParleyError } from '../parley-error.ts'
 import { createStore } from '../store.ts'
 import { RoomHandle, type RoomParts } from './room-handle.ts'
+import type { Page } from './timeline.ts'
 
-const message = (seq: number) =>
-  ({ _id: `m${seq}`, room: 'room', seq, createdAtMS: seq, updatedAtMS: seq, sender: { _id: 'bob' } }) as Message
+const message = (seq: number, fields: Partial<Message> = {}) =>
+  ({
+    ...{ _id: `m${seq}`, room: 'room', seq, createdAtMS: seq, updatedAtMS: seq, sender: { _id: 'bob' } },
+    ...fields,
+  }) as Message
+const page = (...data: Message[]): Page => ({ data, userDeletedIDs: [], totalCount: 4 })
 
-test('a room whose opening broke off after its first page is opened by the next call: it has its first unread message', async () => {
-  let isConnected = true
-  let reads = 0
+/** A room of four messages, the last three of them unread, of which `listMessages` reads pages. */
+function roomOf(listMessages: (query: { beforeMessage?: string }) => Promise<Page>, isConnected = () => true) {
   const room = new RoomHandle('room', {
-    calls: {
-      async listMessages({ beforeMessage }: { beforeMessage?: string }) {
-        reads++
-        if (reads === 2) {
-          isConnected = false
-          throw new ParleyError('NETWORK_ERROR', 'the connection ended')
-        }
-        const seqs = beforeMessage === undefined ? [3, 4] : [1, 2]
-        return { data: seqs.map(message), userDeletedIDs: [], totalCount: 4 }
-      },
-      listPins: async () => ({ data: [] }),
-    },
-    rooms: { rooms: createStore([]), get: () => ({ unread: 3 }), changed: () => undefined },
+    calls: { listMessages, listPins: async () => ({ data: [] }) },
+    rooms: { rooms: createStore([]), get: () => ({ unread: 3, lastMessage: message(4) }), changed: () => undefined },
     outbox: { ofRoom: () => [], ofThread: () => [] },
     me: () => 'alice',
     sender: () => ({ _id: 'alice' }),
-    isConnected: () => isConnected,
+    isConnected,
     whenLoggedIn: async () => undefined,
     whenReady: async () => undefined,
   } as unknown as RoomParts)
   onTestFinished(() => room.close())
+  return room
+}
+
+test('a room whose opening broke off after its first page is opened by the next call: its first unread message is the one from then', async () => {
+  let isConnected = true
+  let reads = 0
+  const read = async ({ beforeMessage }: { beforeMessage?: string }) => {
+    reads++
+    if (reads === 2) {
+      isConnected = false
+      throw new ParleyError('NETWORK_ERROR', 'the connection ended')
+    }
+    return beforeMessage === undefined ? page(message(3), message(4)) : page(message(1), message(2))
+  }
+  const room = roomOf(read, () => isConnected)
   await assert.rejects(room.open())
   assert.equal(room.firstUnread.get(), undefined)
+  room.heardNew(message(5))
   isConnected = true
   await room.open()
   assert.equal(room.firstUnread.get(), 'm2')
+})
+
+test('a room that is opened in the middle of a streamed message has all of its text', async () => {
+  const read = Promise.withResolvers<Page>()
+  const room = roomOf(() => read.promise)
+  const opened = room.open()
+  room.heardStreaming({ room: 'room', sender: 'bob', message: 'm4', at: 6, text: 'world' })
+  read.resolve(page(message(1), message(2), message(3), message(4, { message: 'Hello ', streaming: true })))
+  await opened
+  assert.deepEqual(room.streaming.get(), [{ user: 'bob', message: 'm4', text: 'Hello world' }])
 })

@@ -8,7 +8,7 @@ import type { Thread } from '../threads/thread.ts'
 import { Threads } from '../threads/threads.ts'
 import { ConversationHandle } from './conversation-handle.ts'
 import { Deliveries } from './deliveries.ts'
-import { loadFirstUnread } from './first-unread.ts'
+import { loadFirstUnread, type Unread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
 import { loadMarkers } from './load-markers.ts'
 import { Pins } from './pins.ts'
@@ -69,7 +69,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   #wasListed = false
   #isOpened = false
   #opening: Promise<void> | undefined
-  #unreadAtFirst: number | undefined
+  #unreadAtFirst: Unread | undefined
 
   constructor(id: string, parts: RoomParts) {
     const { calls, rooms, me, emit } = parts
@@ -90,6 +90,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     })
     this.#cameBack = rereading(() => this.#catchUpAgain(), parts.isConnected)
     rooms.rooms.subscribe(() => this.#isNow(rooms.get(id)))
+    this.messages.subscribe(() => this.#streaming.loaded((messageID) => this.#find(messageID)))
   }
 
   /** What the user does to messages and to the room by a call each. */
@@ -97,7 +98,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return roomActions(this.id, this.#parts.calls, {
       rooms: this.#parts.rooms,
       changed: (message) => this.heardMessage(message),
-      get: (messageID) => this.timeline.get(messageID) ?? this.#threads.get(messageID),
+      get: (messageID) => this.#find(messageID),
       hid: (messages) => this.heardHidden({ room: this.id, messages, isUserDeleteAllMessagesInRoom: false }),
       me: this.#parts.me,
     })
@@ -211,6 +212,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.loaded.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
     this.#threads.heardHidden(messages)
+    for (const messageID of messages) this.#streaming.ended(messageID)
     this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
     this.#parts.rooms.changed(this.id)
   }
@@ -221,9 +223,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   heardStreaming(piece: ServerEvents['ai_streaming']): void {
     const { message = '' } = piece
-    if (!this.timeline.isHidden(message)) {
-      this.#streaming.heard(piece, this.timeline.get(message) ?? this.#threads.get(message))
-    }
+    if (!this.timeline.isHidden(message)) this.#streaming.heard(piece, this.#find(message))
   }
 
   heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
@@ -258,12 +258,18 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return ({ seq }) => seq <= upToSeq
   }
 
+  /** A message of the room or of one of its threads, where it is loaded. */
+  #find(messageID: string): Message | undefined {
+    return this.timeline.get(messageID) ?? this.#threads.get(messageID)
+  }
+
   /** What is broken off is done by the next open(). */
   async #begin(around: string | undefined): Promise<void> {
     this.#pins.open()
     void this.#loadMarkers()
-    // What is read meanwhile was unread when the room was opened.
-    this.#unreadAtFirst ??= this.#parts.rooms.get(this.id)?.unread ?? 0
+    // What is read or sent meanwhile changes nothing in what was unread when the room was opened.
+    const { unread = 0, lastMessage } = this.#parts.rooms.get(this.id) ?? {}
+    this.#unreadAtFirst ??= { count: unread, upToSeq: lastMessage?.seq ?? 0 }
     if (around === undefined) {
       this.#firstUnread.set(await loadFirstUnread(this.loaded, this.#unreadAtFirst, this.#parts.me()))
     }

@@ -145,4 +145,14 @@ describe('the list of rooms', () => {
       ['other'],
     )
   })
+
+  test('a last message that quotes a deleted one has nothing of its text', async () => {
+    const { list, lists } = slowServer()
+    const refreshed = list.refresh()
+    const replyTo = { _id: 'm1', sender: 'bob', messageType: 'text', text: 'a secret', isDeleted: false }
+    lists[0]?.resolve(listOf({ ...room(0, 2), lastMessage: { ...message(2), replyTo } }))
+    await refreshed
+    list.heardDeletion({ room: 'room', messageID: 'm1' })
+    assert.deepEqual(list.get('room')?.lastMessage?.replyTo, { ...replyTo, text: '', isDeleted: true })
+  })
 })

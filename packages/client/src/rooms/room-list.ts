@@ -6,6 +6,7 @@ import { createStore, oncePerTask, type Store } from '../store.ts'
 import { withoutContent } from './deleted-message.ts'
 import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInfo } from './listed-room.ts'
 import { isOutdated } from './outdated.ts'
+import { deletedQuote, requoted } from './quotes.ts'
 import { inOrder } from './room-order.ts'
 import { recounted, totalOf } from './unread-count.ts'
 
@@ -86,11 +87,13 @@ export class RoomList {
   heardDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
     const listed = this.#listed.get(room)
     const last = listed?.resource.lastMessage
-    if (listed && last && (messageID === '_all' ? last.seq <= upToSeq : messageID === last._id)) {
-      this.#set({ ...listed, resource: { ...listed.resource, lastMessage: withoutContent(last) } })
+    if (listed && last) {
+      const isGone = messageID === '_all' ? last.seq <= upToSeq : messageID === last._id
+      const lastMessage = isGone ? withoutContent(last) : requoted(last, messageID, deletedQuote)
+      if (lastMessage !== last) this.#set({ ...listed, resource: { ...listed.resource, lastMessage } })
     }
-    // Where nothing is unread, nothing else can change: a room whose messages expire is not read at each of them.
-    if (listed && totalOf(listed.unread) === 0) this.#touch(room)
+    // Where nothing is unread, one deletion changes nothing else: a room whose messages expire is not read at each of them.
+    if (listed && totalOf(listed.unread) === 0 && messageID !== '_all') this.#touch(room)
     else this.changed(room)
   }
 

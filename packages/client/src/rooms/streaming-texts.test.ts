@@ -57,4 +57,19 @@ describe('what robots are writing', () => {
     piece('a', 6, 'world', message('a', { streaming: true, message: { text: 'Hello ' } }))
     assert.deepEqual(texts(), ['Hello world'])
   })
+
+  test('what is loaded later of the history stands for the pieces that were not heard, and a message that has ended ends', () => {
+    const { streaming, texts, piece } = begin()
+    piece('a', 6, 'big ')
+    const loaded = (fields: Partial<Message>) =>
+      streaming.loaded((id) => (id === 'a' ? message(id, fields) : undefined))
+    loaded({ streaming: true, message: 'Hello ***' })
+    assert.deepEqual(texts(), ['Hello big '])
+    piece('a', 15, '!')
+    assert.deepEqual(texts(), ['Hello big …!'])
+    piece('a', 15, '!', message('a', { streaming: true, message: 'Hello big world' }))
+    assert.deepEqual(texts(), ['Hello big world!'])
+    loaded({ message: 'Hello big world!' })
+    assert.deepEqual(texts(), [])
+  })
 })

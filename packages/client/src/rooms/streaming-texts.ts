@@ -2,7 +2,7 @@ import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Store } from '../store.ts'
 import { type LiveText, LiveTexts } from './room-live.ts'
 
-/** Stands for what is missing of a text: no message has it. */
+/** Stands for what is missing of a text. */
 const missing = '\0'
 
 /**
@@ -25,10 +25,23 @@ export class StreamingTexts {
     if (message === undefined || at === undefined) return this.#live.heard({ user }, (soFar) => soFar + text)
     // The piece comes after the end.
     if (known && !known.streaming) return
-    const before = this.#texts.get(message) ?? textOf(known)
+    const before = this.#texts.get(message) ?? ''
     const after = before.slice(0, at).padEnd(at, missing) + text + before.slice(at + text.length)
-    this.#texts.set(message, after)
-    this.#live.heard({ user, message }, () => after.replaceAll(/\0+/g, '…'))
+    this.#show({ user, message }, filled(after, textOf(known)))
+  }
+
+  /**
+   * More of the history is loaded: it has pieces that were not heard, or the whole message.
+   * @param find a message, where it is loaded
+   */
+  loaded(find: (message: string) => Message | undefined): void {
+    for (const [message, text] of this.#texts) {
+      const known = find(message)
+      if (!known) continue
+      const now = filled(text, textOf(known))
+      if (!known.streaming) this.ended(message)
+      else if (now !== text) this.#show({ user: known.sender._id, message }, now)
+    }
   }
 
   /** A new message: who sent it is not writing it any more. */
@@ -49,6 +62,19 @@ export class StreamingTexts {
     this.#texts.clear()
     this.#live.close()
   }
+
+  #show(writing: { user: string; message: string }, text: string): void {
+    this.#texts.set(writing.message, text)
+    this.#live.heard(writing, () => text.replaceAll(/\0+/g, '…'))
+  }
+}
+
+/** A text with what the history has of its missing pieces, and of those after it. */
+function filled(text: string, stored: string): string {
+  const within = text.replaceAll(/\0+/g, (gap, at: number) =>
+    stored.slice(at, at + gap.length).padEnd(gap.length, missing),
+  )
+  return within + stored.slice(text.length)
 }
 
 /** As the history has it so far. */

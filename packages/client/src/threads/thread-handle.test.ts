@@ -4,6 +4,9 @@ import { describe, onTestFinished, test, vi } from 'vitest'
 import type { ListThreadResult, Message } from '../generated/types.ts'
 import { ThreadHandle, type ThreadParts } from './thread-handle.ts'
 
+/** Reports wait for a moment, which may be long on a busy machine. */
+const patient = { timeout: 60_000 }
+
 describe('a thread', () => {
   /** A thread whose readings and reports return when the test says so. */
   function unopened() {
@@ -35,7 +38,7 @@ describe('a thread', () => {
     const begun = unopened()
     const { thread, readings, answer } = begun
     const opened = thread.open()
-    await vi.waitFor(() => assert.equal(readings.length, 1))
+    await vi.waitFor(() => assert.equal(readings.length, 1), patient)
     await answer(0, 1)
     await opened
     assert.equal(thread.unread.get(), 1)
@@ -53,12 +56,12 @@ describe('a thread', () => {
   test('stays read after a report while which its count was read', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
-    await vi.waitFor(() => assert.equal(reports.length, 1))
+    await vi.waitFor(() => assert.equal(reports.length, 1), patient)
     const caughtUp = thread.catchUp()
-    await vi.waitFor(() => assert.equal(readings.length, 2))
+    await vi.waitFor(() => assert.equal(readings.length, 2), patient)
     await answer(1, 1)
     reports[0]?.resolve({ unread: 0 })
-    await vi.waitFor(() => assert.equal(thread.unread.get(), 0))
+    await vi.waitFor(() => assert.equal(thread.unread.get(), 0), patient)
     await answer(2, 0)
     await caughtUp
     assert.equal(thread.unread.get(), 0)
@@ -67,14 +70,14 @@ describe('a thread', () => {
   test('stays read when a count that was read before the report comes after it', async () => {
     const { thread, readings, reports, answer } = await openThread()
     thread.markRead()
-    await vi.waitFor(() => assert.equal(reports.length, 1))
+    await vi.waitFor(() => assert.equal(reports.length, 1), patient)
     const caughtUp = thread.catchUp()
-    await vi.waitFor(() => assert.equal(readings.length, 2))
+    await vi.waitFor(() => assert.equal(readings.length, 2), patient)
     reports[0]?.resolve({ unread: 0 })
     await nextTask()
     await answer(1, 1)
     assert.equal(thread.unread.get(), 0)
-    await vi.waitFor(() => assert.equal(readings.length, 3))
+    await vi.waitFor(() => assert.equal(readings.length, 3), patient)
     for (let n = 2; n < readings.length; n++) await answer(n, 0)
     await caughtUp
     assert.equal(thread.unread.get(), 0)
@@ -86,7 +89,7 @@ describe('a thread', () => {
   ])('is counted again when a message goes that the user %s', async (_what, goes) => {
     const { thread, readings, answer } = await openThread()
     goes(thread)
-    await vi.waitFor(() => assert.equal(readings.length, 2))
+    await vi.waitFor(() => assert.equal(readings.length, 2), patient)
     await answer(1, 0)
     assert.equal(thread.unread.get(), 0)
     goes(thread)
@@ -99,7 +102,7 @@ describe('a thread', () => {
     thread.heard({ ...message('m1', 1), threadOf: 'root' })
     assert.equal(thread.unread.get(), 1)
     await thread.catchUp()
-    await vi.waitFor(() => assert.equal(readings.length, 1))
+    await vi.waitFor(() => assert.equal(readings.length, 1), patient)
     await answer(0, 0)
     assert.equal(thread.unread.get(), 0)
   })

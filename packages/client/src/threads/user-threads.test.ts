@@ -7,6 +7,9 @@ import { createListeners } from '../listeners.ts'
 import { createStore } from '../store.ts'
 import { createThreads } from './user-threads.ts'
 
+/** Readings wait for each other, which may take long on a busy machine. */
+const patient = { timeout: 60_000 }
+
 describe("the list of a user's threads", () => {
   /** A list whose readings return when the test says so. */
   function slowList() {
@@ -67,7 +70,7 @@ describe("the list of a user's threads", () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 0), thread('b', 2, 0)))
     listeners.call('messageDeleted', { room: 'room', messageID: 'a 1' })
-    await vi.waitFor(() => assert.equal(asked.length, 2))
+    await vi.waitFor(() => assert.equal(asked.length, 2), patient)
     listeners.call('thread message', reply('b', 3))
     await answer(1, page(thread('a', 2, 0), thread('b', 2, 0)))
     assert.deepEqual(counts()[0], ['b', 3, 1])
@@ -77,17 +80,17 @@ describe("the list of a user's threads", () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
     listeners.call('messageDeleted', { room: 'room', messageID: 'a 1' })
-    await vi.waitFor(() => assert.equal(asked.length, 2))
+    await vi.waitFor(() => assert.equal(asked.length, 2), patient)
     listeners.call('threadLastRead', { roomID: 'room', threadOf: 'a', messageID: 'a 2', unread: 0 })
     await answer(1, page(thread('a', 2, 2)))
-    await vi.waitFor(() => assert.equal(asked.length, 3))
+    await vi.waitFor(() => assert.equal(asked.length, 3), patient)
     listeners.call('messageUpdated', { _id: 'b', room: 'room' } as Message)
     await answer(2, page(thread('a', 2, 0), thread('b', 2, 0)))
     assert.deepEqual(counts()[0], ['a', 2, 0])
-    await vi.waitFor(() => assert.equal(asked.length, 4))
+    await vi.waitFor(() => assert.equal(asked.length, 4), patient)
     await answer(3, page(thread('a', 2, 0), thread('b', 2, 1)))
     const hidden = { room: 'room', messages: ['b 1'], isUserDeleteAllMessagesInRoom: false }
     listeners.call('userDeleteMessages', hidden)
-    await vi.waitFor(() => assert.equal(asked.length, 5))
+    await vi.waitFor(() => assert.equal(asked.length, 5), patient)
   })
 })

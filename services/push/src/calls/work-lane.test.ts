@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
-import { migrate } from '@parley/db/migrate'
+import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { type CallToQueue, findDueLanes, queueCalls, takeLanes } from '@parley/db/push/outgoing-calls'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
@@ -11,7 +11,8 @@ describe('the calls of a lane', () => {
   let db: Db
   beforeAll(async () => {
     const { mongoUrl } = await testServers()
-    db = await connectDb(withDatabase(mongoUrl, `lane_${randomUUID().replaceAll('-', '')}`))
+    const database = `lane_${randomUUID().replaceAll('-', '')}`
+    db = await connectDb(withDatabase(mongoUrl, database), { timeoutMS: migrateTimeoutMS })
     await migrate(db)
   })
   afterAll(async () => {
