@@ -129,7 +129,7 @@ describe('limits of a realtime node', () => {
   })
 
   test('who connects and disconnects again and again, and never authenticates, is closed in time', async () => {
-    const node = await newNode({ AUTHENTICATE_WITHIN_MS: 1000 })
+    const node = await newNode({ AUTHENTICATE_WITHIN_MS: 3000 })
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
     let connected = 0
     socket.addEventListener('message', ({ data }: { data: string }) => {
