@@ -3,7 +3,7 @@ import { createInFlight } from '@parley/async/in-flight'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 import { nodeTtlMS } from './connection-counts.ts'
-import { allAway, onlineKey, stay, userField, writeAll, writeFields } from './device-hash.ts'
+import { allAway, stay, userField, writeAll, writeFields } from './device-hash.ts'
 
 /** The writing side, on a realtime node. */
 export interface OnlineDevices {
@@ -15,7 +15,7 @@ export interface OnlineDevices {
   isComplete(): boolean
   /** Settles when Redis has all reports, or was away. */
   drained(): Promise<void>
-  /** Deletes all reports of this node. */
+  /** Reports that this node holds nobody, and ends. */
   stop(): Promise<void>
 }
 
@@ -55,8 +55,8 @@ export async function announceDevices(
 
   async function sayEverything(): Promise<void> {
     isBehind = false
-    changedFields.clear()
     repeating++
+    // What has changed is written again after it: an earlier write may wait in ioredis' pipeline, which a transaction passes.
     try {
       await writeAll(redis, node, current)
     } finally {
@@ -98,7 +98,8 @@ export async function announceDevices(
       unfollow()
       changedFields.clear()
       await Promise.all([looking.stop(), inFlight.drained()])
-      await redis.del(onlineKey(node))
+      // It may be known to be alive for a while still: who is not connected elsewhere is offline then, and not unknown.
+      await writeAll(redis, node, new Map())
     },
   }
 }

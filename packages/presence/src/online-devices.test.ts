@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -72,6 +73,26 @@ describe('which devices are online', () => {
     online.changed('app', 'dave', new Set())
     await online.drained()
     assert.deepEqual(await findOnlineDevices(presence, 'app', ['dave']), new Map())
+  })
+
+  test('a node that has stopped holds nobody, as long as others take it for alive', async () => {
+    const stopped = randomUUID()
+    const stopping = await announceDevices(presence, stopped, fail)
+    stopping.changed('app', 'hugo', new Set(['h']))
+    await stopping.reported()
+    await stopping.stop()
+    assert.deepEqual(await findOnlineDevices(presence, 'app', ['hugo'], [stopped]), new Map())
+  })
+
+  test('what changes while a node says everything again is what holds', async () => {
+    online.changed('app', 'gina', new Set(['one']))
+    // Its write waits in ioredis' pipeline for the end of this turn.
+    await nextTurn()
+    online.changed('app', 'gina', new Set(['two']))
+    presence.redis.emit('ready')
+    await online.reported()
+    await online.drained()
+    assert.deepEqual(await findOnlineDevices(presence, 'app', ['gina']), new Map([['gina', new Set(['two'])]]))
   })
 
   test('what a node said expires when the node does not say that it is alive', async () => {
