@@ -65,6 +65,24 @@ describe('Redis killed and restarted', () => {
     await eventually('and who leaves now', async () => (await count()) === 2)
   })
 
+  test('a burst just before it dies, or while it is away, is in the peak', async () => {
+    const alice = await platform.newUser('bursting')
+    const burst = async (size: number) => {
+      const open = await Promise.all(Array.from({ length: size }, () => platform.connect(nodes[0], alice)))
+      for (const socket of open) socket.close()
+    }
+    const before = Number(await count())
+    await burst(10)
+    await eventually('they are gone', async () => (await count()) === before)
+    await platform.servers.redis.kill()
+    await platform.servers.redis.restart()
+    await eventually('the burst before', async () => Number(await peak()) >= before + 10)
+    await platform.servers.redis.kill()
+    await burst(20)
+    await platform.servers.redis.restart()
+    await eventually('the burst meanwhile', async () => Number(await peak()) >= 20)
+  })
+
   test('a node that stops meanwhile stops in order', async () => {
     const node = await platform.start('realtime')
     sockets.push(await platform.connect(node, await platform.newUser('eve')))

@@ -4,7 +4,7 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { closePresence, connectPresence, type Presence } from './connect.ts'
-import { countConnections, nodesKey, readPeaks, reportConnections } from './connection-counts.ts'
+import { countConnections, nodesKey, raisePeaks, readPeaks, reportConnections } from './connection-counts.ts'
 
 describe('the connections of an app', () => {
   let servers: Servers
@@ -21,14 +21,46 @@ describe('the connections of an app', () => {
   test('of a node whose reports are missing count until it is forgotten, and make no peak beside those that came back', async () => {
     const app = randomUUID()
     const [dying, other] = [randomUUID(), randomUUID()]
-    assert.equal(await reportConnections(presence, dying, app, 3), 3)
+    assert.equal((await reportConnections(presence, dying, app, 3)).heard, 3)
     // It reported seven seconds ago.
     await presence.redis.zincrby(nodesKey, -7_000, dying)
-    assert.equal(await reportConnections(presence, other, app, 2), 5)
+    assert.equal((await reportConnections(presence, other, app, 2)).heard, 2)
     assert.equal(await countConnections(presence, app), 5)
     const peaks = await readPeaks(presence, app, new Date(0))
     assert.deepEqual(Math.max(...peaks.values()), 3)
     await reportConnections(presence, dying, app, 3)
     assert.equal(Math.max(...(await readPeaks(presence, app, new Date(0))).values()), 5)
+  })
+
+  test('that end in a minute are in its peak, also when they came before it', async () => {
+    const app = randomUUID()
+    const [node, other] = [randomUUID(), randomUUID()]
+    await reportConnections(presence, other, app, 1)
+    await reportConnections(presence, node, app, 3)
+    // A new minute begins.
+    await presence.redis.del(`{parley}:peaks:${app}`)
+    assert.equal((await reportConnections(presence, node, app, 0)).peak, 4)
+  })
+
+  test('have the highest peak of a minute that anybody knows', async () => {
+    const app = randomUUID()
+    const { minute } = await reportConnections(presence, randomUUID(), app, 3)
+    await raisePeaks(
+      presence,
+      app,
+      new Map([
+        [minute, 2],
+        [minute - 1, 7],
+      ]),
+    )
+    assert.deepEqual(
+      await readPeaks(presence, app, new Date(0)),
+      new Map([
+        [minute, 3],
+        [minute - 1, 7],
+      ]),
+    )
+    await raisePeaks(presence, app, new Map([[minute, 10]]))
+    assert.equal((await readPeaks(presence, app, new Date(0))).get(minute), 10)
   })
 })

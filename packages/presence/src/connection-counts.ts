@@ -15,43 +15,80 @@ const peaksKey = (app: string) => `{parley}:peaks:${app}`
 /** A node that has not reported for this long no longer counts. */
 export const nodeTtlMS = 10_000
 /** A node reports three times in nodeTtlMS. When one report is missing, its connections make no peak: they may be back elsewhere. */
-const missedMS = nodeTtlMS / 2
+export const heardWithinMS = nodeTtlMS / 2
 
-const totalOfLiveNodes = `
+/** `live` returns the total of the living nodes, and that of those that reported in time. */
+const liveNodes = `
 local now = redis.call('TIME')
 local nowMS = now[1] * 1000 + math.floor(now[2] / 1000)
-local total = 0
-local heard = 0
-local counts = redis.call('HGETALL', KEYS[2])
-for i = 1, #counts, 2 do
-  local alive = redis.call('ZSCORE', KEYS[1], counts[i])
-  if alive and tonumber(alive) > nowMS then
-    total = total + tonumber(counts[i + 1])
-    if tonumber(alive) > nowMS + ${nodeTtlMS - missedMS} then heard = heard + tonumber(counts[i + 1]) end
-  else
-    redis.call('HDEL', KEYS[2], counts[i])
+local function live()
+  local total, heard = 0, 0
+  local counts = redis.call('HGETALL', KEYS[2])
+  for i = 1, #counts, 2 do
+    local alive = redis.call('ZSCORE', KEYS[1], counts[i])
+    if alive and tonumber(alive) > nowMS then
+      total = total + tonumber(counts[i + 1])
+      if tonumber(alive) > nowMS + ${nodeTtlMS - heardWithinMS} then heard = heard + tonumber(counts[i + 1]) end
+    else
+      redis.call('HDEL', KEYS[2], counts[i])
+    end
   end
+  return total, heard
 end
 `
 
-const reportScript = `
-local start = redis.call('TIME')
-redis.call('ZADD', KEYS[1], start[1] * 1000 + ARGV[3], ARGV[1])
+/** What ends now was there when the minute began, or came in it: so it counts, and not only what is left. */
+const reportScript = `${liveNodes}
+local _, before = live()
+redis.call('ZADD', KEYS[1], nowMS + ARGV[3], ARGV[1])
 if ARGV[2] == '0' then redis.call('HDEL', KEYS[2], ARGV[1]) else redis.call('HSET', KEYS[2], ARGV[1], ARGV[2]) end
-${totalOfLiveNodes}
+local _, heard = live()
 local minute = math.floor(now[1] / 60)
-local peak = redis.call('HGET', KEYS[3], minute)
-if not peak or tonumber(peak) < heard then redis.call('HSET', KEYS[3], minute, heard) end
+local peak = math.max(before, heard, tonumber(redis.call('HGET', KEYS[3], minute) or 0))
+redis.call('HSET', KEYS[3], minute, peak)
 redis.call('EXPIRE', KEYS[3], 86400)
+return { heard, minute, peak }
+`
+
+const raiseScript = `
+for i = 1, #ARGV, 2 do
+  local peak = redis.call('HGET', KEYS[1], ARGV[i])
+  if not peak or tonumber(peak) < tonumber(ARGV[i + 1]) then redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+end
+redis.call('EXPIRE', KEYS[1], 86400)
+`
+
+const countScript = `${liveNodes}
+local total = live()
 return total
 `
 
-const countScript = `${totalOfLiveNodes} return total`
+/** What Redis has of an app after a report. */
+export interface Reported {
+  /** The connections of all nodes that reported in time. */
+  heard: number
+  /** The minute of the report (minutes since 1970, by Redis' clock). */
+  minute: number
+  /** The highest total of that minute so far. */
+  peak: number
+}
 
-/** Reports how many authenticated connections of the app this node has now; returns the total over all nodes. */
-export async function reportConnections(presence: Presence, node: string, app: string, count: number): Promise<number> {
+/** Reports how many authenticated connections of the app this node has now. */
+export async function reportConnections(
+  presence: Presence,
+  node: string,
+  app: string,
+  count: number,
+): Promise<Reported> {
   const keys = [nodesKey, connectionsKey(app), peaksKey(app)]
-  return Number(await presence.redis.eval(reportScript, keys.length, ...keys, node, count, nodeTtlMS))
+  const reply = await presence.redis.eval(reportScript, keys.length, ...keys, node, count, nodeTtlMS)
+  const [heard, minute, peak] = reply as [number, number, number]
+  return { heard, minute, peak }
+}
+
+/** Gives Redis the peaks of minutes (minutes since 1970) that it may have lost, or not heard of. */
+export async function raisePeaks(presence: Presence, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
+  if (peaks.size > 0) await presence.redis.eval(raiseScript, 1, peaksKey(app), ...[...peaks].flat())
 }
 
 /** Current connections of the app over all live nodes. */

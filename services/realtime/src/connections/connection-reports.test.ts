@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import type { Presence } from '@parley/presence/connect'
 import { nodeTtlMS } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
@@ -8,15 +9,27 @@ import { createConnectionReports } from './connection-reports.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('that the last socket of an app is gone is reported again until Redis has it, and not after', async () => {
+/** A node's reports to a Redis that has nothing of other nodes. */
+function reportsTo(redis: { isAway: boolean }) {
   const counts: number[] = []
-  const redis = { isAway: false }
-  const evaluate = async (_script: string, _keys: number, ...args: unknown[]) => {
+  const raised: string[] = []
+  const evaluate = async (_script: string, keys: number, ...args: unknown[]) => {
     if (redis.isAway) throw new Error('Redis is away')
-    counts.push(Number(args[4]))
+    if (keys === 1) return raised.push(args.slice(1).join())
+    const count = Number(args[4])
+    counts.push(count)
+    return [count, minute, count]
   }
-  const presence = { redis: { eval: evaluate } } as unknown as Presence
+  const minute = Math.floor(Date.now() / 60_000)
+  const connection = Object.assign(new EventEmitter(), { eval: evaluate })
+  const presence = { redis: connection } as unknown as Presence
   const reports = createConnectionReports(presence, 'node', { warn: () => undefined } as unknown as Logger)
+  return { reports, counts, raised, minute, connection }
+}
+
+test('that the last socket of an app is gone is reported again until Redis has it, and not after', async () => {
+  const redis = { isAway: false }
+  const { reports, counts } = reportsTo(redis)
   reports.changed('app', 1)
   await reports.reported('app')
   redis.isAway = true
@@ -28,4 +41,29 @@ test('that the last socket of an app is gone is reported again until Redis has i
   assert.deepEqual(counts, [1, 0])
   await vi.advanceTimersByTimeAsync(nodeTtlMS)
   assert.deepEqual(counts, [1, 0])
+})
+
+test('a burst while a report is in flight is reported, but not how many there were of those who have left', async () => {
+  const { reports, counts } = reportsTo({ isAway: false })
+  for (const count of [3, 2, 1, 0]) reports.changed('app', count)
+  await reports.reported('app')
+  assert.deepEqual(counts, [3, 0])
+  for (const count of [1, 2, 5, 4, 1]) reports.changed('app', count)
+  await reports.reported('app')
+  assert.deepEqual(counts, [3, 0, 1, 5, 1])
+})
+
+test('what Redis has lost, or has not heard of while it was away, is reported when it is back', async () => {
+  const redis = { isAway: false }
+  const { reports, counts, raised, minute, connection } = reportsTo(redis)
+  for (const count of [1, 2, 1]) reports.changed('app', count)
+  await reports.reported('app')
+  redis.isAway = true
+  for (const count of [2, 5, 1]) reports.changed('app', count)
+  await reports.reported('app')
+  redis.isAway = false
+  counts.length = 0
+  connection.emit('ready')
+  await reports.reported('app')
+  assert.deepEqual([counts, raised], [[1], [`${minute},5`]])
 })

@@ -1,6 +1,7 @@
 import type { Presence } from '@parley/presence/connect'
 import { nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
+import { createKnownPeaks } from './known-peaks.ts'
 
 /** Reports this node's connections per app to Redis. */
 export interface ConnectionReports {
@@ -13,14 +14,19 @@ export interface ConnectionReports {
 
 /**
  * Reports every change at once. Changes while a report is in flight are combined, the highest first, so that no peak is
- * lost. All counts are reported again regularly, which keeps the node alive in Redis and corrects them after Redis was
- * away.
+ * lost. All counts are reported again regularly, which keeps the node alive in Redis, and on a new connection, with the
+ * peaks that this node knows: Redis keeps nothing when it dies.
  */
 export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
   /** Zero stays until Redis has it. */
   const current = new Map<string, number>()
   const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
   const inFlight = new Map<string, Promise<void>>()
+  const peaks = createKnownPeaks(presence, log)
+
+  async function reportOne(app: string, count: number): Promise<void> {
+    peaks.reported(app, count, await reportConnections(presence, node, app, count))
+  }
 
   async function send(app: string): Promise<void> {
     for (let next = waiting.get(app); next; next = waiting.get(app)) {
@@ -28,10 +34,12 @@ export function createConnectionReports(presence: Presence, node: string, log: L
       const { highest, latest, reported } = next
       inFlight.set(app, reported.promise)
       try {
-        if (highest > latest) await reportConnections(presence, node, app, highest)
-        await reportConnections(presence, node, app, latest)
+        // What is not more than Redis has makes no peak, and late a false one: the others may be connected elsewhere by now.
+        if (highest > Math.max(latest, peaks.ownOf(app))) await reportOne(app, highest)
+        await reportOne(app, latest)
         if (latest === 0 && current.get(app) === 0) current.delete(app)
       } catch (error) {
+        peaks.missed(app, highest)
         log.warn({ err: error, app }, 'connection count not reported; trying again')
       }
       reported.resolve()
@@ -46,9 +54,19 @@ export function createConnectionReports(presence: Presence, node: string, log: L
     if (!inFlight.has(app)) void send(app)
   }
 
-  const timer = setInterval(() => {
+  function reportAll(): void {
     for (const [app, count] of current) report(app, count)
+  }
+
+  const timer = setInterval(() => {
+    peaks.tend()
+    reportAll()
   }, nodeTtlMS / 3)
+  const ready = () => {
+    peaks.redisIsBack()
+    reportAll()
+  }
+  presence.redis.on('ready', ready)
 
   return {
     changed(app, count) {
@@ -60,6 +78,7 @@ export function createConnectionReports(presence: Presence, node: string, log: L
     },
     async stop() {
       clearInterval(timer)
+      presence.redis.off('ready', ready)
       while (inFlight.size > 0) await Promise.all(inFlight.values())
       await Promise.all([...current.keys()].map((app) => reportConnections(presence, node, app, 0)))
     },

@@ -1,0 +1,85 @@
+import type { Presence } from '@parley/presence/connect'
+import { heardWithinMS, type Reported, raisePeaks } from '@parley/presence/connection-counts'
+import type { Logger } from '@parley/service/log'
+
+/** Longer than stats services take to copy peaks to the database, also where none of them runs for a while. */
+const keptMinutes = 60
+
+interface KnownOfApp {
+  /** How many connections of this node Redis has for certain. */
+  own: number
+  /** Those of the other nodes, when this one last reported. */
+  others: number
+  reportedAtMS: number
+  /** The highest total of each minute (minutes since 1970). */
+  peaks: Map<number, number>
+}
+
+/** The peaks that a node knows: Redis may lose them before they are in the database, and hears of none while it is away. */
+export interface KnownPeaks {
+  /** Redis took a report of this node's connections. */
+  reported(app: string, own: number, reported: Reported): void
+  /** It did not: the peak is that of this node with what it heard of the others just before. */
+  missed(app: string, own: number): void
+  /** How many connections of this node Redis has for certain. */
+  ownOf(app: string): number
+  /** Redis may have lost what it had: it gets all again. */
+  redisIsBack(): void
+  /** Called now and then: reports what Redis may not know, and forgets what is old. */
+  tend(): void
+}
+
+export function createKnownPeaks(presence: Presence, log: Logger): KnownPeaks {
+  const apps = new Map<string, KnownOfApp>()
+  let mayLackSome = false
+
+  function of(app: string): KnownOfApp {
+    const known = apps.get(app) ?? { own: 0, others: 0, reportedAtMS: 0, peaks: new Map() }
+    apps.set(app, known)
+    return known
+  }
+
+  function raise({ peaks }: KnownOfApp, minute: number, peak: number): void {
+    peaks.set(minute, Math.max(peak, peaks.get(minute) ?? 0))
+  }
+
+  async function reportPeaks(): Promise<void> {
+    mayLackSome = false
+    try {
+      await Promise.all([...apps].map(([app, { peaks }]) => raisePeaks(presence, app, peaks)))
+    } catch (error) {
+      mayLackSome = true
+      log.warn({ err: error }, 'peaks of connections not reported; trying again')
+    }
+  }
+
+  return {
+    reported(app, own, { heard, minute, peak }) {
+      const known = of(app)
+      Object.assign(known, { own, others: heard - own, reportedAtMS: performance.now() })
+      raise(known, minute, peak)
+    },
+    missed(app, own) {
+      const known = of(app)
+      known.own = 0
+      mayLackSome = true
+      const isRecent = performance.now() - known.reportedAtMS < heardWithinMS
+      raise(known, minuteNow(), own + (isRecent ? known.others : 0))
+    },
+    ownOf: (app) => apps.get(app)?.own ?? 0,
+    redisIsBack() {
+      for (const known of apps.values()) known.own = 0
+      void reportPeaks()
+    },
+    tend() {
+      const firstMinute = minuteNow() - keptMinutes
+      for (const [app, { peaks }] of apps) {
+        for (const minute of peaks.keys()) if (minute < firstMinute) peaks.delete(minute)
+        if (peaks.size === 0) apps.delete(app)
+      }
+      if (mayLackSome) void reportPeaks()
+    },
+  }
+}
+
+const minuteNow = () => Math.floor(Date.now() / 60_000)
