@@ -35,7 +35,7 @@ export async function connectPresence(
     sentinelCommandTimeout: 3_000,
     sentinelRetryStrategy: (attempt: number) => (isStarted ? retryAfterMS(attempt) : null),
     // A master that has become a replica: Sentinel knows the new one.
-    reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
+    reconnectOnError: ({ message }: Error) => isReadOnly(message),
     ...options,
   } satisfies RedisOptions
   const redis = server === undefined ? new Redis(settings) : new Redis(server, settings)
@@ -62,8 +62,13 @@ const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)
 /** Whether a command failed because Redis is away or does not answer. ioredis has no class for that. */
 export function isPresenceAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return error.name === 'MaxRetriesPerRequestError' || awayMessages.some((text) => error.message.startsWith(text))
+  const { name, message } = error
+  if (name === 'MaxRetriesPerRequestError' || isReadOnly(message)) return true
+  return awayMessages.some((text) => message.startsWith(text))
 }
+
+/** Until a replica is made the master, and after a master has become one. Of a script Redis 6 says it in the middle. */
+const isReadOnly = (message: string) => /(^|-)READONLY /.test(message)
 
 const awayMessages = [
   "Stream isn't writeable",
@@ -72,8 +77,6 @@ const awayMessages = [
   'Command aborted due to connection close',
   // Redis itself, while it starts.
   'LOADING',
-  // And before a replica is made the master.
-  'READONLY',
 ]
 
 /** @throws when Redis is away. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { closePresence, connectPresence, type Presence } from './connect.ts'
+import { closePresence, connectPresence, isPresenceAway, type Presence } from './connect.ts'
 import { countConnections, nodesKey, raisePeaks, readPeaks, reportConnections } from './connection-counts.ts'
 
 describe('the connections of an app', () => {
@@ -62,5 +63,15 @@ describe('the connections of an app', () => {
     )
     await raisePeaks(presence, app, new Map([[minute, 10]]))
     assert.equal((await readPeaks(presence, app, new Date(0))).get(minute), 10)
+  })
+
+  test('are away, not at fault, while the server is a replica', async () => {
+    const { redis } = presence
+    await redis.replicaof('127.0.0.1', '1')
+    const back = once(redis, 'ready')
+    const failed = await reportConnections(presence, randomUUID(), randomUUID(), 1).catch((error: unknown) => error)
+    assert.equal(isPresenceAway(failed), true, String(failed))
+    await back
+    await redis.replicaof('NO', 'ONE')
   })
 })
