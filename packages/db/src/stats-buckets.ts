@@ -180,7 +180,7 @@ export async function countByRoom(db: Db, app: string, stretches: readonly Stret
 
 /**
  * How many messages each room had in a part of a bucket, from the messages themselves: the last one before the part and
- * the last one in it, of each room with messages in the bucket. One round trip.
+ * the last one in it, of each room with messages in the bucket. Two round trips.
  */
 export async function countInPart(
   db: Db,
@@ -199,8 +199,9 @@ export async function countInPart(
       { $project: { _id: 0, seq: 1 } },
     ],
   })
+  type Found = { _id: string; roomKey: string; before: { seq: number }[]; upTo: { seq: number }[] }
   const rooms = await db.statsRooms
-    .aggregate<{ _id: string; before: { seq: number }[]; upTo: { seq: number }[] }>([
+    .aggregate<Found>([
       { $match: inStretches(app, [bucket]) },
       { $group: { _id: '$room' } },
       { $set: { roomKey: { $concat: [{ $literal: key(app, '') }, '$_id'] } } },
@@ -208,10 +209,23 @@ export async function countInPart(
       { $lookup: { ...lastSeqBefore(part.toMS), as: 'upTo' } },
     ])
     .toArray()
-  return rooms.flatMap(({ _id, before, upTo }) => {
-    const count = (upTo[0]?.seq ?? 0) - (before[0]?.seq ?? 0)
+  const ends = await findEnds(
+    db,
+    rooms.map(({ roomKey }) => roomKey),
+  )
+  return rooms.flatMap(({ _id, roomKey, before, upTo }) => {
+    // What an import has not reached lies beyond the end.
+    const seqOf = ([last]: { seq: number }[]) => Math.min(last?.seq ?? 0, ends.get(roomKey) ?? Infinity)
+    const count = seqOf(upTo) - seqOf(before)
     return count > 0 ? [[_id, count] as [string, number]] : []
   })
+}
+
+/** The seq of the last message of each of these rooms. */
+async function findEnds(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map()
+  const rooms = await db.rooms.find({ _id: { $in: [...keys] } }, { projection: { seq: 1 } }).toArray()
+  return new Map(rooms.map(({ _id, seq }) => [_id, seq]))
 }
 
 /** The users who were active in these parts. */

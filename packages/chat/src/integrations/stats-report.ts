@@ -1,4 +1,5 @@
 import { freemem, totalmem } from 'node:os'
+import { ackWaitSeconds } from '@parley/bus/stream/stream'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
 import { type AppDoc, findApp } from '@parley/db/apps/apps'
@@ -21,8 +22,11 @@ import { split, type Window, windowOf } from './report-window.ts'
 export type { Presence }
 
 const { minute } = bucketLevels
-/** The stats service counts a message this much later at most, while it keeps up. */
-const countedWithinMS = 5_000
+/**
+ * The stats service counts a message this much later at most, while it keeps up: within 5 s, or when its process was killed,
+ * as soon as another one gets it.
+ */
+const countedWithinMS = 5_000 + ackWaitSeconds * 1_000
 
 /**
  * The report of a window (docs/reference/statistics.md). messageCount and roomCount are exact to the millisecond;

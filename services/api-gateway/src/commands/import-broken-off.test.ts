@@ -9,6 +9,7 @@ import { insertImported } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
+import { noteMessages } from '@parley/db/stats-buckets'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 
@@ -98,6 +99,13 @@ describe('what an import that was killed between two writes has left beyond the 
     await send(room, { sender: bob.id })
     const now = (await alice.call('GET', `/rooms/${room}`)).body.result
     assert.equal(now.unread, unread + 1)
+  })
+
+  test('counts in no statistics, also where its room has messages that do', async () => {
+    const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
+    await noteMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
+    const { body } = await gateway.admin('GET', `/admin/stats?startTime=${begin}&endTime=${begin + 10}`)
+    assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
   })
 
   test('gives way to two sends at once, of two gateways', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { ackWaitSeconds } from '@parley/bus/stream/stream'
 import { proves } from '@parley/conformance/proves'
 import { noteActiveUsers, noteMessages, notePeaks } from '@parley/db/stats-buckets'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 
 let gateway: TestGateway
@@ -74,6 +75,8 @@ describe('GET /admin/stats', () => {
         updatedAtMS: atMS,
       })),
     )
+    for (const [i, room] of rooms.entries())
+      await db.rooms.updateOne({ _id: `${gateway.app}\0${room}` }, { $set: { seq: seqs[i] ?? 0 } })
     await Promise.all([
       noteMessages(db, facts.slice(0, 200)),
       noteMessages(db, facts.slice(100)),
@@ -153,6 +156,32 @@ describe('GET /admin/stats', () => {
     }
     const { status, body } = await other.admin('GET', `/admin/stats?start=${start}`)
     assert.deepEqual([status, body.result?.start], [200, start], JSON.stringify(body))
+    await other.stop()
+  })
+
+  test('what a stats service that was killed had taken counts before another one gets it', async () => {
+    const other = await startTestGateway()
+    const alice = await other.newUser('alice')
+    const room = await other.newRoom([alice])
+    const key = { app: other.app, room, roomKey: `${other.app}\0${room}`, sender: 'alice' }
+    const { db } = other.chat
+    // The clock stands still, however long this takes.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const atMS = Date.now() - ackWaitSeconds * 1_000
+    await db.messages.insertOne({
+      ...{
+        _id: Math.floor(atMS / 1_000)
+          .toString(16)
+          .padEnd(24, '0'),
+        ...key,
+        seq: 1,
+      },
+      ...{ content: '1', messageType: 'n', createdAtMS: atMS, updatedAtMS: atMS },
+    })
+    await db.rooms.updateOne({ _id: key.roomKey }, { $set: { seq: 1 } })
+    const { messageCount, roomCount, userList } = (await other.admin('GET', '/admin/stats')).body.result
+    vi.useRealTimers()
+    assert.deepEqual([messageCount, roomCount, userList], [1, 1, ['alice']])
     await other.stop()
   })
 
