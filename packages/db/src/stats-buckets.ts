@@ -102,14 +102,16 @@ export async function noteMessages(db: Db, messages: readonly SentFact[]): Promi
   ])
 }
 
-/** Records users who were active at a time. */
+/** Records users who were active at a time, in the buckets of all levels or of some. */
 export async function noteActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
+  ofLevels: readonly BucketLevel[] = levels,
 ): Promise<void> {
   const active = new Map<string, StatsUserDoc>()
   for (const { app, user, atMS } of users) {
     for (const level of keptLevels(atMS)) {
+      if (!ofLevels.includes(level)) continue
       const bucket = bucketOf(level, app, atMS, user)
       active.set(bucket._id, { ...bucket, user })
     }

@@ -3,11 +3,12 @@ import { createApp } from '@parley/chat/access/create-app'
 import { markAppDeleting } from '@parley/db/apps/app-deletion'
 import { connectDb, type Db } from '@parley/db/connect'
 import { closePresence, connectPresence, type Presence } from '@parley/presence/connect'
-import { readPeaks, reportConnections } from '@parley/presence/connection-counts'
+import { raisePeaks, readPeaks, reportConnections } from '@parley/presence/connection-counts'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { lookOnce } from './connections.ts'
+import { createNoteOnline } from './online-users.ts'
 
 describe('peaks of connections', () => {
   let servers: Servers
@@ -28,12 +29,28 @@ describe('peaks of connections', () => {
   test('of an app that is being deleted are not written again', async () => {
     await createApp(db, 'going')
     await reportConnections(presence, 'node', 'going', 3)
-    await lookOnce(db, presence)
+    await lookOnce(db, presence, createNoteOnline(db))
     assert.ok((await keptOf('going')) > 0)
     await markAppDeleting(db, 'going')
     await db.statsPeaks.deleteMany({ app: 'going' })
-    await lookOnce(db, presence)
+    await lookOnce(db, presence, createNoteOnline(db))
     assert.equal(await keptOf('going'), 0)
+  })
+
+  test('of the last ten minutes stay in Redis; those before are in the buckets alone', async () => {
+    await createApp(db, 'old')
+    await db.apps.updateOne({ _id: 'old' }, { $set: { createdAt: new Date(0) } })
+    const { minute } = await reportConnections(presence, 'node', 'old', 2)
+    const peaks = new Map([5, 30, 100].map((ago) => [minute - ago, ago]))
+    await raisePeaks(presence, 'old', peaks)
+    await lookOnce(db, presence, createNoteOnline(db))
+    const kept = await db.statsPeaks.find({ app: 'old', level: 'minute' }).sort({ at: -1 }).toArray()
+    assert.deepEqual(
+      kept.map(({ peak }) => peak),
+      [2, 5, 30, 100],
+    )
+    const left = await readPeaks(presence, 'old', new Date(0))
+    assert.deepEqual(new Set(left.values()), new Set([2, 5]))
   })
 
   test('of an app that was deleted are none of a new one with its ID', async () => {
@@ -41,7 +58,7 @@ describe('peaks of connections', () => {
     await presence.redis.hset('{parley}:peaks:again', String(anHourAgo), 90)
     await createApp(db, 'again')
     await reportConnections(presence, 'node', 'again', 2)
-    await lookOnce(db, presence)
+    await lookOnce(db, presence, createNoteOnline(db))
     assert.equal(Math.max(...(await readPeaks(presence, 'again', new Date(0))).values()), 90)
     const kept = await db.statsPeaks.find({ app: 'again' }).toArray()
     assert.deepEqual([...new Set(kept.map(({ peak }) => peak))], [2])

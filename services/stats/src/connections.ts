@@ -1,15 +1,16 @@
 import { runEvery } from '@parley/async/run-every'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
-import { noteActiveUsers, notePeaks } from '@parley/db/stats-buckets'
+import { notePeaks } from '@parley/db/stats-buckets'
 import type { Presence } from '@parley/presence/connect'
 import { forgetPeaks, readPeaks } from '@parley/presence/connection-counts'
 import { pageOnlineUsers } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
+import { createNoteOnline, type NoteOnline } from './online-users.ts'
 
 const lookEveryMS = 20_000
-/** How long Redis keeps the peaks after they are in the buckets. */
-const keepMinutes = 120
+/** How long Redis keeps the peaks after they are in the buckets: each look writes those again. */
+const keepMinutes = 10
 
 /**
  * Copies from Redis to the buckets, until the signal aborts: the peak of connections in each minute, which the nodes
@@ -17,10 +18,11 @@ const keepMinutes = 120
  */
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, 'connections not recorded; trying again')
-  await runEvery(lookEveryMS, () => lookOnce(db, presence), { onError, signal })
+  const noteOnline = createNoteOnline(db)
+  await runEvery(lookEveryMS, () => lookOnce(db, presence, noteOnline), { onError, signal })
 }
 
-export async function lookOnce(db: Db, presence: Presence): Promise<void> {
+export async function lookOnce(db: Db, presence: Presence, noteOnline: NoteOnline): Promise<void> {
   const thisMinute = Math.floor(Date.now() / 60_000)
   // What is written of an app that is being deleted would have to be deleted again, for as long as Redis has its peaks.
   for (const { _id: app, createdAt } of await findOpenApps(db)) {
@@ -29,11 +31,5 @@ export async function lookOnce(db: Db, presence: Presence): Promise<void> {
     const old = [...peaks.keys()].filter((minute) => minute < thisMinute - keepMinutes)
     await forgetPeaks(presence, app, old)
   }
-  for await (const users of pageOnlineUsers(presence)) {
-    const atMS = Date.now()
-    await noteActiveUsers(
-      db,
-      users.map(({ app, user }) => ({ app, user, atMS })),
-    )
-  }
+  for await (const users of pageOnlineUsers(presence)) await noteOnline(users)
 }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { connectDb, type Db } from '@parley/db/connect'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
+import { createNoteOnline } from './online-users.ts'
+
+describe('users who are connected', () => {
+  let servers: Servers
+  let db: Db
+  beforeAll(async () => {
+    servers = await isolatedServers()
+    db = await connectDb(servers.mongoUrl)
+  })
+  afterAll(async () => {
+    await db.client.close()
+    await servers.stop()
+  })
+
+  test('are written once in each bucket, however often they are found', async () => {
+    const noteOnline = createNoteOnline(db)
+    const users = ['alice', 'bob'].map((user) => ({ app: 'app', user }))
+    const buckets = async () => {
+      const found = await db.statsUsers.find({}).toArray()
+      await db.statsUsers.deleteMany({})
+      return found.map(({ user, level, at }) => `${user} ${level} ${at.toISOString().slice(11, 16)}`).toSorted()
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2099-01-01T10:58:00Z') })
+    try {
+      await noteOnline(users.slice(0, 1))
+      assert.deepEqual(await buckets(), ['alice day 00:00', 'alice hour 10:00', 'alice minute 10:58'])
+      vi.setSystemTime(Date.parse('2099-01-01T10:58:40Z'))
+      await noteOnline(users)
+      assert.deepEqual(await buckets(), ['bob day 00:00', 'bob hour 10:00', 'bob minute 10:58'])
+      vi.setSystemTime(Date.parse('2099-01-01T10:59:00Z'))
+      await noteOnline(users)
+      assert.deepEqual(await buckets(), ['alice minute 10:59', 'bob minute 10:59'])
+      vi.setSystemTime(Date.parse('2099-01-01T11:00:00Z'))
+      await noteOnline(users)
+      assert.deepEqual(await buckets(), [
+        'alice hour 11:00',
+        'alice minute 11:00',
+        'bob hour 11:00',
+        'bob minute 11:00',
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+})

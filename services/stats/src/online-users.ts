@@ -1,0 +1,43 @@
+import type { Db } from '@parley/db/connect'
+import { type BucketLevel, bucketLevels, noteActiveUsers } from '@parley/db/stats-buckets'
+
+interface OnlineUser {
+  app: string
+  user: string
+}
+
+/** Records who is connected now. */
+export type NoteOnline = (users: readonly OnlineUser[]) => Promise<void>
+
+const levels = Object.keys(bucketLevels) as BucketLevel[]
+
+/** Makes the function that writes each user once in each bucket, however often it is called. */
+export function createNoteOnline(db: Db): NoteOnline {
+  /** Who is written, of the present bucket of each level. */
+  const written = new Map<BucketLevel, { beginMS: number; names: Set<string> }>()
+
+  function namesIn(level: BucketLevel, atMS: number): Set<string> {
+    const beginMS = atMS - (atMS % bucketLevels[level].sizeMS)
+    const present = written.get(level)
+    if (present?.beginMS === beginMS) return present.names
+    const names = new Set<string>()
+    written.set(level, { beginMS, names })
+    return names
+  }
+
+  return async (users) => {
+    const atMS = Date.now()
+    for (const level of levels) {
+      const names = namesIn(level, atMS)
+      const fresh = users.filter((user) => !names.has(nameOf(user)))
+      await noteActiveUsers(
+        db,
+        fresh.map(({ app, user }) => ({ app, user, atMS })),
+        [level],
+      )
+      for (const user of fresh) names.add(nameOf(user))
+    }
+  }
+}
+
+const nameOf = ({ app, user }: OnlineUser) => `${app}\0${user}`
