@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer, request, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
@@ -259,6 +260,41 @@ describe('several nodes', () => {
     await until(() => gone.length > 0, 'the session has ended')
     assert.deepEqual([said, gone], [[1, 2, 3], ['transport close']])
     await until(() => beingServed === 0, 'nothing is left')
+  })
+
+  test('end a session whose bridge is gone and could not say so', async () => {
+    const socket = await bridged()
+    const hold = Promise.withResolvers<void>()
+    held = hold.promise
+    socket.send('42["say",1]')
+    socket.close()
+    await socket.closed
+    await until(() => node('n3').server.counters.connections.bridge === 0, 'the bridge has gone')
+    held = undefined
+    hold.reject(new Error('no answer in time'))
+    await until(() => gone.length > 0, 'the session has ended')
+    assert.deepEqual(gone, ['transport error'])
+    await until(() => beingServed === 0, 'nothing is left')
+  })
+
+  test('hand out the last packets of a session that its owner has ended, whatever the client says meanwhile', async () => {
+    const polling = await rawPolling(base('n1'))
+    await polling.post('40')
+    await polling.poll()
+    for (const owned of node('n1').server.sockets.values()) owned.disconnect(true)
+    for (const nodeId of ['n1', 'n2']) {
+      const url = `${base(nodeId)}?EIO=4&transport=polling&sid=${polling.sid}`
+      const said = await rawRequest(url, { method: 'POST', body: '42["say","too late"]' })
+      assert.deepEqual(said, { status: 200, text: 'ok' })
+    }
+    const inPieces = request(`${base('n2')}?EIO=4&transport=polling&sid=${polling.sid}`, { method: 'POST' })
+    const answered = once(inPieces, 'response') as Promise<[IncomingMessage]>
+    inPieces.write('42["say",')
+    await until(() => asked.includes('HOLDS'), 'the owner is asked')
+    inPieces.end('"too late"]')
+    assert.equal((await answered)[0].statusCode, 200)
+    assert.deepEqual([(await polling.poll()).text, (await polling.poll()).text], ['41', '1'])
+    assert.equal((await polling.post('3')).status, 400)
   })
 
   test('take several large messages through a bridge while one is on its way', async () => {

@@ -80,10 +80,27 @@ describe('a slow reader', () => {
     })
     const polling = await rawPolling(`${node.url}/socket.io/`)
     await polling.post('40')
-    for (let sent = 0; sent < 7; sent++) node.server.publish('busy', 'event', PAYLOAD)
+    for (let sent = 0; sent < 8; sent++) node.server.publish('busy', 'event', PAYLOAD)
     assert.deepEqual(gone, ['slow reader'])
     assert.ok(node.server.counters.drops > 0)
     assert.equal((await polling.poll()).status, 400)
+    node.stop()
+  })
+
+  test('is nobody for whom little waits: an event larger than all that may wait reaches them', async () => {
+    const gone: string[] = []
+    const node = await startNode({
+      maxBufferedBytes: MAX_BUFFERED,
+      onConnection: (socket) => socket.join('busy'),
+      onDisconnect: (_socket, reason) => gone.push(reason),
+    })
+    const clients = await Promise.all([stockClient(node.url, ['websocket']), stockClient(node.url, ['polling'])])
+    const events = clients.map((client) => heard(client, 'event'))
+    const text = 'x'.repeat(2 * MAX_BUFFERED)
+    node.server.publish('busy', 'event', JSON.stringify({ text }))
+    assert.deepEqual(await Promise.all(events), [[{ text }], [{ text }]])
+    assert.deepEqual(gone, [])
+    for (const client of clients) client.close()
     node.stop()
   })
 

@@ -132,6 +132,25 @@ for (const [where, opener] of [
       assert.deepEqual(addresses, bridges === 0 ? [] : ['open 127.0.0.1', 'close 127.0.0.1'])
     })
 
+    test('takes over while a poll of the client waits, which ends with a noop', async () => {
+      const socket = await probed()
+      const poll = { method: 'GET', sid: polling.sid, body: '' } as const
+      const waiting = (nodes.get('n1') as Node).server.serveForwarded(poll, new AbortController().signal)
+      socket.send('5')
+      await isServed(socket)
+      assert.equal((await waiting).body, '6')
+      socket.close()
+    })
+
+    test('has the last packets of a session that ends before it takes over, and is closed then', async () => {
+      const socket = await probed()
+      for (const owned of (nodes.get('n1') as Node).server.sockets.values()) owned.disconnect(true)
+      socket.send('5')
+      assert.equal(await socket.next(), '41')
+      assert.equal((await socket.closed).code, 1000)
+      assert.equal((await polling.poll()).status, 400)
+    })
+
     test('is refused like an unknown one when the session has ended', async () => {
       await polling.post('1')
       const socket = rawSocket(url)

@@ -18,10 +18,12 @@ describe('a node that has announced itself', () => {
   })
   afterAll(() => closeBus(bus))
 
-  async function announced(): Promise<void> {
+  async function announced(
+    toFake: ('performance' | 'setInterval' | 'Date')[] = ['performance', 'setInterval'],
+  ): Promise<void> {
     const subject = `announcements.${randomUUID()}`
+    vi.useFakeTimers({ toFake })
     living = followNodes(bus, subject)
-    vi.useFakeTimers({ toFake: ['Date'] })
     bus.nats.publish(subject, JSON.stringify({ node: 'n1' }))
     await bus.nats.flush()
     assert.deepEqual(living.names(), ['n1'])
@@ -29,8 +31,23 @@ describe('a node that has announced itself', () => {
 
   test('is gone when it has not for long', async () => {
     await announced()
-    vi.setSystemTime(Date.now() + longMS)
+    vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), [])
+  })
+
+  test('is not gone because the clock was set, and gone in time all the same', async () => {
+    await announced(['performance', 'setInterval', 'Date'])
+    vi.setSystemTime(Date.now() + longMS)
+    assert.deepEqual(living.names(), ['n1'])
+    vi.setSystemTime(0)
+    vi.advanceTimersByTime(longMS)
+    assert.deepEqual(living.names(), [])
+  })
+
+  test('is not gone because this process stood still for long, and may not have read what came', async () => {
+    await announced(['performance', 'Date'])
+    vi.advanceTimersByTime(longMS)
+    assert.deepEqual(living.names(), ['n1'])
   })
 
   test('is not gone because this process was away from the bus for long', async () => {
@@ -43,11 +60,11 @@ describe('a node that has announced itself', () => {
     })
     await bus.nats.reconnect()
     await vi.waitUntil(() => !bus.connected, { timeout: 100_000, interval: 1 })
-    vi.setSystemTime(Date.now() + longMS)
+    vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), ['n1'], 'while it is away')
     await isBack
     assert.deepEqual(living.names(), ['n1'], 'when it is back')
-    vi.setSystemTime(Date.now() + longMS)
+    vi.advanceTimersByTime(longMS)
     assert.deepEqual(living.names(), [], 'when it could have announced itself since')
   })
 })

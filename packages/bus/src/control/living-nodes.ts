@@ -6,6 +6,9 @@ import { readPayload } from '../read-payload.ts'
 
 /** Nobody waits for a node that has not announced itself for this long, while it could have been heard. */
 const nodeGoneAfterMS = 3_500
+const tickMS = 500
+/** What came while this process stood still for so long may be unread. */
+const stoodStillMS = 4 * tickMS
 
 /** The realtime nodes, or gateways, that are alive, by what they announce. */
 export interface LivingNodes {
@@ -20,18 +23,29 @@ export interface LivingNodes {
 /** @param subject where they announce themselves */
 export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
+  /** By a clock that nobody sets: when this process last ran, and since when it can have heard everybody. */
+  let ranAtMS = performance.now()
+  let hearsSinceMS = 0
+
+  function nowMS(): number {
+    const now = performance.now()
+    if (now - ranAtMS > stoodStillMS) hearsSinceMS = now
+    ranAtMS = now
+    return now
+  }
+
+  const ticking = setInterval(nowMS, tickMS).unref()
   const announcements = listen(bus, subject, (message) => {
     const said = readPayload(message, nodeAnnouncement)
     if (said.leaving) heard.delete(said.node)
-    else heard.set(said.node, { ...said, atMS: Date.now() })
+    else heard.set(said.node, { ...said, atMS: performance.now() })
   })
-  let backAtMS = 0
   const stopWatching = bus.onBack(() => {
-    backAtMS = Date.now()
+    hearsSinceMS = performance.now()
   })
   const alive = () => {
-    const oldest = Date.now() - nodeGoneAfterMS
-    const isGone = (atMS: number) => bus.connected && Math.max(atMS, backAtMS) < oldest
+    const oldest = nowMS() - nodeGoneAfterMS
+    const isGone = (atMS: number) => bus.connected && Math.max(atMS, hearsSinceMS) < oldest
     for (const [node, { atMS }] of heard) if (isGone(atMS)) heard.delete(node)
     return [...heard]
   }
@@ -40,6 +54,7 @@ export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
     runs: () => new Map(alive().map(([node, { run = '' }]) => [node, run])),
     get: (node) => heard.get(node),
     stop() {
+      clearInterval(ticking)
       stopWatching()
       announcements.unsubscribe()
     },

@@ -47,12 +47,13 @@ export class Polling<S> {
     this.#probeTimer = undefined
   }
 
-  /** Queues a packet; over `maxBufferedBytes` the session ends as a slow reader. */
+  /** Queues a packet; with more than `maxBufferedBytes` before it, the session ends as a slow reader. */
   push(packet: string): void {
     const { engine } = this.#connection
+    const before = this.#bytes
     this.#bytes += Buffer.byteLength(packet) + 1
     this.#queue.push(packet)
-    if (this.#bytes > engine.maxBufferedBytes) {
+    if (before > engine.maxBufferedBytes) {
       engine.counters.drops += this.#queue.length
       this.#connection.terminate('slow reader')
     } else if (this.#waiting !== undefined) engine.flushSoon(this.#connection)

@@ -5,9 +5,10 @@ import type { Polling } from './polling.ts'
 /**
  * A request to a session, for its owner, from any node. All fields survive JSON. GET and POST are the client's polls and
  * posts; the others come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the WebSocket
- * may be opened: `polling` when it may take over the session, `websocket` when the session has one already. PROBE begins
- * the upgrade, TAKE and PUSH are the bridge's polls and posts. `poll` is what a client names its poll by, differently each
- * time, `via` the node that forwarded it: when that dies, a proxy sends the poll again by another one.
+ * may be opened: `polling` when it may take over the session, `websocket` when the session has one already, `ended` when
+ * only its last packets wait. PROBE begins the upgrade, TAKE and PUSH are the bridge's polls and posts. `poll` is what a
+ * client names its poll by, differently each time, `via` the node that forwarded it: when that dies, a proxy sends the poll
+ * again by another one.
  */
 export type PollRequest = {
   method: 'GET' | 'POST' | 'HOLDS' | 'PROBE' | 'TAKE' | 'PUSH'
@@ -24,8 +25,8 @@ export function servePoll<S>(
   reply: Reply,
 ): (() => void) | undefined {
   const connection = sessions.get(request.sid)
-  if (request.method === 'HOLDS' && connection !== undefined && !connection.closed) {
-    reply(textResponse(connection.mayUpgrade ? 'polling' : 'websocket'))
+  if (request.method === 'HOLDS' && connection !== undefined) {
+    reply(textResponse(connection.closed ? 'ended' : connection.mayUpgrade ? 'polling' : 'websocket'))
     return undefined
   }
   const polling = connection?.polling
@@ -52,22 +53,21 @@ function serveMethod<S>(
   const ofClient = method === 'GET' || method === 'POST'
   if (polling.bridged && ofClient) reply(unknownSession())
   else if (method === 'GET') return polling.poll(reply, request)
+  // Also when the session has ended: an error would have the client leave what waits for it, such as why it is to stay away.
+  else if (method === 'POST' || method === 'PUSH') polling.post(body, reply)
   else if (method === 'TAKE') {
     if (polling.bridged) return polling.poll(reply)
-    if (closed || !polling.isUpgrading || polling.probe !== undefined) reply(unknownSession())
+    if (!polling.isUpgrading || polling.probe !== undefined) reply(unknownSession())
     else {
+      polling.release()
       polling.stopUpgrade()
       polling.bridged = true
-      connection.upgraded()
+      if (!closed) connection.upgraded()
       return polling.poll(reply)
     }
-  } else if (closed || method === 'HOLDS') reply(unknownSession())
-  else if (method === 'PROBE') {
-    if (!connection.mayUpgrade) reply(unknownSession())
-    else {
-      polling.startUpgrade()
-      reply(textResponse('ok'))
-    }
-  } else polling.post(body, reply)
+  } else if (method === 'PROBE' && !closed && connection.mayUpgrade) {
+    polling.startUpgrade()
+    reply(textResponse('ok'))
+  } else reply(unknownSession())
   return undefined
 }

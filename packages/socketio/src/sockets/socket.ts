@@ -183,12 +183,11 @@ export class Socket<Data> {
    */
   disconnect(close = false, reason = 'server namespace disconnect'): void {
     if (!this.connected) return
-    const { connection } = this
-    connection.cork(() => {
-      this.namespace.send(connection, { type: PacketType.DISCONNECT, nsp: this.namespace.name })
-      this.closed(reason)
-      if (close) connection.close(reason)
-    })
+    const { connection, namespace } = this
+    namespace.send(connection, { type: PacketType.DISCONNECT, nsp: namespace.name })
+    this.closed(reason)
+    // Not in a cork, in which uWebSockets.js would leave the TCP connection open for a quarter of a minute.
+    if (close) connection.close(reason)
   }
 
   /** Closes the transport: the stock client reconnects. `reason` goes into the close frame and to `onDisconnect`. */

@@ -104,7 +104,9 @@ export class Bridge {
 
   #endOver(reason: 'transport close' | 'session out of reach'): void {
     this.#isOver = true
-    this.end(reason)
+    if (this.ws !== undefined) this.end(reason)
+    // The owner, which the close has not reached, learns from this that nobody takes any more.
+    else this.#gone.abort()
   }
 
   #take(): void {

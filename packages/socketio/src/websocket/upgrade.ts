@@ -63,7 +63,7 @@ function upgradeElsewhere<S>(
   owner.reach(owner.node, { method: 'HOLDS', sid, body: '' }, gone.signal).then(
     ({ status, body }) =>
       settle(() => {
-        if (status !== 200) return refuse(unknownSession())
+        if (status !== 200 || body === 'ended') return refuse(unknownSession())
         const bridge = body === 'polling' ? new Bridge(state, owner, sid, admitted.address) : undefined
         res.cork(() => accept(bridge))
         return undefined
