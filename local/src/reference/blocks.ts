@@ -23,7 +23,7 @@ export interface ApiResponse {
 }
 
 /** Codes that any operation returns; docs/reference/README.md has them once. */
-export const everywhere: ReadonlySet<unknown> = new Set([
+export const everywhere: ReadonlySet<string> = new Set([
   ...['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'],
   ...['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 ])

@@ -38,7 +38,10 @@ describe('docs/reference', () => {
 
   test('shows both results of an operation whose mode decides over the envelope', () => {
     const { page } = fillPage('<!-- operation saveUser -->\n<!-- end -->', document)
-    assert.match(page, /^Returns `result`: \[SavedUser\]\(resources.md#saveduser\)\.\n\nor without envelope:\n\n\| field/m)
+    assert.match(
+      page,
+      /^Returns `result`: \[SavedUser\]\(resources.md#saveduser\)\.\n\nor without envelope:\n\n\| field/m,
+    )
   })
 
   test('links only to existing pages and headings', () => {
@@ -56,11 +59,11 @@ describe('docs/reference', () => {
 })
 
 /** The codes of an error response, in the envelope or bare. */
-function codesOf({ content = {} }: ApiResponse): unknown[] {
+function codesOf({ content = {} }: ApiResponse): string[] {
   const schema = Object.values(content)[0]?.schema
   return (schema?.anyOf ?? [schema]).flatMap((form) => {
     const error = form?.properties?.['error']
-    return error?.enum ?? error?.properties?.['code']?.enum ?? []
+    return (error?.enum ?? error?.properties?.['code']?.enum ?? []).map(String)
   })
 }
 
