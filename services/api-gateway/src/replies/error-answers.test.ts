@@ -19,4 +19,9 @@ describe('the errors of an operation', () => {
   test('have it also where only a field of an object that may be left out is required', () => {
     assert.ok(codesOf('changeScheduled').includes('MISSING_PARAMETER'))
   })
+
+  test('have INVALID_QUERY where a parameter may be wrong, and not where parameters have no effect', () => {
+    assert.ok(codesOf('listGroups').includes('INVALID_QUERY'))
+    assert.ok(!codesOf('unmuteUser').includes('INVALID_QUERY'))
+  })
 })

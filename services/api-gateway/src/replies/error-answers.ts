@@ -20,7 +20,7 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     ...keys,
     ...tokens,
     ...(access === 'platform' ? (['PERMISSION_DENIED'] as const) : []),
-    ...(query ? [invalid?.query ?? 'INVALID_QUERY'] : []),
+    ...(query && !isTolerated(query) ? [invalid?.query ?? 'INVALID_QUERY'] : []),
     ...(params ? [invalid?.params ?? 'INVALID_REQUEST'] : []),
     ...(body ? [invalid?.body ?? 'INVALID_REQUEST'] : []),
     ...(body && hasRequiredField(body) ? [missing ?? 'MISSING_PARAMETER'] : []),
@@ -31,6 +31,11 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     'SERVICE_UNAVAILABLE',
   ]
   return [...new Set(codes)]
+}
+
+/** Whether parameters may have any value. */
+function isTolerated({ shape }: z.ZodObject): boolean {
+  return Object.values(shape).every((field) => field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodAny)
 }
 
 /** Whether an object, or one inside of it, has a field that cannot be left out. */
