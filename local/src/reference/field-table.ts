@@ -51,7 +51,8 @@ function withoutNull(schema: Schema): Schema {
 export function typeName(schema: Schema): string {
   const reference = /\/([^/]+)$/.exec(schema.$ref ?? '')?.[1]
   if (reference) return `[${reference}](resources.md#${reference.toLowerCase()})`
-  const choices = schema.anyOf ?? schema.oneOf
+  // Beside fields they say which of these are required.
+  const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf)
   if (choices) return [...new Set(choices.map(typeName))].join(' or ')
   if (schema.allOf) return schema.allOf.map(typeName).join(' and ')
   if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')

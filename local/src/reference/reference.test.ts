@@ -36,6 +36,11 @@ describe('docs/reference', () => {
     assert.match(page, /^\| `limit` \| query \| integer \| optional; default `50`; 1 to 500 \|$/m)
   })
 
+  test('shows the fields of objects in a list, of which one or another is required', () => {
+    const { page } = fillPage('<!-- operation sendBatch -->\n<!-- end -->', document)
+    assert.match(page, /^\| `paras` \| list of `\{receiver, room\}` \|/m)
+  })
+
   test('shows both results of an operation whose mode decides over the envelope', () => {
     const { page } = fillPage('<!-- operation saveUser -->\n<!-- end -->', document)
     assert.match(
