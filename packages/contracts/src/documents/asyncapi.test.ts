@@ -122,7 +122,7 @@ describe('the AsyncAPI document', () => {
   test('the page has the type of each field: any JSON only where it may be any', () => {
     const page = eventsPage(document)
     const anyJson = [...page.matchAll(/^\| `(\w+)` \| any JSON \|/gm)].map(([, name]) => name)
-    assert.deepEqual([...new Set(anyJson)].toSorted(), ['data', 'message'])
+    assert.deepEqual(new Set(anyJson), new Set(['data', 'message']))
     assert.match(page, /^\| `lastMessage` \| \[Message\]\(#message\) \| optional \|$/m)
     assert.match(page, /^\| `by` \| string or null \|/m)
     assert.match(page, /^\| `push` \| boolean \| optional; ours; default `true` \|$/m)
