@@ -1,5 +1,5 @@
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
-import { fieldTable, type Schema, typeName } from './field-table.ts'
+import { bounds, fieldTable, type Schema, typeName } from './field-table.ts'
 
 /** The parts of docs/openapi.json that the pages show. */
 export interface ApiDocument {
@@ -15,11 +15,15 @@ interface ApiOperation {
   security?: Record<string, unknown>[]
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+  responses: Record<string, ApiResponse>
+}
+export interface ApiResponse {
+  description: string
+  content?: Record<string, { schema: Schema }>
 }
 
 /** Codes that any operation returns; docs/reference/README.md has them once. */
-const everywhere = new Set([
+export const everywhere: ReadonlySet<string> = new Set([
   ...['TOO_MANY_REQUESTS', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'],
   ...['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 ])
@@ -78,7 +82,8 @@ function describe(method: string, path: string, operation: ApiOperation): string
   const rows = parameters
     .filter(({ name }) => !/^IM-(API-KEY|CLIENT-KEY|Authorization)$/i.test(name))
     .map((parameter) => {
-      const notes = [parameter.required ? '' : 'optional', parameter.description ?? '']
+      const ofQuery = parameter.in === 'query' ? bounds(parameter.schema) : []
+      const notes = [parameter.required ? '' : 'optional', ...ofQuery, parameter.description ?? '']
       return `| \`${parameter.name}\` | ${parameter.in} | ${typeName(parameter.schema)} | ${notes.filter(Boolean).join('; ')} |`
     })
   return [
@@ -96,11 +101,15 @@ function callers({ security = [] }: ApiOperation): string {
   return [...new Set(names)].join(' or ')
 }
 
-function result(response: ApiOperation['responses'][string] | undefined): string {
+function result(response: ApiResponse | undefined): string {
   const schema = Object.values(response?.content ?? {})[0]?.schema
-  const inEnvelope = schema?.properties?.['result']
+  return schema ? (schema.anyOf ?? [schema]).map(oneResult).join('\n\nor ') : 'nothing.'
+}
+
+/** Of an operation whose mode decides over the envelope, one of the two. */
+function oneResult(schema: Schema): string {
+  const inEnvelope = schema.properties?.['result']
   const shown = inEnvelope ?? schema
-  if (!shown) return 'nothing.'
   const what = inEnvelope ? '`result`' : 'without envelope'
   if (!shown.properties) return `${what}: ${typeName(shown)}.`
   return [`${what}:`, '', ...fieldTable(shown)].join('\n')
@@ -108,7 +117,7 @@ function result(response: ApiOperation['responses'][string] | undefined): string
 
 function errors(responses: ApiOperation['responses']): string {
   const codes = Object.values(responses).flatMap(
-    ({ description }) => description.match(/\b[A-Z]+(?:_[A-Z]+)+(?=:)/g) ?? [],
+    ({ description }) => description.match(/(?<=^|; )[A-Z_]+(?=: )/g) ?? [],
   )
   const own = [...new Set(codes)].filter((code) => !everywhere.has(code))
   return own.map((code) => `[${code}](../errors.md#${code.toLowerCase()})`).join(', ') || 'those of every operation'

@@ -29,8 +29,7 @@ export function fieldTable(schema: Schema): string[] {
     const notes = [
       required.includes(name) ? '' : 'optional',
       field['x-extension'] ? '*ours*' : '',
-      field.default === undefined ? '' : `default \`${JSON.stringify(field.default)}\``,
-      limits(field),
+      ...bounds(field),
       field.description ?? '',
     ]
     const type = typeName(required.includes(name) ? field : withoutNull(field))
@@ -52,7 +51,8 @@ function withoutNull(schema: Schema): Schema {
 export function typeName(schema: Schema): string {
   const reference = /\/([^/]+)$/.exec(schema.$ref ?? '')?.[1]
   if (reference) return `[${reference}](resources.md#${reference.toLowerCase()})`
-  const choices = schema.anyOf ?? schema.oneOf
+  // Beside fields they say which of these are required.
+  const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf)
   if (choices) return [...new Set(choices.map(typeName))].join(' or ')
   if (schema.allOf) return schema.allOf.map(typeName).join(' and ')
   if (schema.enum) return schema.enum.map((value) => `\`${String(value)}\``).join(', ')
@@ -66,6 +66,12 @@ export function typeName(schema: Schema): string {
   }
   if (Array.isArray(schema.type)) return schema.type.join(' or ')
   return schema.type ?? 'any JSON'
+}
+
+/** The default of a value and how large it may be, as far as it has them. */
+export function bounds(schema: Schema): string[] {
+  const byDefault = schema.default === undefined ? '' : `default \`${JSON.stringify(schema.default)}\``
+  return [byDefault, limits(schema)]
 }
 
 function limits({ minimum, maximum, minLength, maxLength, maxItems }: Schema): string {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'vitest'
-import { type ApiDocument, documented, fillPage } from './blocks.ts'
+import { type ApiDocument, type ApiResponse, documented, everywhere, fillPage } from './blocks.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const document: ApiDocument = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8'))
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 const pages = readdirSync(join(docs, 'reference')).map((name) => join(docs, 'reference', name))
 
 describe('docs/reference', () => {
@@ -21,6 +22,33 @@ describe('docs/reference', () => {
     assert.deepEqual(described.toSorted(), documented(document))
   })
 
+  test('names every error of an operation that not all have', () => {
+    for (const { operationId, responses } of operations) {
+      const { page } = fillPage(`<!-- operation ${operationId} -->\n<!-- end -->`, document)
+      for (const code of Object.values(responses).flatMap(codesOf)) {
+        if (!everywhere.has(code)) assert.ok(page.includes(`[${code}](`), `${operationId}: ${code}`)
+      }
+    }
+  })
+
+  test('says of a query parameter what it is by default, and its bounds', () => {
+    const { page } = fillPage('<!-- operation listMembers -->\n<!-- end -->', document)
+    assert.match(page, /^\| `limit` \| query \| integer \| optional; default `50`; 1 to 500 \|$/m)
+  })
+
+  test('shows the fields of objects in a list, of which one or another is required', () => {
+    const { page } = fillPage('<!-- operation sendBatch -->\n<!-- end -->', document)
+    assert.match(page, /^\| `paras` \| list of `\{receiver, room\}` \|/m)
+  })
+
+  test('shows both results of an operation whose mode decides over the envelope', () => {
+    const { page } = fillPage('<!-- operation saveUser -->\n<!-- end -->', document)
+    assert.match(
+      page,
+      /^Returns `result`: \[SavedUser\]\(resources.md#saveduser\)\.\n\nor without envelope:\n\n\| field/m,
+    )
+  })
+
   test('links only to existing pages and headings', () => {
     const broken: string[] = []
     for (const file of [...pages, join(docs, 'errors.md'), join(docs, 'README.md')]) {
@@ -34,6 +62,15 @@ describe('docs/reference', () => {
     assert.deepEqual(broken, [])
   })
 })
+
+/** The codes of an error response, in the envelope or bare. */
+function codesOf({ content = {} }: ApiResponse): string[] {
+  const schema = Object.values(content)[0]?.schema
+  return (schema?.anyOf ?? [schema]).flatMap((form) => {
+    const error = form?.properties?.['error']
+    return (error?.enum ?? error?.properties?.['code']?.enum ?? []).map(String)
+  })
+}
 
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchors(file: string): Set<string> {

@@ -95,6 +95,7 @@ function numberIn(schema: z.core.$ZodType | undefined): z.ZodNumber | undefined 
   return inner instanceof z.ZodNumber ? inner : undefined
 }
 
-function isObject(value: unknown): value is object {
+/** Whether JSON is an object, and no list. */
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -119,6 +119,15 @@ describe('the AsyncAPI document', () => {
     })
   }
 
+  test('the page has the type of each field: any JSON only where it may be any', () => {
+    const page = eventsPage(document)
+    const anyJson = [...page.matchAll(/^\| `(\w+)` \| any JSON \|/gm)].map(([, name]) => name)
+    assert.deepEqual(new Set(anyJson), new Set(['data', 'message']))
+    assert.match(page, /^\| `lastMessage` \| \[Message\]\(#message\) \| optional \|$/m)
+    assert.match(page, /^\| `by` \| string or null \|/m)
+    assert.match(page, /^\| `push` \| boolean \| optional; ours; default `true` \|$/m)
+  })
+
   test('docs/asyncapi.json and docs/events.md are up to date (npm run docs:events writes them)', () => {
     assert.deepEqual(JSON.parse(written('asyncapi.json')), JSON.parse(JSON.stringify(document)))
     assert.equal(written('events.md'), eventsPage(document))

@@ -78,7 +78,12 @@ function schemaLines(schema: JsonSchema): string[] {
     '| field | type | |',
     '|---|---|---|',
     ...Object.entries(properties).map(([name, property]) => {
-      const notes = [required.has(name) ? '' : 'optional', property['x-extension'] ? 'ours' : '', noteOf(property, '')]
+      const notes = [
+        required.has(name) ? '' : 'optional',
+        property['x-extension'] ? 'ours' : '',
+        property['default'] === undefined ? '' : `default \`${JSON.stringify(property['default'])}\``,
+        noteOf(property, ''),
+      ]
       return `| \`${name}\` | ${typeOf(property)} | ${notes.filter((note) => note !== '').join('; ')} |`
     }),
   ]
@@ -89,7 +94,10 @@ function typeOf(schema: JsonSchema): string {
   const named = typeof reference === 'string' ? /^#\/components\/schemas\/(.+)$/.exec(reference)?.[1] : undefined
   if (named !== undefined) return `[${named}](#${named.toLowerCase()})`
   if (Array.isArray(schema['enum'])) return schema['enum'].map((value) => `\`${String(value)}\``).join(', ')
+  const parts = (schema['anyOf'] ?? schema['allOf']) as JsonSchema[] | undefined
+  if (parts) return parts.map(typeOf).join(' or ')
   if (schema['type'] === 'array') return `list of ${typeOf(schema['items'] as JsonSchema)}`
+  if (schema['properties']) return `\`{${Object.keys(schema['properties']).join(', ')}}\``
   return typeof schema['type'] === 'string' ? schema['type'] : 'any JSON'
 }
 

@@ -6,10 +6,13 @@ export const pushPayload = z
     type: z.string().max(256).optional().describe('Custom classification tag'),
     expiry: z.number().int().min(0).optional().describe('iOS: expiration, Unix seconds'),
     alert: z
-      .union([
-        z.string(),
-        z.looseObject({ 'loc-key': z.string().exactOptional(), 'loc-args': z.array(z.unknown()).exactOptional() }),
-      ])
+      .union(
+        [
+          z.string(),
+          z.looseObject({ 'loc-key': z.string().exactOptional(), 'loc-args': z.array(z.unknown()).exactOptional() }),
+        ],
+        'expected a text, or an object whose loc-key is a text and loc-args a list',
+      )
       .optional()
       .describe('iOS: plain text, or an object with loc-key and loc-args'),
     badge: z.number().int().min(0).optional().describe('iOS: app icon badge'),

@@ -1,10 +1,19 @@
 import { z } from 'zod'
+import { isObject } from '../lenient.ts'
+
+// Not a record: zod would leave out a tag `__proto__`.
+const tagColors: z.ZodType<Record<string, string>> = z
+  .any()
+  .refine((given: unknown) => isObject(given) && Object.values(given).every((value) => typeof value === 'string'), {
+    error: 'expected a colour for each tag',
+  })
+  .meta({ type: 'object', additionalProperties: { type: 'string' } })
 
 /** A user's preferences for a room (docs/reference/rooms.md#preferences-and-mutes). */
 export const roomPref = z
   .object({
     tags: z.array(z.string()),
-    tagColors: z.record(z.string(), z.string()),
+    tagColors,
     hidden: z.boolean(),
     sticky: z.boolean(),
     muted: z.boolean(),
@@ -25,6 +34,6 @@ export const defaultRoomPref: RoomPref = {
 /** The `pref` filter of GET /rooms: the fields that must match; `tags` may also be one tag. */
 export const prefFilter = z.strictObject({
   ...roomPref.partial().shape,
-  tags: z.union([z.string(), z.array(z.string())]).optional(),
+  tags: z.union([z.string(), z.array(z.string())], 'expected a tag, or a list of tags').optional(),
 })
 export type PrefFilter = z.infer<typeof prefFilter>

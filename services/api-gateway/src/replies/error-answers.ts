@@ -20,9 +20,10 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     ...keys,
     ...tokens,
     ...(access === 'platform' ? (['PERMISSION_DENIED'] as const) : []),
-    ...(query ? [invalid?.query ?? 'INVALID_QUERY'] : []),
+    ...(query && !isTolerated(query) ? [invalid?.query ?? 'INVALID_QUERY'] : []),
     ...(params ? [invalid?.params ?? 'INVALID_REQUEST'] : []),
-    ...(body ? [invalid?.body ?? 'INVALID_REQUEST', missing ?? 'MISSING_PARAMETER'] : []),
+    ...(body ? [invalid?.body ?? 'INVALID_REQUEST'] : []),
+    ...(body && hasRequiredField(body) ? [missing ?? 'MISSING_PARAMETER'] : []),
     ...(operation.method === 'GET' ? [] : (['INVALID_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...errors,
     'TOO_MANY_REQUESTS',
@@ -30,6 +31,21 @@ export function errorCodes(operation: Operation): ErrorCode[] {
     'SERVICE_UNAVAILABLE',
   ]
   return [...new Set(codes)]
+}
+
+/** Whether parameters may have any value. */
+function isTolerated({ shape }: z.ZodObject): boolean {
+  return Object.values(shape).every((field) => field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodAny)
+}
+
+/** Whether an object, or one inside of it, has a field that cannot be left out. */
+function hasRequiredField(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return hasRequiredField(schema.unwrap())
+  if (schema instanceof z.ZodArray) return hasRequiredField(schema.element)
+  if (!(schema instanceof z.ZodObject)) return false
+  return Object.values(schema.shape).some(
+    (field: z.core.$ZodType) => field._zod.optin === undefined || hasRequiredField(field),
+  )
 }
 
 function answer(operation: Operation, codes: ErrorCode[]): z.ZodType {

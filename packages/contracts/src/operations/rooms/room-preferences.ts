@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
 import { comparedText, roomId, userId } from '../../ids.ts'
+import { isObject } from '../../lenient.ts'
 import { operation } from '../../operation.ts'
 import { roomPref } from '../../resources/room-pref.ts'
 import { adminUser, user } from '../../resources/user.ts'
@@ -74,7 +75,28 @@ export const unmuteRoom = operation({
 })
 
 const tag = comparedText(128).min(1)
-const colour = z.string().regex(/^#(?:[\da-f]{3}|[\da-f]{6}|[\da-f]{8})$/i, 'expected a hex colour like #a0b1c2')
+const hexColour = /^#(?:[\da-fA-F]{3}|[\da-fA-F]{6}|[\da-fA-F]{8})$/
+const colour = z.string().regex(hexColour, 'expected a hex colour like #a0b1c2')
+const maxTags = 100
+// Not a record: zod would leave out a tag `__proto__`.
+const tagColors = z
+  .any()
+  .superRefine((given: unknown, context) => {
+    const refuse = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path })
+    if (!isObject(given)) return refuse('expected a colour for each tag')
+    const colours = Object.entries(given)
+    if (colours.length > maxTags) return refuse(`at most ${maxTags} tags`)
+    for (const [name, value] of colours) {
+      const { error } = z.tuple([tag, colour]).safeParse([name, value])
+      if (error?.issues[0]) return refuse(error.issues[0].message, name)
+    }
+    return undefined
+  })
+  .meta({
+    type: 'object',
+    propertyNames: { minLength: 1, maxLength: 128 },
+    additionalProperties: { type: 'string', pattern: hexColour.source },
+  })
 const examplePref = {
   tags: ['work'],
   tagColors: { work: '#ff0000' },
@@ -95,11 +117,8 @@ export const setRoomPref = operation({
   params: room,
   headers: deviceHeader,
   body: z.strictObject({
-    tags: z.array(tag).max(100).optional(),
-    tagColors: z
-      .record(tag, colour)
-      .refine((colours) => Object.keys(colours).length <= 100, 'at most 100 tags')
-      .optional(),
+    tags: z.array(tag).max(maxTags).optional(),
+    tagColors: tagColors.optional(),
     hidden: z.boolean().optional(),
     sticky: z.boolean().optional(),
     muted: z.boolean().optional(),

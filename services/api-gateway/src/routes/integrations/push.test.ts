@@ -49,6 +49,17 @@ describe('push', () => {
       })
     }
 
+    test('an alert that is neither a text nor an object is refused, saying what was expected', async () => {
+      for (const alert of [5, ['k'], { 'loc-args': 'a' }]) {
+        const { status, body } = await gateway.admin('POST', '/push/push2clients', {
+          clients: ['a'],
+          payload: { alert },
+        })
+        assert.deepEqual([status, body.error.code], [400, 'INVALID_REQUEST'])
+        assert.match(body.error.message, /^payload\.alert: expected a text, or an object/)
+      }
+    })
+
     test('401 INVALID_API_KEY', async () => {
       proves('POST /push/push2clients', '401 INVALID_API_KEY')
       const answer = await gateway.anonymous('POST', '/push/push2clients', { clients: ['a'], payload: {} })

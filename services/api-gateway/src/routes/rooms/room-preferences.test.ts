@@ -127,6 +127,21 @@ describe('POST /roomPrefs/{room}', () => {
     assert.equal((await alice.call('GET', `/rooms?pref=${filter}`)).body.result.totalCount, 1)
   })
 
+  test('a tag with a colour may have the name of what every object has', async () => {
+    const heard = await gateway.hear()
+    const colours = '{"__proto__":"#ff0000","constructor":"#FFF"}'
+    const { status, body } = await alice.call('POST', `/roomPrefs/${inUrl(room)}`, `{"tagColors":${colours}}`)
+    assert.deepEqual([status, JSON.stringify(body.result?.tagColors)], [200, colours])
+    const { payload } = await heard.next('roomPref')
+    assert.equal(JSON.stringify((payload as { tagColors: object }).tagColors), colours)
+    assert.equal(JSON.stringify((await pref()).pref.tagColors), colours)
+    const matching = async (tagColors: string) => {
+      const filter = inUrl(`{"tagColors":${tagColors}}`)
+      return (await alice.call('GET', `/rooms?pref=${filter}`)).body.result?.totalCount
+    }
+    assert.deepEqual([await matching(colours), await matching('{"constructor":"#FFF"}')], [1, 0])
+  })
+
   test('muted here is mute there', async () => {
     await set({ muted: true })
     assert.deepEqual((await alice.call('GET', '/me')).body.result.mute, [room])
@@ -135,7 +150,12 @@ describe('POST /roomPrefs/{room}', () => {
 
   test('errors', async () => {
     refused(await set({ color: 'x' }), 400, 'INVALID_REQUEST')
-    refused(await set({ tagColors: { a: 'red' } }), 400, 'INVALID_REQUEST')
+    for (const wrong of [{ a: 'red' }, { a: 5 }, { '': '#fff' }, { ['x'.repeat(129)]: '#fff' }, ['#fff'], '#fff']) {
+      refused(await set({ tagColors: wrong }), 400, 'INVALID_REQUEST')
+    }
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, '#fff']))
+    refused(await set({ tagColors: many }), 400, 'INVALID_REQUEST')
+    refused(await alice.call('GET', `/rooms?pref=${inUrl('{"tagColors":"#fff"}')}`), 400, 'INVALID_QUERY')
     refused(await set({ sticky: 'yes' }), 400, 'INVALID_REQUEST')
     refused(await set({ sticky: true }, stranger), 403, 'NOT_ROOM_MEMBER')
     refused(await set({ sticky: true }, alice, 'none'), 404, 'ROOM_NOT_FOUND')
