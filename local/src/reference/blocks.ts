@@ -86,7 +86,7 @@ function describe(method: string, path: string, operation: ApiOperation): string
     `**\`${method} ${path}\`** (${callers(operation)})${ours} ${summary}.${description ? ` ${description}` : ''}`,
     ...(rows.length > 0 ? ['', '| parameter | in | type | |', '|---|---|---|---|', ...rows] : []),
     ...(body ? ['', 'Body:', '', ...fieldTable(body)] : []),
-    ...['', `Returns ${result(responses['200'])}`],
+    ...['', `Returns ${results(responses['200']).join('\n\nOr ')}`],
     ...['', `Errors: ${errors(responses)}.`, ''],
   ].join('\n')
 }
@@ -96,8 +96,13 @@ function callers({ security = [] }: ApiOperation): string {
   return [...new Set(names)].join(' or ')
 }
 
-function result(response: ApiOperation['responses'][string] | undefined): string {
+/** Of an operation that returns some results without envelope, both forms. */
+function results(response: ApiOperation['responses'][string] | undefined): string[] {
   const schema = Object.values(response?.content ?? {})[0]?.schema
+  return (schema?.anyOf ?? [schema]).map(result)
+}
+
+function result(schema: Schema | undefined): string {
   const inEnvelope = schema?.properties?.['result']
   const shown = inEnvelope ?? schema
   if (!shown) return 'nothing.'
@@ -108,7 +113,8 @@ function result(response: ApiOperation['responses'][string] | undefined): string
 
 function errors(responses: ApiOperation['responses']): string {
   const codes = Object.values(responses).flatMap(
-    ({ description }) => description.match(/\b[A-Z]+(?:_[A-Z]+)+(?=:)/g) ?? [],
+    // As `CODE: when; CODE: when`.
+    ({ description }) => description.match(/(?<=^|; )[A-Z_]+(?=: )/g) ?? [],
   )
   const own = [...new Set(codes)].filter((code) => !everywhere.has(code))
   return own.map((code) => `[${code}](../errors.md#${code.toLowerCase()})`).join(', ') || 'those of every operation'

@@ -21,6 +21,14 @@ describe('docs/reference', () => {
     assert.deepEqual(described.toSorted(), documented(document))
   })
 
+  test('names the errors of an operation, of each form, and what it returns in each', () => {
+    const page = readFileSync(join(docs, 'reference', 'users.md'), 'utf8')
+    const of = (id: string) => page.split(`<!-- operation ${id} -->`)[1]?.split('<!-- end -->')[0] ?? ''
+    assert.match(of('revokeTokens'), /Errors: .*\[UNAUTHORIZED\]/)
+    assert.match(of('saveUser'), /Returns `result`: \[SavedUser\]\(.*\)\.\n\nOr without envelope:\n/)
+    assert.match(of('saveUser'), /Errors: .*\[UNAUTHORIZED\].*\[INVALID_API_KEY\]/)
+  })
+
   test('links only to existing pages and headings', () => {
     const broken: string[] = []
     for (const file of [...pages, join(docs, 'errors.md'), join(docs, 'README.md')]) {
