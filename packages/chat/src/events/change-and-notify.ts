@@ -20,9 +20,10 @@ export interface Committed<T> {
  * settles the bus has them, or the relay will publish them: none is lost, whichever process dies in between.
  *
  * @param lane what the change concerns: see lanes.ts
+ * @param turn as of changeAndNote
  */
-export async function changeAndNotify<T>(chat: Chat, lane: string, work: Work<T>): Promise<T> {
-  const { value, noted } = await changeAndNote(chat, lane, work)
+export async function changeAndNotify<T>(chat: Chat, lane: string, work: Work<T>, turn = lane): Promise<T> {
+  const { value, noted } = await changeAndNote(chat, lane, work, turn)
   await chat.outbox.publish(noted, nothingKnown)
   return value
 }

@@ -14,6 +14,7 @@ import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { deleteScheduledOf } from '@parley/db/sending/scheduled'
 import { leaveThreads } from '@parley/db/threads/thread-members'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { unsetErasing } from '@parley/db/users/app-bans'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import type { Committed, PendingEvents } from '../events/change-and-notify.ts'
@@ -42,6 +43,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
     }
     rooms = await findRoomIdsOfUser(chat.db, app, user)
   }
+  await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)
   const { signal } = chat.jobs
   // A later user of the ID reads what this one deleted for themselves.

@@ -1,11 +1,12 @@
 import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import { configMarkKey } from '@parley/db/apps/config-mark'
 import { findErasures, insertJob, type JobDoc } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { deleteInvitationsOf } from '@parley/db/rooms/invitations'
 import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import type { Session } from '@parley/db/transactions/transaction'
-import { removeAppBan } from '@parley/db/users/app-bans'
+import { removeAppBan, setErasing } from '@parley/db/users/app-bans'
 import { deleteBlocksBy } from '@parley/db/users/blocks'
 import { deleteDevices } from '@parley/db/users/devices'
 import { deletePrefsOfUser } from '@parley/db/users/prefs'
@@ -13,7 +14,7 @@ import { deleteTokens } from '@parley/db/users/tokens'
 import { deleteUserDoc, findUser } from '@parley/db/users/users'
 import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
-import { changeAndNotify } from '../events/change-and-notify.ts'
+import { changeAndNotify, type PendingEvents } from '../events/change-and-notify.ts'
 import { userLane } from '../events/lanes.ts'
 import { notifyFeed } from '../events/notify-feed.ts'
 import { tokensRevoked } from '../events/tokens-revoked.ts'
@@ -27,7 +28,7 @@ import { continueErasure } from './continue-erasure.ts'
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
-  const begun = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+  const begin = async (session: Session, pending: PendingEvents) => {
     if (!(await findUser(chat.db, app, user, session))) {
       return (await findErasures(chat.db, [key(app, user)])).get(key(app, user))
     }
@@ -35,7 +36,9 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     tokensRevoked(pending, { app, user }, ended)
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, app, user, session)
-  })
+  }
+  // All erasures of users who are in rooms write the mark of the app's configuration.
+  const begun = await changeAndNotify(chat, userLane({ app, user }), begin, configMarkKey(app))
   if (begun === undefined) throw unknownClient(user)
   publishPresenceNews(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted({ job: begun })
@@ -44,7 +47,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   return isDone ? {} : new Accepted({ job: begun.id })
 }
 
-/** Deletes what is the user's alone, and notes that there are rooms to leave. */
+/** Deletes what is the user's alone, and notes that there are rooms to leave, where nothing is sent in their name any more. */
 async function eraseProfile(chat: Chat, app: string, user: string, session: Session): Promise<JobDoc> {
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)
@@ -54,6 +57,7 @@ async function eraseProfile(chat: Chat, app: string, user: string, session: Sess
   await removeAppBan(db, { app, id: user }, session)
   await deleteUserDoc(db, app, user, session)
   const total = (await findRoomIdsOfUser(db, app, user)).length
+  if (total > 0) await setErasing(db, { app, id: user }, session)
   const erasing = { user, erasing: key(app, user) }
   return insertJob(db, { app, id: newId(), kind: 'erasure', total, done: 0, ...erasing }, jobs.worker, session)
 }

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongodb'
+import type { ClientSession, Collection } from 'mongodb'
 import { moveConfigMark } from '../apps/config-mark.ts'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -24,20 +24,23 @@ export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
 }
 
+/** Lies among the memberships, of a user who is banned from the app, or is being erased and may still be in rooms. */
+interface SendMark extends BlockMark {
+  /** appBanKey(app, user) */
+  _id: string
+  app: string
+  erasing?: true
+}
+
+/** An erasure should last no longer. A gateway of the release before, which ends one, leaves its mark there. */
+const longestErasureMS = 24 * 60 * 60 * 1_000
+
 /**
  * Bans a user from the app inside a transaction. It moves the mark of the configuration: a gateway that knows the user as a
  * sender finds out with its next write.
  */
 export async function setAppBan(db: Db, user: UserDoc, ban: AppBan, session: ClientSession): Promise<UserDoc> {
-  const { app, id } = user
-  await moveConfigMark(db, app, session)
-  const mark: BlockMark & { app: string } = {
-    app,
-    blocked: true,
-    ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }),
-  }
-  const marks = db.mongo.collection<BlockMark & { _id: string; app: string }>(db.memberships.collectionName)
-  await marks.replaceOne({ _id: appBanKey(app, id) }, mark, { session, upsert: true })
+  await setMark(db, user, { ...(ban.untilMS !== undefined && { blockedUntilMS: ban.untilMS }) }, session)
   await db.users.updateOne({ _id: user._id }, { $set: { ban } }, { session })
   return { ...user, ban }
 }
@@ -47,4 +50,29 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
   const { app, id } = user
   await db.memberships.deleteOne({ _id: appBanKey(app, id) }, { session })
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
+}
+
+/** Has nothing sent in the name of a user who is being erased, as by a ban, inside the transaction that begins it. */
+export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
+  await setMark(db, user, { erasing: true, blockedUntilMS: Date.now() + longestErasureMS }, session)
+}
+
+/** Ends that, when they are in no room any more. */
+export async function unsetErasing(db: Db, { app, id }: Pick<UserDoc, 'app' | 'id'>): Promise<void> {
+  await marksIn(db).deleteOne({ _id: appBanKey(app, id), erasing: true })
+}
+
+async function setMark(
+  db: Db,
+  { app, id }: Pick<UserDoc, 'app' | 'id'>,
+  mark: Pick<SendMark, 'blockedUntilMS' | 'erasing'>,
+  session: ClientSession,
+): Promise<void> {
+  await moveConfigMark(db, app, session)
+  const marked = { app, blocked: true as const, ...mark }
+  await marksIn(db).replaceOne({ _id: appBanKey(app, id) }, marked, { session, upsert: true })
+}
+
+function marksIn(db: Db): Collection<SendMark> {
+  return db.mongo.collection<SendMark>(db.memberships.collectionName)
 }

@@ -13,10 +13,12 @@ export async function errorOfRefusal(
     case 'ROOM_NOT_FOUND':
       return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
     case 'NOT_ROOM_MEMBER':
+    // Also while they are being erased.
+    case 'USER_BANNED':
       if (!(await findUser(chat.db, send.app, send.sender))) {
         return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)
       }
-      return new ApiError(code, 'sender is not a member of the room')
+      return code === 'USER_BANNED' ? new ApiError(code) : new ApiError(code, 'sender is not a member of the room')
     case 'USER_BLOCKED':
       return new ApiError(code, 'sender is banned in the room, or blocked by the other user')
     case 'MESSAGE_NOT_FOUND':
