@@ -5,11 +5,19 @@ import { deleteStream, findStream } from '@parley/bus/stream/stream-identity'
 import { openAppFeed } from '@parley/chat/events-feed/app-feed'
 import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
 import { eventStream } from '@parley/contracts/bus/streams'
-import { findStreamState, insertStreamState, type StreamStateDoc } from '@parley/db/events/stream-state'
+import {
+  findStreamState,
+  insertStreamState,
+  leaseRebuilding,
+  recordLoss,
+  type StreamStateDoc,
+} from '@parley/db/events/stream-state'
 import { createLog } from '@parley/service/log'
+import { createMetrics } from '@parley/service/metrics'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { nextFirstSeq, replaceStream } from '@parley/wiring/stream-loss'
+import { watchStream } from '@parley/wiring/watch-stream'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 import { openNatsProxy } from '../../test-nats-proxy.ts'
@@ -41,6 +49,19 @@ describe("the integrator's feed of events and its stream", () => {
     await db.streamState.deleteMany({})
     await insertStreamState(db, { _id: eventStream.name, ...known })
     return (await findStreamState(db, eventStream.name)) as StreamStateDoc
+  }
+
+  /** While a service watches the stream. */
+  async function watched(work: () => Promise<void>): Promise<void> {
+    const { bus, db } = gateway.chat
+    const stopping = new AbortController()
+    const watching = watchStream({ db, bus, options, log, metrics: createMetrics('test') }, stopping.signal)
+    try {
+      await work()
+    } finally {
+      stopping.abort()
+      await watching
+    }
   }
 
   test('the oldest cursor of a stream in which nothing is left is one to go on from', async () => {
@@ -95,5 +116,30 @@ describe("the integrator's feed of events and its stream", () => {
       await other.stop()
       await proxy.close()
     }
+  })
+
+  test('how far the stream has come is recorded also after a process whose clock is ahead', async () => {
+    const { db } = gateway.chat
+    await state()
+    const aheadMS = Date.now() + 60 * minute
+    await db.streamState.updateOne({}, { $set: { seenAtMS: aheadMS, handledUpToMS: aheadMS } })
+    const seen = async () => (await findStreamState(db, eventStream.name)) as StreamStateDoc
+    await watched(async () => {
+      while ((await seen()).seenAtMS === aheadMS) await pause(20)
+    })
+    assert.ok((await seen()).handledUpToMS < aheadMS)
+  })
+
+  test('a stream that is there again after its loss was noted is not waited for for ever', async () => {
+    const { bus, db } = gateway.chat
+    const known = await state()
+    const nowMS = Date.now()
+    const rebuilding = { sinceMS: nowMS - minute, untilMS: nowMS, doneUpToMS: nowMS - minute }
+    // By a process that could not make another one, or died before it did.
+    assert.equal(await recordLoss(db, known, { ...rebuilding, afterSeq: known.seq, leaseUntilMS: 0 }, nowMS - 1), true)
+    await watched(async () => {
+      while (!(await leaseRebuilding(db, eventStream.name, 1_000))) await pause(20)
+    })
+    assert.equal((await findStream(bus))?.created, known.created)
   })
 })
