@@ -19,18 +19,19 @@ export interface LivingNodes {
 
 /** @param subject where they announce themselves */
 export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
+  /** By a clock that nobody sets. */
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
   const announcements = listen(bus, subject, (message) => {
     const said = readPayload(message, nodeAnnouncement)
     if (said.leaving) heard.delete(said.node)
-    else heard.set(said.node, { ...said, atMS: Date.now() })
+    else heard.set(said.node, { ...said, atMS: performance.now() })
   })
   let backAtMS = 0
   const stopWatching = bus.onBack(() => {
-    backAtMS = Date.now()
+    backAtMS = performance.now()
   })
   const alive = () => {
-    const oldest = Date.now() - nodeGoneAfterMS
+    const oldest = performance.now() - nodeGoneAfterMS
     const isGone = (atMS: number) => bus.connected && Math.max(atMS, backAtMS) < oldest
     for (const [node, { atMS }] of heard) if (isGone(atMS)) heard.delete(node)
     return [...heard]
