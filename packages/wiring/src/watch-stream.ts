@@ -4,7 +4,13 @@ import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
 import { findMessageId, findStream, handledUpTo, type StreamIdentity } from '@parley/bus/stream/stream-identity'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
-import { findStreamState, insertStreamState, recordProgress, type StreamStateDoc } from '@parley/db/events/stream-state'
+import {
+  findStreamState,
+  insertStreamState,
+  recordFoundAgain,
+  recordProgress,
+  type StreamStateDoc,
+} from '@parley/db/events/stream-state'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'
@@ -55,6 +61,8 @@ export async function watchStream(watched: WatchedStream, signal: AbortSignal): 
     suspected = loss
     if (loss === undefined && stream) {
       if (!stream.takesAll) await mend()
+      // Who noted its loss could not make another one: NATS had started without its disk, or was cut off.
+      if (state.repairUntilMS !== undefined && state.repairUntilMS < Date.now()) await recordFoundAgain(db, state)
       return record(watched, state, stream)
     }
     // NATS may just be starting: what is lost is so at the next look too.
@@ -85,7 +93,8 @@ async function begin(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
 
 async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
   const seenAtMS = Date.now()
-  if (state.seenAtMS > seenAtMS - recordEveryMS) return
+  // Not by a clock that is wrong either: what it says of a time to come would hold until then.
+  if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS) return
   const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)
   // While events are published again, the time in the stream says nothing of them.
   const handledUpToMS = state.rebuilding ? state.handledUpToMS : await handledUpTo(bus)

@@ -18,7 +18,11 @@ export interface StoredMessage {
 
 /** What the stream holds, of all apps. */
 export interface StreamBounds {
+  /** When NATS made it: its identity. */
+  created: string
+  /** Of the oldest message; with none, the position of the next. */
   firstSeq: number
+  /** When that came; with none, now. */
   firstAtMS: number
   lastSeq: number
 }
@@ -26,8 +30,9 @@ export interface StreamBounds {
 /** @throws when the bus is away, or there is no stream */
 export async function streamBounds(bus: Bus): Promise<StreamBounds> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
-  const { state } = await streams.info(eventStream.name)
-  return { firstSeq: state.first_seq, firstAtMS: Date.parse(state.first_ts), lastSeq: state.last_seq }
+  const { created, state } = await streams.info(eventStream.name)
+  const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : Date.now()
+  return { created, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
 
 export interface PartOfStream {

@@ -9,7 +9,7 @@ import { createLatestEvents } from './latest-events.ts'
 
 const lookAgainMS = 1_000
 /** How often the place of an app where nothing happens moves on, so that cursors of its readers do not grow too old. */
-const moveOnEveryMS = 60_000
+const normalMoveOnEveryMS = 15_000
 
 /** The latest events of one app, read once from the stream for all its readers in this process. */
 export interface AppFeed {
@@ -25,7 +25,13 @@ export interface AppFeed {
 }
 
 /** @param mostBytes how many bytes of events it may keep now */
-export function openAppFeed(bus: Bus, app: string, log: Log, mostBytes: () => number): AppFeed {
+export function openAppFeed(
+  bus: Bus,
+  app: string,
+  log: Log,
+  mostBytes: () => number,
+  moveOnEveryMS = normalMoveOnEveryMS,
+): AppFeed {
   const stopping = new AbortController()
   const waiting = new Set<() => void>()
   const latest = createLatestEvents(mostBytes)
@@ -67,7 +73,7 @@ export function openAppFeed(bus: Bus, app: string, log: Log, mostBytes: () => nu
     const timeMS = Date.now()
     const { lastSeq } = await streamBounds(bus)
     const isQuiet = await following?.isAtEnd(head.seq)
-    if (isQuiet && lastSeq > head.seq) head = { seq: lastSeq, timeMS }
+    if (isQuiet && lastSeq >= head.seq) head = { seq: lastSeq, timeMS }
     if (!isQuiet && head.seq === stoodAt) following?.stop()
     stoodAt = head.seq
   }

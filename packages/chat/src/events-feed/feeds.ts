@@ -18,7 +18,7 @@ const openWithinMS = 10_000
 
 /** The feeds of the apps that have readers in this process. */
 export interface Feeds {
-  /** The end of the stream now. @throws when the bus is away */
+  /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
   end(): Promise<Place>
   /**
    * The next events of an app. With none it waits, until there are some, the time is over, or the signal aborts. A

@@ -29,3 +29,14 @@ test('what memory gives up while older events are read, and there are none, is r
   const { entries } = await readFeed(feed, query, new AbortController().signal, readOlder)
   assert.deepEqual(entries, [entry(4), entry(5)])
 })
+
+test('a reader that is up to date goes on from the time until which it is', async () => {
+  const at = (timeMS: number) => ({ seq: 6, timeMS })
+  const feed = {
+    ...{ ready: Promise.resolve(), from: at(1), head: at(9), after: () => [], stop() {} },
+    changed: () => Promise.resolve(),
+  }
+  const query = { after: at(2), limit: 10, types: undefined, waitMS: 0 }
+  const page = await readFeed(feed, query, new AbortController().signal, () => assert.fail('nothing is older'))
+  assert.deepEqual(page, { entries: [], place: at(9) })
+})

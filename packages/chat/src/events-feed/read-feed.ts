@@ -2,6 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import { readPart, streamBounds } from '@parley/bus/stream/app-events'
 import { eventStream } from '@parley/contracts/bus/streams'
 import { anyEventSubject, appEventsSubjects, membersChangeSubject } from '@parley/contracts/bus/subjects'
+import { ApiError } from '@parley/contracts/errors'
 import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
@@ -65,7 +66,10 @@ export async function readFeed(
   }
 }
 
-const later = (one: Place, other: Place): Place => (other.seq > one.seq ? other : one)
+function later(one: Place, other: Place): Place {
+  const isLater = other.seq > one.seq || (other.seq === one.seq && other.timeMS > one.timeMS)
+  return isLater ? other : one
+}
 
 function firstPage(
   entries: readonly FeedEntry[],
@@ -93,7 +97,8 @@ export async function readOld(
   const subjects = subjectsOf(app, types)
   const end = await endOf(bus)
   const place = await findPlace({ db, bus }, after)
-  const messages = await readPart(bus, { subjects, afterSeq: place.seq, limit, maxBytes: mostBytesOfPage })
+  const part = { subjects, afterSeq: place.seq, limit, maxBytes: mostBytesOfPage }
+  const messages = await readPart(bus, part).catch(whenAway)
   // The oldest may have gone meanwhile.
   await findPlace({ db, bus }, place)
   const entries = messages.flatMap((message) => readEntry(bus, message) ?? [])
@@ -101,10 +106,14 @@ export async function readOld(
   return { entries, place: { seq, timeMS }, isLast: messages.length === 0 }
 }
 
-/** The end of the stream now. */
+function whenAway(error: unknown): never {
+  throw new ApiError('SERVICE_UNAVAILABLE', 'the bus is away: try again', { cause: error })
+}
+
+/** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
 export async function endOf(bus: Bus): Promise<Place> {
   const timeMS = Date.now()
-  return { seq: (await streamBounds(bus)).lastSeq, timeMS }
+  return { seq: (await streamBounds(bus).catch(whenAway)).lastSeq, timeMS }
 }
 
 /** Longer than an event takes from its time of creation to the stream. */
@@ -112,12 +121,19 @@ const marginMS = 30_000
 
 /**
  * The place in the stream of now. One in a stream that was lost is where the events of since then begin; some come again.
- * @throws ApiError CURSOR_GONE when the stream does not have all that came after it, or never came that far
+ * @throws ApiError CURSOR_GONE when the stream does not have all that came after it, or never came that far;
+ *   SERVICE_UNAVAILABLE while that is not known, since a lost stream is being replaced
  */
 export async function findPlace({ db, bus }: Parts, place: Place): Promise<Place> {
-  const { firstSeq, firstAtMS, lastSeq } = await streamBounds(bus)
-  if (place.seq + 1 >= firstSeq && place.seq <= lastSeq) return place
-  const begins = (await findStreamState(db, eventStream.name))?.begins
+  const there = await streamBounds(bus).catch(whenAway)
+  if (place.seq + 1 >= there.firstSeq && place.seq <= there.lastSeq) return place
+  const state = await findStreamState(db, eventStream.name)
+  // Once more, after what is known of it: the stream may have gone on.
+  const { created, firstSeq, firstAtMS, lastSeq } = await streamBounds(bus).catch(whenAway)
+  if (state && (state.created !== created || lastSeq < state.seq)) {
+    throw new ApiError('SERVICE_UNAVAILABLE', 'the stream of events was lost and is being replaced: try again')
+  }
+  const begins = state?.begins
   const isOfLost = begins && place.seq < begins.seq && firstSeq <= begins.seq && begins.seq <= lastSeq + 1
   if (isOfLost && place.timeMS > begins.sinceMS + marginMS) return { seq: begins.seq - 1, timeMS: place.timeMS }
   throw cursorGone({ seq: firstSeq - 1, timeMS: firstAtMS })

@@ -15,6 +15,8 @@ export interface NoteClearing {
   soon(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
   forget(note: string): void
+  /** Settles when all deletions begun so far are over. */
+  over(): Promise<void>
 }
 
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
@@ -28,7 +30,7 @@ export function createNoteClearing(
   { db, log, inFlight }: { db: Db; log: Log; inFlight: InFlight },
   keptHours: number,
 ): NoteClearing {
-  const published = new Set<string>()
+  const published = new Map<string, Promise<unknown>>()
   const keep = async (notes: PublishedNote[]) => {
     await keepPublished(db, notes, keptHours)
     return notes
@@ -42,12 +44,12 @@ export function createNoteClearing(
   const eraseSoon = gather(erase, { most: mostAtOnce, waitMS: deleteEveryMS })
 
   function clear(note: string, work: Promise<unknown>): void {
-    published.add(note)
     const done = work
       .catch((error: unknown) =>
         log.warn({ err: error, note }, 'outbox note not deleted; its events will be published again'),
       )
       .finally(() => published.delete(note))
+    published.set(note, done)
     void inFlight.add(done)
   }
 
@@ -56,5 +58,8 @@ export function createNoteClearing(
     now: (note) => clear(note._id, keepNow(note)),
     soon: (note) => clear(note._id, keepSoon(note)),
     forget: (note) => clear(note, eraseSoon(note)),
+    async over() {
+      await Promise.all(published.values())
+    },
   }
 }

@@ -16,6 +16,7 @@ import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing } from './clear-notes.ts'
 import { lanesOfDeletions, type MaybeDeletedIn } from './publish-deletions.ts'
 import { publishInOrder } from './publish-in-order.ts'
+import { mostOfLane, publishLanes, staleAfterMS } from './publish-lanes.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
 
@@ -36,8 +37,11 @@ export interface Outbox {
   publish(noted: Noted, now: AsOfNow): Promise<boolean>
   /** The same; settles as soon as the orders among them hold. What comes after the last one goes out meanwhile. */
   publishOrders(noted: Noted, now: AsOfNow): Promise<void>
-  /** Publishes everything that waits in these lanes; returns whether the lanes are empty now. Never fails. */
-  publishLanes(lanes: readonly string[]): Promise<boolean>
+  /**
+   * Publishes everything that waits in these lanes, until the signal aborts; returns whether the lanes are empty now. Never
+   * fails.
+   */
+  publishLanes(lanes: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
    * Publishes the deletions of all messages of these rooms that the bus does not have, and what waits before them; what
    * comes after them is to wait for that. Returns whether the bus has them. Never fails.
@@ -68,18 +72,12 @@ export interface Noted {
 
 const nothingNoted: Noted = { notes: [], before: [] }
 
-/** With more waiting notes in a lane than this, the relay publishes them. */
-const mostBefore = 50
-/**
- * Shorter than the stream and the nodes recognise a repeat: after standing still for this long, a process does not know
- * what others have published meanwhile.
- */
-const staleAfterMS = 60_000
-
 export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptHours: number }): Outbox {
   const { log } = parts
   const inFlight = createInFlight()
   const cleared = createNoteClearing({ db, log, inFlight }, parts.keptHours)
+  const publishAllOf = (lanes: readonly string[], signal?: AbortSignal) =>
+    publishLanes({ ...parts, db, cleared }, lanes, signal)
 
   const noteAlone = gather(
     async (events: NotedEvent[]) => {
@@ -93,20 +91,12 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   async function publish({ notes, before }: Noted, now: AsOfNow, ordered?: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
-    if (before.length >= mostBefore || Date.now() > notedAtMS + staleAfterMS) return false
+    if (before.length >= mostOfLane || Date.now() > notedAtMS + staleAfterMS) return false
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
-    return publishInOrder({ ...parts, cleared }, all, waiting.length === 0 ? now : await readAsOfNow(db, all), ordered)
-  }
-
-  async function publishLanes(lanes: readonly string[]): Promise<boolean> {
-    const found = await findLanes(db, lanes, mostBefore * lanes.length)
-    const notes = found.filter(({ _id }) => !cleared.has(_id))
-    if (notes.length === 0) return true
-    const now = await readAsOfNow(db, notes)
-    const byLane = Map.groupBy(notes, ({ lane }) => lane)
-    const done = await Promise.all([...byLane.values()].map((own) => publishInOrder({ ...parts, cleared }, own, now)))
-    return done.every(Boolean) && found.length < mostBefore * lanes.length
+    const untilMS = performance.now() + notedAtMS + staleAfterMS - Date.now()
+    const asRead = waiting.length === 0 ? now : await readAsOfNow(db, all)
+    return publishInOrder({ ...parts, cleared, untilMS }, all, asRead, ordered)
   }
 
   async function publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean> {
@@ -136,10 +126,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
       const { promise: ordered, resolve } = Promise.withResolvers<void>()
       await Promise.race([ordered, run(publish(noted, now, resolve))])
     },
-    publishLanes: (lanes) => run(publishLanes(lanes)),
+    publishLanes: (lanes, signal) => run(publishAllOf(lanes, signal)),
     async publishDeletions(rooms) {
       if (rooms.every(({ erasing }) => erasing?.unpublished === undefined)) return true
-      return run(lanesOfDeletions(db, rooms).then(publishLanes))
+      return run(lanesOfDeletions(db, rooms).then((lanes) => publishAllOf(lanes)))
     },
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),
@@ -160,7 +150,7 @@ async function noteChanges(
   const withEvents = changes.filter(({ events }) => events.length > 0)
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
   const lanes = withEvents.map(({ lane }) => lane)
-  const limit = mostBefore * lanes.length
+  const limit = mostOfLane * lanes.length
   // Outside of the transaction, at the same time: whatever it conflicts with is committed already.
   const [notes, found] = await Promise.all([
     insertNotes(db, withEvents, session),

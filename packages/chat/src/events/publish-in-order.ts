@@ -6,12 +6,13 @@ import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
 
 /**
- * Publishes notes one after the other, up to the first that the bus does not accept.
+ * Publishes notes one after the other, up to the first that the bus does not accept, and none after `untilMS`
+ * (`performance.now()`).
  * @param ordered called when all the orders among them hold
  * @returns whether the bus has all
  */
 export async function publishInOrder(
-  parts: PublishParts & { steps: Steps; cleared: NoteClearing },
+  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'now'>; untilMS: number },
   notes: readonly PendingEventsDoc[],
   now: AsOfNow,
   ordered: () => void = () => undefined,
@@ -20,7 +21,7 @@ export async function publishInOrder(
   if (orders === 0) ordered()
   for (const note of notes) {
     for (const event of note.events) {
-      if (!(await publishOne(parts, event, now))) return false
+      if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
       if (isOrder(event) && --orders === 0) ordered()
     }
     parts.cleared.now(note)

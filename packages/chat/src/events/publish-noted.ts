@@ -31,7 +31,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       const sent = now.message(event.message)
       // A missing message was refused after its note was written.
       const by = event.by !== undefined && { by: event.by }
-      if (sent) await publishEvent(bus, { ...messageEvent(sent, event.event), ...by, ...isAgain })
+      if (sent) await publishEvent(bus, { ...messageEvent(sent, event), ...by, ...isAgain })
       break
     }
     case 'room': {
@@ -76,8 +76,14 @@ async function giveOrder({ control, log }: PublishParts, app: string, order: Con
   if (silent.length > 0) log.warn({ app, order: order.do, silent }, 'nodes did not confirm an order')
 }
 
-/** The event of a message, with an ID by which the stream keeps a repeated one once. */
-function messageEvent({ message, sender, quoted }: SentMessageDoc, event: OutgoingEvent['event']): OutgoingEvent {
+/**
+ * The event of a message, with an ID by which the stream keeps a repeated one once: that of the change, also where another
+ * process publishes it with what came later.
+ */
+function messageEvent(
+  { message, sender, quoted }: SentMessageDoc,
+  { event, changedAtMS = message.updatedAtMS }: NotedEvent & { kind: 'message' },
+): OutgoingEvent {
   const { app, room } = message
   const deleted = { room, messageID: message._id }
   const isNew = event === 'chat message' || event === 'thread message'
@@ -85,7 +91,7 @@ function messageEvent({ message, sender, quoted }: SentMessageDoc, event: Outgoi
     to: { app, room },
     event,
     json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
-    id: isNew ? message._id : `${message._id}:${event}:${message.updatedAtMS}`,
+    id: isNew ? message._id : `${message._id}:${event}:${changedAtMS}`,
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && isNew && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),

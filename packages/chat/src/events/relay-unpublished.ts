@@ -38,7 +38,7 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     if (notes.length === 0) return
     // Lanes first, so that messages sent after a deletion of all come after its event.
     const lanes = [...new Set(notes.flatMap(({ lane }) => lane ?? []))]
-    const areLanesPublished = await chat.outbox.publishLanes(lanes)
+    const areLanesPublished = await chat.outbox.publishLanes(lanes, signal)
     const messages = notes.filter(({ lane }) => lane === undefined)
     const now = await readAsOfNow(chat.db, messages)
     const settled = messages.filter((note) => isSettled(note, now))

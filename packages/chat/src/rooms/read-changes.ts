@@ -1,5 +1,5 @@
 import type { Bus } from '@parley/bus/connect'
-import { toIncomingEvent } from '@parley/bus/events/incoming'
+import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { positionAt } from '@parley/bus/stream/position-at'
 import { exactSubjects, openReading, type StreamReading, wholeSubjects } from '@parley/bus/stream/read-stream'
 import type { EventPayload, ServerEvent } from '@parley/contracts/socket/server-events'
@@ -80,29 +80,44 @@ async function readAll(
 ): Promise<{ changes: Change[]; next: Place | undefined } | undefined> {
   const reading = await openReading(bus, subjects, { fromSeq })
   try {
-    return reading.pending > most ? undefined : await collect(reading, user)
+    return reading.pending > most ? undefined : await collect(bus, reading, user)
   } finally {
     await reading.close()
   }
 }
 
-async function collect(reading: StreamReading, user: string): Promise<{ changes: Change[]; next: Place | undefined }> {
+async function collect(
+  bus: Bus,
+  reading: StreamReading,
+  user: string,
+): Promise<{ changes: Change[]; next: Place | undefined }> {
   const changes: Change[] = []
   let count = 0
   for await (const message of reading.pendingMessages()) {
     const at = { sinceMS: Math.floor(message.info.timestampNanos / 1_000_000), seq: message.info.streamSequence }
     if (++count > mostEvents) return { changes, next: at }
-    const change = toChange(at, toIncomingEvent(message), user)
+    const change = readChange(bus, message, at, user)
     if (change) changes.push(change)
   }
   return { changes, next: undefined }
 }
 
-function toChange(
+/** Undefined for what is no change for the user, and for what cannot be read: that is counted. */
+function readChange(
+  bus: Bus,
+  message: Parameters<typeof toIncomingEvent>[0],
   at: Place,
-  { to, event, data }: Pick<ReturnType<typeof toIncomingEvent>, 'to' | 'event' | 'data'>,
   user: string,
 ): Change | undefined {
+  try {
+    return toChange(at, toIncomingEvent(message), user)
+  } catch (error) {
+    bus.malformed(error as Error, message.subject)
+    return undefined
+  }
+}
+
+function toChange(at: Place, { to, event, data }: IncomingEvent, user: string): Change | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const payload = <E extends ServerEvent>() => JSON.parse(bytes.toString()) as EventPayload<E>
   if ('room' in to) {

@@ -9,8 +9,8 @@ import type { Db } from '../connect.ts'
  * `by` is the user who made the change by a token, for webhooks.
  */
 export type NotedEvent =
-  /** An event of a message, which is published with the message as it is then. */
-  | { kind: 'message'; message: string; event: ServerEvent; by?: string }
+  /** An event of a message, which is published with the message as it is then; `changedAtMS`: the time that this change gave it. */
+  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; by?: string }
   /** The `room` event, which is published with the Room as it is then. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
   /** Any other event: its payload as JSON text. */

@@ -95,6 +95,14 @@ export async function recordNewStream(
   )
 }
 
+/** Records that the stream whose loss was noted is there after all: it stays. Not if another process goes on with the repair. */
+export async function recordFoundAgain(
+  db: Db,
+  { _id, losses, repairUntilMS = 0 }: Pick<StreamStateDoc, '_id' | 'losses' | 'repairUntilMS'>,
+): Promise<void> {
+  await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
+}
+
 /** Takes or extends the lease of publishing again; returns the state, or null when another process has it. */
 export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = Date.now()

@@ -51,7 +51,13 @@ export async function changeMessage(
     if (!wanted) return found
     const updatedAtMS = await takeRoomTime(db, room, session)
     const written = await writeChange(db, found, wanted, updatedAtMS, session)
-    pending.push({ kind: 'message', message: written._id, event: 'messageUpdated', by: caller.user }, ...also)
+    const changed = {
+      kind: 'message',
+      message: written._id,
+      event: 'messageUpdated',
+      changedAtMS: updatedAtMS,
+    } as const
+    pending.push({ ...changed, by: caller.user }, ...also)
     // What was shown of a stream so far is in the message, and not in the index.
     const hasEnded = found.streaming && !written.streaming
     if (hasEnded || written.content !== found.content) {

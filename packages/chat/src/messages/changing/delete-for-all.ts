@@ -53,7 +53,13 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     // The room first, so that sends wait for this instead of making it start again.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
-    pending.push({ kind: 'message', message: message._id, event: 'messageDeleted', ...byOf(caller) })
+    const deleted = {
+      kind: 'message',
+      message: message._id,
+      event: 'messageDeleted',
+      changedAtMS: updatedAtMS,
+    } as const
+    pending.push({ ...deleted, ...byOf(caller) })
     return deleteMessage(db, message, updatedAtMS, session)
   })
   void chat.outbox.publish(

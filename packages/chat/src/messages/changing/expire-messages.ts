@@ -72,7 +72,7 @@ async function expirePart(
     for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })
     const changes = stubs.map(({ _id }) => ({
       lane: messageLane(_id),
-      events: [{ kind: 'message' as const, message: _id, event: 'messageDeleted' as const }],
+      events: [{ kind: 'message' as const, message: _id, event: 'messageDeleted' as const, changedAtMS: updatedAtMS }],
     }))
     return { stubs, noted: await outbox.note(changes, session) }
   }

@@ -34,4 +34,65 @@ describe('the event of a change', () => {
     await chat.outbox.drained()
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
+
+  test('of which many wait in one lane is published with all of them, in order', async () => {
+    const { chat, app } = gateway
+    const to = { app, user: alice.id }
+    const lane = userLane(to)
+    const ids = Array.from({ length: 180 }, (_, i) => `waits ${i}`)
+    const changes = ids.map((id) => {
+      const event: NotedEvent = { kind: 'event', id, to, event: 'myPrefDelete', json: JSON.stringify(id) }
+      return { lane, events: [event] }
+    })
+    await inTransaction(chat.db, (session) => insertNotes(chat.db, changes, session))
+    const heard = await gateway.hear()
+    assert.equal(await chat.outbox.publishLanes([lane]), true)
+    await heard.next('myPrefDelete', (id: string) => id === ids.at(-1))
+    const published = heard.events.filter(({ event }) => event === 'myPrefDelete').map(({ payload }) => payload)
+    assert.deepEqual(published, ids)
+  })
+
+  test('waits for nothing where no lane is named, as when new messages alone wait', async () => {
+    assert.equal(await gateway.chat.outbox.publishLanes([]), true)
+  })
+
+  test('of a message that is published late is not published again after a newer one', async () => {
+    const other = await gateway.another()
+    try {
+      const room = await gateway.newRoom([alice])
+      const { body } = await alice.call('POST', `/rooms/${room}/message`, { message: 'first', messageType: 'text' })
+      const { _id } = body.result
+      const heard = await gateway.hear()
+      const { outbox } = other.chat
+      const publish = outbox.publish.bind(outbox)
+      const publishing = Promise.withResolvers<{ done: Promise<boolean> }>()
+      const released = Promise.withResolvers<void>()
+      // It stands still after the commit.
+      outbox.publish = (...given) => {
+        const done = released.promise.then(() => publish(...given))
+        publishing.resolve({ done })
+        return done
+      }
+      const slow = await fetch(`${other.url}/rooms/${room}/message`, {
+        method: 'POST',
+        headers: { 'im-api-key': gateway.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ _id, sender: alice.id, message: 'older', messageType: 'text' }),
+      })
+      assert.equal(slow.status, 200)
+      const { done } = await publishing.promise
+      const newer = { _id, message: 'newer', messageType: 'text' }
+      assert.equal((await alice.call('POST', `/rooms/${room}/message`, newer)).status, 200)
+      await gateway.chat.outbox.drained()
+      released.resolve()
+      await done
+      await gateway.admin('PUT', `/rooms/${room}`, { name: 'the end' })
+      await heard.next('room', ({ name }: { name: string }) => name === 'the end')
+      const texts = heard.events.flatMap(({ event, payload }) =>
+        event === 'messageUpdated' ? [(payload as { message: string }).message] : [],
+      )
+      assert.equal(texts.at(-1), 'newer', texts.join())
+    } finally {
+      await other.stop()
+    }
+  })
 })

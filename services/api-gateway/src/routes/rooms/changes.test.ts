@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { streamBounds } from '@parley/bus/stream/app-events'
+import { eventSubject } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, startWithAliceAndBob, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -175,6 +176,16 @@ describe('GET /me/changes', () => {
     assert.ok(Object.hasOwn(found.prefs, '__proto__'))
     assert.deepEqual(found.deletedPrefs, ['old'])
     assert.ok(!Object.hasOwn(found.prefs, 'hers'))
+  })
+
+  test('passes over events that cannot be read', async () => {
+    const room = await gateway.newRoom([alice, bob])
+    const cursor = await begin()
+    const { app, chat } = gateway
+    for (const event of ['lastRead', 'messageUpdated'] as const)
+      await chat.bus.stream.publish(eventSubject({ app, room }, event), 'no JSON')
+    await send(room)
+    await untilSeen(cursor, (found) => of(found, room)?.messages === true)
   })
 
   test('comes in pages that lose nothing', async () => {

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ensureStream } from '@parley/bus/stream/stream'
+import { deleteStream, findStream } from '@parley/bus/stream/stream-identity'
+import { openAppFeed } from '@parley/chat/events-feed/app-feed'
+import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
+import { eventStream } from '@parley/contracts/bus/streams'
+import {
+  findStreamState,
+  insertStreamState,
+  leaseRebuilding,
+  recordLoss,
+  type StreamStateDoc,
+} from '@parley/db/events/stream-state'
+import { createLog } from '@parley/service/log'
+import { createMetrics } from '@parley/service/metrics'
+import { isolatedServers } from '@parley/stack/test-servers'
+import type { Servers } from '@parley/stack/up'
+import { nextFirstSeq, replaceStream } from '@parley/wiring/stream-loss'
+import { watchStream } from '@parley/wiring/watch-stream'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
+import { openNatsProxy } from '../../test-nats-proxy.ts'
+
+const options = { maxAgeHours: 72, maxBytes: 2 ** 30, replicas: 1 }
+const minute = 60_000
+const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
+
+describe("the integrator's feed of events and its stream", () => {
+  let servers: Servers
+  let gateway: TestGateway
+  beforeAll(async () => {
+    servers = await isolatedServers()
+    gateway = await startTestGateway({ servers })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    await servers.stop()
+  })
+
+  const read = (after: string, of = gateway) => of.admin('GET', `/admin/events?after=${after}`)
+  const now = async (): Promise<string> => (await gateway.admin('GET', '/admin/events')).body.result.cursor
+  /** As services do that watch the stream. */
+  async function state(): Promise<StreamStateDoc> {
+    const { bus, db } = gateway.chat
+    const { created, lastSeq } = (await findStream(bus)) ?? { created: '', lastSeq: 0 }
+    const nowMS = Date.now()
+    const known = { created, seq: lastSeq, seenAtMS: nowMS, handledUpToMS: nowMS, losses: 0 }
+    await db.streamState.deleteMany({})
+    await insertStreamState(db, { _id: eventStream.name, ...known })
+    return (await findStreamState(db, eventStream.name)) as StreamStateDoc
+  }
+
+  /** While a service watches the stream. */
+  async function watched(work: () => Promise<void>): Promise<void> {
+    const { bus, db } = gateway.chat
+    const stopping = new AbortController()
+    const watching = watchStream({ db, bus, options, log, metrics: createMetrics('test') }, stopping.signal)
+    try {
+      await work()
+    } finally {
+      stopping.abort()
+      await watching
+    }
+  }
+
+  test('the oldest cursor of a stream in which nothing is left is one to go on from', async () => {
+    await gateway.newUser()
+    // docs.nats.io, "JetStream API": all messages go.
+    await gateway.chat.bus.nats.request(`$JS.API.STREAM.PURGE.${eventStream.name}`)
+    const gone = await read('0-0')
+    assert.equal(gone.status, 410)
+    const { oldest } = gone.body.error
+    assert.deepEqual((await read(oldest)).body.result?.data, [])
+    const user = await gateway.newUser()
+    const { data } = (await read(oldest)).body.result
+    assert.equal(data[0].user, user.id)
+  })
+
+  test('a cursor of the last two minutes goes on in the stream that is put in place of a lost one, and is not gone meanwhile', async () => {
+    const { bus, db } = gateway.chat
+    // It has nothing in memory.
+    const other = await gateway.another()
+    const { seq } = parseCursor(await now())
+    const known = await state()
+    const cursorOf = (agoMS: number) => toCursor({ seq, timeMS: known.seenAtMS - agoMS })
+    await deleteStream(bus)
+    // A service that starts makes another one, which nobody has recorded yet.
+    await ensureStream(bus, options, nextFirstSeq(known))
+    assert.equal((await read(cursorOf(0), other)).status, 503)
+    assert.equal(await replaceStream(db, bus, options, known), true)
+    assert.equal((await read(cursorOf(0), other)).status, 200)
+    assert.equal((await read(cursorOf(2 * minute), other)).status, 200)
+    assert.equal((await read(cursorOf(10 * minute), other)).status, 410)
+    await other.stop()
+  })
+
+  test('the cursor of a reader that waits does not grow old where nothing happens', async () => {
+    const feed = openAppFeed(gateway.chat.bus, 'an app where nothing happens', log, () => 1_000, 10)
+    await feed.ready
+    const { seq, timeMS } = feed.head
+    while (feed.head.timeMS === timeMS) await pause(10)
+    assert.equal(feed.head.seq, seq)
+    feed.stop()
+  })
+
+  test('is 503 while NATS is away', async () => {
+    const proxy = await openNatsProxy(servers.natsUrl)
+    const other = await gateway.another({ natsUrl: proxy.url })
+    try {
+      proxy.cut()
+      const { status, body } = await other.admin('GET', '/admin/events')
+      assert.deepEqual([status, body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+    } finally {
+      proxy.mend()
+      await other.stop()
+      await proxy.close()
+    }
+  })
+
+  test('how far the stream has come is recorded also after a process whose clock is ahead', async () => {
+    const { db } = gateway.chat
+    await state()
+    const aheadMS = Date.now() + 60 * minute
+    await db.streamState.updateOne({}, { $set: { seenAtMS: aheadMS, handledUpToMS: aheadMS } })
+    const seen = async () => (await findStreamState(db, eventStream.name)) as StreamStateDoc
+    await watched(async () => {
+      while ((await seen()).seenAtMS === aheadMS) await pause(20)
+    })
+    assert.ok((await seen()).handledUpToMS < aheadMS)
+  })
+
+  test('a stream that is there again after its loss was noted is not waited for for ever', async () => {
+    const { bus, db } = gateway.chat
+    const known = await state()
+    const nowMS = Date.now()
+    const rebuilding = { sinceMS: nowMS - minute, untilMS: nowMS, doneUpToMS: nowMS - minute }
+    // By a process that could not make another one, or died before it did.
+    assert.equal(await recordLoss(db, known, { ...rebuilding, afterSeq: known.seq, leaseUntilMS: 0 }, nowMS - 1), true)
+    await watched(async () => {
+      while (!(await leaseRebuilding(db, eventStream.name, 1_000))) await pause(20)
+    })
+    assert.equal((await findStream(bus))?.created, known.created)
+  })
+})
