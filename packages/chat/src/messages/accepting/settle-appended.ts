@@ -3,14 +3,8 @@ import { insertUnordered } from '@parley/db/events/pending-events'
 import { newId } from '@parley/db/messages/messages'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { pullStored } from '@parley/db/sending/append-stored'
-import {
-  countSettled,
-  insertSettled,
-  noteSendKeys,
-  type Pull,
-  pullSettled,
-  type TailSenders,
-} from '@parley/db/sending/settle-tails'
+import { countSettled, type TailSenders } from '@parley/db/sending/count-settled'
+import { insertSettled, noteSendKeys, type Pull, pullSettled } from '@parley/db/sending/settle-tails'
 import { findTailHeads } from '@parley/db/sending/tails'
 import type { LRUCache } from 'lru-cache'
 import type { Outbox } from '../../events/outbox.ts'
