@@ -24,7 +24,8 @@ const names = [...Object.keys(scenes), 'receive']
 
 const options = new Command('npm run bench:send --')
   .description(
-    `POST /messages beside bare insertOne on the same mongod, in one run. Both are driven for the same time at the same
+    `POST /messages beside bare insertOne on the same mongod, in one run, and beside a bare server that does nothing for a
+request but read its JSON, insertOne it, respond and publish it to NATS. All are driven for the same time at the same
 concurrency, in turns, and the median of the turns' ratios is what counts. Beside the ratio stands the CPU time of every
 process per message: what is not used of the two cores goes into waiting for round trips. Then the same with larger messages,
 into one hot room, and through several gateways; and how long a message takes to a client on a realtime node.`,

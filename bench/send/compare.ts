@@ -1,3 +1,4 @@
+import type { Inserted } from '../insert-one.ts'
 import { median } from '../median.ts'
 import type { Ground, Sent } from './ground.ts'
 
@@ -11,6 +12,10 @@ export interface Scene {
 
 export interface Compared extends Scene {
   insertOnePerSecond: number
+  /** Of a server that does nothing but what every send takes (bare-server.ts), as a share of insertOne's. */
+  bareRatio: number
+  bareP99Ratio: number
+  bareCpuMicrosecondsPerMessage: Record<string, number>
   sentPerSecond: number
   p99MS: number
   insertOneP99MS: number
@@ -21,9 +26,9 @@ export interface Compared extends Scene {
 }
 
 export const heading =
-  'clients rooms  bytes gateways   insertOne/s   p99 ms   POST /messages/s   p99 ms   ratio   of p99   CPU µs per message'
+  'clients rooms  bytes gateways   insertOne/s   p99 ms   POST /messages/s   p99 ms   ratio   of p99   bare server   of p99   CPU µs per message'
 
-/** Sends and bare insertOne of the same size in turns; the medians of what they come to. */
+/** Bare insertOne, the bare server and sends of the same size in turns; the medians of what they come to. */
 export async function compare(
   ground: Ground,
   scene: Scene,
@@ -32,24 +37,32 @@ export async function compare(
   const { clients, bytes, gateways } = scene
   if (await ground.haveGateways(gateways)) await warmUp(ground, gateways)
   const sends = { clients, gateways, requests: requestsOf(ground, scene) }
+  await ground.sendBare({ ...sends, seconds: 1 })
   await ground.send({ ...sends, seconds: 1 })
-  const turns: ({ bare: number; bareP99: number; bareCpu: number } & Sent)[] = []
+  const turns: { insert: Inserted & { cpu: number }; bare: Sent; own: Sent }[] = []
   for (let round = 0; round < rounds; round++) {
-    const { perSecond: bare, p99: bareP99, cpu: bareCpu } = await ground.insertOne({ clients, seconds, bytes })
-    turns.push({ bare, bareP99, bareCpu, ...(await ground.send({ ...sends, seconds })) })
+    const insert = await ground.insertOne({ clients, seconds, bytes })
+    const bare = await ground.sendBare({ ...sends, seconds })
+    turns.push({ insert, bare, own: await ground.send({ ...sends, seconds }) })
   }
   const of = (value: (turn: (typeof turns)[number]) => number) => median(turns.map(value))
-  const names = Object.keys(turns[0]?.cpu ?? {})
+  const cpuOf = (whose: 'bare' | 'own') => {
+    const names = Object.keys(turns[0]?.[whose].cpu ?? {})
+    return Object.fromEntries(names.map((name) => [name, of((turn) => turn[whose].cpu[name] ?? 0)]))
+  }
   return {
     ...scene,
-    insertOnePerSecond: of(({ bare }) => bare),
-    sentPerSecond: of(({ sent }) => sent),
-    p99MS: of(({ p99 }) => p99),
-    insertOneP99MS: of(({ bareP99 }) => bareP99),
-    ratio: of(({ sent, bare }) => sent / bare),
-    p99Ratio: of(({ p99, bareP99 }) => p99 / bareP99),
-    cpuMicrosecondsPerMessage: Object.fromEntries(names.map((name) => [name, of(({ cpu }) => cpu[name] ?? 0)])),
-    cpuMicrosecondsPerInsertOne: of(({ bareCpu }) => bareCpu),
+    insertOnePerSecond: of(({ insert }) => insert.perSecond),
+    sentPerSecond: of(({ own }) => own.sent),
+    p99MS: of(({ own }) => own.p99),
+    insertOneP99MS: of(({ insert }) => insert.p99),
+    ratio: of(({ own, insert }) => own.sent / insert.perSecond),
+    p99Ratio: of(({ own, insert }) => own.p99 / insert.p99),
+    bareRatio: of(({ bare, insert }) => bare.sent / insert.perSecond),
+    bareP99Ratio: of(({ bare, insert }) => bare.p99 / insert.p99),
+    cpuMicrosecondsPerMessage: cpuOf('own'),
+    bareCpuMicrosecondsPerMessage: cpuOf('bare'),
+    cpuMicrosecondsPerInsertOne: of(({ insert }) => insert.cpu),
   }
 }
 
@@ -59,6 +72,7 @@ export async function compare(
  */
 export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
   const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways }
+  await ground.sendBare({ ...scene, requests: requestsOf(ground, scene), seconds: 4 })
   for (let left = 20_000 * gateways, turns = 0; left > 0 && turns < 7 * gateways; turns++) {
     const { sent } = await ground.send({ ...scene, requests: requestsOf(ground, scene), seconds: 2 })
     left -= sent * 2
@@ -67,6 +81,7 @@ export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
 
 export function toLine(row: Compared): string {
   const cpu = Object.entries(row.cpuMicrosecondsPerMessage).map(([name, used]) => `${name} ${used.toFixed(0)}`)
+  const bare = Object.values(row.bareCpuMicrosecondsPerMessage).reduce((sum, used) => sum + used, 0)
   return [
     String(row.clients).padStart(7),
     String(row.rooms).padStart(5),
@@ -78,7 +93,9 @@ export function toLine(row: Compared): string {
     row.p99MS.toFixed(1).padStart(8),
     row.ratio.toFixed(2).padStart(7),
     row.p99Ratio.toFixed(2).padStart(8),
-    `  ${cpu.join(', ')}; insertOne ${row.cpuMicrosecondsPerInsertOne.toFixed(0)}`,
+    row.bareRatio.toFixed(2).padStart(13),
+    row.bareP99Ratio.toFixed(2).padStart(8),
+    `  ${cpu.join(', ')}; bare server, all ${bare.toFixed(0)}; insertOne ${row.cpuMicrosecondsPerInsertOne.toFixed(0)}`,
   ].join(' ')
 }
 

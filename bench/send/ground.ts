@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { makeApp } from '@parley/local/make-app'
 import type { ServiceProcess } from '@parley/local/service-process'
-import { startServers } from '@parley/stack/up'
+import { type Servers, startServers } from '@parley/stack/up'
 import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
@@ -40,18 +40,9 @@ export async function startGround(profiles?: string) {
   const gateways: ServiceProcess[] = [await startBenchService('api-gateway', servers, env)]
   const inserts: ChildProcess = fork(join(import.meta.dirname, '../insert-one.ts'), [servers.mongoUrl])
   await once(inserts, 'message')
+  const bare: ChildProcess = fork(join(import.meta.dirname, '../bare-server.ts'), [servers.mongoUrl, servers.natsUrl])
+  const [barePort] = (await once(bare, 'message')) as [number]
   const headers = { 'im-api-key': keys.apiKey }
-  const urlOf = ({ ports }: ServiceProcess) => `http://127.0.0.1:${ports['http']}`
-
-  /** CPU seconds used so far by each process that has a part in a send. */
-  function cpuOf(): Record<string, number> {
-    return {
-      gateway: gateways.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-      mongod: cpuSeconds(servers.mongo.pid ?? 0),
-      nats: cpuSeconds(servers.nats.pid ?? 0),
-      generator: cpuSeconds(process.pid),
-    }
-  }
 
   return {
     servers,
@@ -75,28 +66,55 @@ export async function startGround(profiles?: string) {
       return { ...inserted, cpu: ((used() - before) * 1e6) / (inserted.perSecond * job.seconds) }
     },
 
-    async send({ clients, seconds, requests, gateways: through = 1, perSecond }: Sends): Promise<Sent> {
-      const before = cpuOf()
-      const loads = await Promise.all(
-        gateways.slice(0, through).map((gateway, i) =>
-          loadHttp(urlOf(gateway), requests, {
-            connections: Math.floor((clients + i) / through),
-            seconds,
-            ...(perSecond !== undefined && { pace: perSecond / through }),
-          }),
-        ),
-      )
-      const sent = loads.reduce((sum, load) => sum + load.perSecond, 0)
-      const cpu = Object.entries(cpuOf()).map(([name, used]) => {
-        return [name, ((used - (before[name] ?? 0)) * 1e6) / (sent * seconds)] as const
-      })
-      return { sent, p99: Math.max(...loads.map((load) => load.p99)), cpu: Object.fromEntries(cpu) }
-    },
+    send: ({ gateways: count = 1, ...sends }: Sends): Promise<Sent> =>
+      sendTo(
+        servers,
+        gateways.slice(0, count).map(({ ports, pid }) => ({ port: ports['http'], pid })),
+        sends,
+      ),
+
+    /** The same requests to a server that does nothing but what every send takes (bare-server.ts). */
+    sendBare: (sends: Omit<Sends, 'gateways'>): Promise<Sent> =>
+      sendTo(servers, [{ port: barePort, pid: bare.pid ?? 0 }], sends),
 
     async stop(): Promise<void> {
       inserts.disconnect()
+      bare.disconnect()
       await Promise.all(gateways.map((gateway) => gateway.stop()))
       await servers.stop()
     },
   }
+}
+
+/** CPU seconds used so far by each process that has a part in a send, through a server of these processes. */
+function cpuOf(servers: Servers, server: readonly number[]): Record<string, number> {
+  return {
+    gateway: server.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
+    mongod: cpuSeconds(servers.mongo.pid ?? 0),
+    nats: cpuSeconds(servers.nats.pid ?? 0),
+    generator: cpuSeconds(process.pid),
+  }
+}
+
+async function sendTo(
+  servers: Servers,
+  through: readonly { port: number | undefined; pid: number }[],
+  { clients, seconds, requests, perSecond }: Omit<Sends, 'gateways'>,
+): Promise<Sent> {
+  const pids = through.map(({ pid }) => pid)
+  const before = cpuOf(servers, pids)
+  const loads = await Promise.all(
+    through.map(({ port }, i) =>
+      loadHttp(`http://127.0.0.1:${port}`, requests, {
+        connections: Math.floor((clients + i) / through.length),
+        seconds,
+        ...(perSecond !== undefined && { pace: perSecond / through.length }),
+      }),
+    ),
+  )
+  const sent = loads.reduce((sum, load) => sum + load.perSecond, 0)
+  const cpu = Object.entries(cpuOf(servers, pids)).map(([name, used]) => {
+    return [name, ((used - (before[name] ?? 0)) * 1e6) / (sent * seconds)] as const
+  })
+  return { sent, p99: Math.max(...loads.map((load) => load.p99)), cpu: Object.fromEntries(cpu) }
 }
