@@ -42,7 +42,9 @@ export class ParleyError extends Error {
 }
 
 /** Whether the same call may succeed later without anybody doing something about it. */
-export function isPassing({ code, status }: ParleyError): boolean {
+export function isPassing(error: unknown): error is ParleyError {
+  if (!(error instanceof ParleyError)) return false
+  const { code, status } = error
   return code === 'NETWORK_ERROR' || status === 408 || status === 429 || status >= 500
 }
 
@@ -63,6 +65,10 @@ export function errorOf(status: number, body: unknown, retryAfterHeaderMS?: numb
   const { oldest, retryAfterMS = retryAfterHeaderMS } = typeof error === 'object' ? error : {}
   return new ParleyError(known as ErrorCode, text, status, retryAfterMS, { oldest })
 }
+
+/** What was caught, as a ParleyError: anything else kept the response away. */
+export const asParleyError = (error: unknown): ParleyError =>
+  error instanceof ParleyError ? error : networkError(error)
 
 export function networkError(cause: unknown): ParleyError {
   const message = cause instanceof Error ? cause.message : String(cause)

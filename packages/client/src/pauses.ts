@@ -1,16 +1,18 @@
+import type { ParleyError } from './parley-error.ts'
+
 /** Pauses that grow with each failure, with chance in them, so that many clients do not come back at once. */
 export interface Pauses {
-  /** The next pause in ms. */
-  next: () => number
+  /** The next pause in ms, after an error as long as that asks for. */
+  next: (error?: ParleyError) => number
   reset: () => void
 }
 
 export function growingPauses(firstMS: number, longestMS: number): Pauses {
   let failures = 0
   return {
-    next() {
+    next(error) {
       const mostMS = Math.min(longestMS, firstMS * 2 ** failures++)
-      return mostMS * (0.5 + Math.random() / 2)
+      return Math.max(mostMS * (0.5 + Math.random() / 2), error?.retryAfterMS ?? 0)
     },
     reset() {
       failures = 0

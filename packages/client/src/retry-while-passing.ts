@@ -1,4 +1,4 @@
-import { isPassing, ParleyError } from './parley-error.ts'
+import { isPassing } from './parley-error.ts'
 import { growingPauses, sleep } from './pauses.ts'
 
 /**
@@ -12,8 +12,8 @@ export async function retryWhilePassing(work: () => Promise<void>, isCurrent: ()
       await work()
       return true
     } catch (error) {
-      if (!isCurrent() || !(error instanceof ParleyError) || !isPassing(error)) throw error
-      await sleep(Math.max(pauses.next(), error.retryAfterMS ?? 0))
+      if (!isCurrent() || !isPassing(error)) throw error
+      await sleep(pauses.next(error))
       if (!isCurrent()) return false
     }
   }

@@ -1,4 +1,4 @@
-import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError, errorOf, ParleyError } from '../parley-error.ts'
 
 export interface HttpOptions {
   /** The base URL, without a slash at the end. */
@@ -49,7 +49,7 @@ export async function httpCall(
     })
     return await resultOf(response)
   } catch (error) {
-    throw error instanceof ParleyError ? error : networkError(error)
+    throw asParleyError(error)
   } finally {
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', abort)

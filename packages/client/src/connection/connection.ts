@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client'
 import type { LoginResult } from '../generated/types.ts'
-import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError, errorOf, networkError, type ParleyError } from '../parley-error.ts'
 import { growingPauses } from '../pauses.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
@@ -112,7 +112,7 @@ export class Connection {
       this.#since = this.#latestServerTimeMS
       this.#state.set({ status: 'online' })
     } catch (error) {
-      if (isCurrent()) this.#refused(error instanceof ParleyError ? error : networkError(error))
+      if (isCurrent()) this.#refused(asParleyError(error))
     }
   }
 
@@ -128,7 +128,7 @@ export class Connection {
     if (this.#loggedInAtMS !== undefined && Date.now() - this.#loggedInAtMS > stableMS) this.#pauses.reset()
     this.#loggedInAtMS = undefined
     this.#attempt++
-    const pauseMS = Math.max(this.#pauses.next(), error.retryAfterMS ?? 0)
+    const pauseMS = this.#pauses.next(error)
     this.#state.set({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#socket.disconnect()
     this.#timer = setTimeout(() => this.#connect(), pauseMS)

@@ -1,6 +1,6 @@
 import type { LoginResult } from '../generated/types.ts'
-import { errorOf, networkError, ParleyError } from '../parley-error.ts'
-import type { TokenSource } from './token-source.ts'
+import { errorOf, networkError } from '../parley-error.ts'
+import { type TokenSource, withToken } from './token-source.ts'
 
 /** Emits with an acknowledgement; what it returns is the envelope. */
 export type Emit = (event: string, ...args: unknown[]) => Promise<unknown>
@@ -24,18 +24,11 @@ export async function login(
   ended: string | undefined,
 ): Promise<{ token: string; result: LoginResult & { resumed?: boolean } }> {
   if (encoding !== 'plain') await emitChecked(emit, 'conf', { encoding })
-  let token = await tokens.get()
-  if (token === ended) token = (await tokens.renew(token)) ?? token
-  const options = { deviceId: deviceID, clientKey: clientKey(), since }
-  const auth2 = (withToken: string) => emitChecked(emit, 'auth2', withToken, options) as Promise<LoginResult>
-  try {
-    return { token, result: await auth2(token) }
-  } catch (error) {
-    if (!(error instanceof ParleyError) || error.code !== 'INVALID_TOKEN') throw error
-    const next = await tokens.renew(token)
-    if (next === undefined) throw error
-    return { token: next, result: await auth2(next) }
+  const auth2 = async (token: string) => {
+    const options = { deviceId: deviceID, clientKey: clientKey(), since }
+    return { token, result: (await emitChecked(emit, 'auth2', token, options)) as LoginResult }
   }
+  return withToken(tokens, auth2, ended)
 }
 
 /**

@@ -1,10 +1,30 @@
-import { networkError } from '../parley-error.ts'
+import { asParleyError, networkError } from '../parley-error.ts'
 
 export interface TokenSource {
   /** The token to use now. */
   get: () => Promise<string>
   /** A token other than the one that was refused; undefined where there is none. */
   renew: (refused: string) => Promise<string | undefined>
+}
+
+/**
+ * Calls with a token; when that is refused since it has ended, once more with a new one, if there is one.
+ * @param ended a token that is known to have ended
+ */
+export async function withToken<T>(
+  { get, renew }: TokenSource,
+  call: (token: string) => Promise<T>,
+  ended?: string,
+): Promise<T> {
+  let token = await get()
+  if (token === ended) token = (await renew(token)) ?? token
+  try {
+    return await call(token)
+  } catch (error) {
+    const next = asParleyError(error).code === 'INVALID_TOKEN' ? await renew(token) : undefined
+    if (next === undefined) throw error
+    return call(next)
+  }
 }
 
 /** How long a function may take: one that hangs is called again. */

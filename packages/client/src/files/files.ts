@@ -1,6 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Attachment, NewFile } from '../generated/types.ts'
-import { errorOf, networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError, errorOf, networkError } from '../parley-error.ts'
 
 /** A file to upload: a `File` has a name, any other Blob gets one. */
 export type FileToUpload = Blob & { name?: string }
@@ -60,7 +60,7 @@ export function createFiles({ createFile, markUploaded, getFile }: UserCalls): F
       const sending = send ? send(upload, file) : put(upload, { body: file, ...options })
       await sending.catch((error: unknown) => {
         // An earlier try was taken, and its response was lost.
-        if (!(error instanceof ParleyError && error.code === 'FILE_UPLOADED')) throw error
+        if (asParleyError(error).code !== 'FILE_UPLOADED') throw error
       })
       const stored = await markUploaded({ id: fileID }, options)
       return { fileID, name: stored.name, type: stored.type, size: stored.size, ...measures }

@@ -1,5 +1,5 @@
 import type { ServerEvents } from '../generated/types.ts'
-import { isPassing, ParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing } from '../parley-error.ts'
 import { growingPauses } from '../pauses.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 
@@ -146,15 +146,15 @@ export class PresenceWatch {
       this.#pauses.reset()
     } catch (error) {
       // Without a response the server may have taken them.
-      if (error instanceof ParleyError && error.status !== 0) for (const user of more) this.#held.delete(user)
+      if (asParleyError(error).status !== 0) for (const user of more) this.#held.delete(user)
       throw error
     }
   }
 
   /** What may pass is tried again, what is refused is tried in halves: one wrong ID keeps nobody else away. Without a connection the next login begins all anew. */
   #failed({ event, clients }: Call, error: unknown): void {
-    if (!(error instanceof ParleyError) || !this.#options.isConnected()) return
-    if (error.status === 400 && event === 'presence subscribe' && clients.length > 1) {
+    if (!this.#options.isConnected()) return
+    if (asParleyError(error).status === 400 && event === 'presence subscribe' && clients.length > 1) {
       const half = Math.ceil(clients.length / 2)
       this.#parts.push(clients.slice(0, half), clients.slice(half))
       return
@@ -162,13 +162,10 @@ export class PresenceWatch {
     if (!isPassing(error)) return
     for (const user of clients) this.#due.add(user)
     this.#endPause()
-    this.#pause = setTimeout(
-      () => {
-        this.#pause = undefined
-        this.#report()
-      },
-      Math.max(this.#pauses.next(), error.retryAfterMS ?? 0),
-    )
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      this.#report()
+    }, this.#pauses.next(error))
   }
 
   #endPause(): void {

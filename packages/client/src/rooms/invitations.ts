@@ -1,6 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Invitation } from '../generated/types.ts'
-import { ParleyError } from '../parley-error.ts'
+import { asParleyError } from '../parley-error.ts'
 import { rereading } from '../rereading.ts'
 import { createStore, type Store } from '../store.ts'
 import type { RoomList } from './room-list.ts'
@@ -45,13 +45,10 @@ export class Invitations {
   }
 
   async #end(room: string, call: () => Promise<unknown>): Promise<void> {
-    try {
-      await call()
-    } catch (error) {
-      if (!(error instanceof ParleyError) || !over.has(error.code)) throw error
-      this.#drop(room)
+    await call().catch((error: unknown) => {
+      if (over.has(asParleyError(error).code)) this.#drop(room)
       throw error
-    }
+    })
     this.#drop(room)
   }
 

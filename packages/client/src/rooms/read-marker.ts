@@ -1,4 +1,4 @@
-import { isPassing, ParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing } from '../parley-error.ts'
 import { growingPauses } from '../pauses.ts'
 import type { RoomList } from './room-list.ts'
 import type { Timeline } from './timeline.ts'
@@ -61,9 +61,9 @@ export class ReadMarker {
       this.#pauses.reset()
     } catch (error) {
       // The connection of a token that has ended ends too: another login follows.
-      if (error instanceof ParleyError && error.code === 'INVALID_TOKEN') return
-      if (error instanceof ParleyError && isPassing(error)) {
-        if (this.#options.isConnected()) this.#flushIn(Math.max(this.#pauses.next(), error.retryAfterMS ?? 0))
+      if (asParleyError(error).code === 'INVALID_TOKEN') return
+      if (isPassing(error)) {
+        if (this.#options.isConnected()) this.#flushIn(this.#pauses.next(error))
         return
       }
       isReported = false

@@ -1,4 +1,4 @@
-import { isPassing, networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing, networkError } from '../parley-error.ts'
 import { growingPauses, sleep } from '../pauses.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
@@ -158,9 +158,9 @@ export class RoomHistory {
     const pauses = growingPauses(holeMS, 10_000)
     const fill = () => this.#walk(this.timeline.high, Number.POSITIVE_INFINITY)
     while (this.timeline.hasHole() && this.#options.isConnected()) {
-      const error = await this.#inTurn(fill).catch((error: unknown) => error)
+      const error = await this.#inTurn(fill).catch(asParleyError)
       // The next login tries again.
-      if (error instanceof ParleyError && !isPassing(error)) break
+      if (error && !isPassing(error)) break
       if (this.timeline.hasHole()) await sleep(pauses.next())
     }
     this.#holeTimer = undefined

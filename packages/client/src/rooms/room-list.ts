@@ -1,6 +1,6 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, Room as RoomResource, ServerEvents } from '../generated/types.ts'
-import { ParleyError } from '../parley-error.ts'
+import { asParleyError } from '../parley-error.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, oncePerTask, type Store } from '../store.ts'
 import { withoutContent } from './deleted-message.ts'
@@ -153,7 +153,8 @@ export class RoomList {
       try {
         this.#take(await this.#options.calls.getRoom({ id: roomID }))
       } catch (error) {
-        if (!(error instanceof ParleyError) || (error.status !== 404 && error.status !== 403)) throw error
+        const { status } = asParleyError(error)
+        if (status !== 404 && status !== 403) throw error
         this.remove(roomID)
         return
       }

@@ -123,8 +123,7 @@ export class Outbox {
       const isOver = isFinal(error, faults)
       if (this.#find(next.clientMessageID)) this.#put(next.clientMessageID, isOver ? error : undefined)
       // Without a connection there is nothing to wait for.
-      if (!isOver && this.#options.isConnected())
-        await this.#pause.during(Math.max(pauses.next(), error.retryAfterMS ?? 0))
+      if (!isOver && this.#options.isConnected()) await this.#pause.during(pauses.next(error))
     }
     this.#working.delete(room)
   }

@@ -1,5 +1,5 @@
 import type { SentMessage } from '../generated/types.ts'
-import { isPassing, networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError, isPassing, ParleyError } from '../parley-error.ts'
 import { type PendingSend, toPayload } from './pending-send.ts'
 
 /** Parley recognises a repeated send for 24 hours; an hour is for clocks that differ. */
@@ -20,11 +20,11 @@ export async function tryToSend(
   try {
     return { sent: (await emit('chat message', toPayload(send))) as SentMessage }
   } catch (error) {
-    return { error: error instanceof ParleyError ? error : networkError(error) }
+    return { error: asParleyError(error) }
   }
 }
 
 /** Whether a send has failed for good. After INVALID_TOKEN the connection ends, and comes back with another token. */
 export function isFinal(error: ParleyError, faults: number): boolean {
-  return (!isPassing(error) && error.code !== 'INVALID_TOKEN') || faults >= mostFaults
+  return (error.code !== 'INVALID_TOKEN' && !isPassing(error)) || faults >= mostFaults
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts'
 import type { Announced, FileToUpload, UploadOptions } from '../files/files.ts'
-import { networkError, ParleyError } from '../parley-error.ts'
+import { asParleyError } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 import type { Storage } from '../sending/outbox-storage.ts'
 import { createStore } from '../store.ts'
@@ -59,9 +59,10 @@ export function createUploads(client: Client, { storage }: UploadsOptions = {}):
       })
       running.delete(key)
       become(key, { state: 'uploaded', sentBytes: job.file.size, attachment })
-    } catch (error) {
-      if (error instanceof ParleyError && announcementGone.has(error.code)) job.announced = undefined
-      become(key, { state: 'failed', error: error instanceof ParleyError ? error : networkError(error) })
+    } catch (thrown) {
+      const error = asParleyError(thrown)
+      if (announcementGone.has(error.code)) job.announced = undefined
+      become(key, { state: 'failed', error })
     }
     keep()
   }
