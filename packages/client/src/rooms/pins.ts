@@ -2,6 +2,7 @@ import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message } from '../generated/types.ts'
 import { type Rereading, rereading } from '../rereading.ts'
 import { createStore, type Store } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
 import { isOutdated } from './outdated.ts'
 
 /** As many are shown. */
@@ -36,9 +37,7 @@ export class Pins {
   heard(message: Message): void {
     const known = this.#list.get().find(({ _id }) => _id === message._id)
     if ((message.pinned === true) !== (known !== undefined)) return this.changed()
-    if (known && !isOutdated(message, known)) {
-      this.#list.set(this.#list.get().map((one) => (one === known ? message : one)))
-    }
+    if (known && !isOutdated(message, known)) this.#list.set(withReplaced(this.#list.get(), known, message))
   }
 
   gone(isGone: (message: Message) => boolean): void {

@@ -1,4 +1,5 @@
 import { createStore, type Store } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
 import type { Timeline } from './timeline.ts'
 
 /** Up to which message another member has read, as far as known. */
@@ -23,8 +24,7 @@ export class Readers {
     const before = readers.find((reader) => reader.user === user)
     const seqOf = (id: string) => this.#timeline.get(id)?.seq
     if (before && (seqOf(before.messageID) ?? 0) >= (seqOf(messageID) ?? Number.POSITIVE_INFINITY)) return
-    const next = { user, messageID }
-    this.#readers.set(before ? readers.map((reader) => (reader === before ? next : reader)) : [...readers, next])
+    this.#readers.set(withReplaced(readers, before, { user, messageID }))
   }
 
   /** Who has read a loaded message, without its sender. What a member has read that is not loaded is newer. */

@@ -1,4 +1,5 @@
 import { createStore, type Store } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
 
 /** A member who is writing, and the text so far, as far as their app shows it. */
 export interface LiveText {
@@ -28,9 +29,8 @@ export class LiveTexts {
   heard(writing: Writing, text: (soFar: string) => string): void {
     const texts = this.#texts.get()
     const key = keyOf(writing)
-    const soFar = texts.find((live) => keyOf(live) === key)
-    const next = { ...writing, text: text(soFar?.text ?? '') }
-    this.#texts.set(soFar ? texts.map((live) => (live === soFar ? next : live)) : [...texts, next])
+    const before = texts.find((live) => keyOf(live) === key)
+    this.#texts.set(withReplaced(texts, before, { ...writing, text: text(before?.text ?? '') }))
     clearTimeout(this.#timers.get(key))
     this.#timers.set(
       key,

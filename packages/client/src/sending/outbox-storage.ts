@@ -1,3 +1,4 @@
+import { withReplaced } from '../with-replaced.ts'
 import { onStorageChange } from './on-storage-change.ts'
 import type { PendingSend } from './pending-send.ts'
 
@@ -69,12 +70,9 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
     const id = send.clientMessageID
     change((kept) => {
       const { sends, discarded = [] } = kept
-      const isThere = sends.some(({ clientMessageID }) => clientMessageID === id)
-      if (discarded.includes(id) || !(isThere || isWanted || !seen.has(id))) return kept
-      return {
-        ...kept,
-        sends: isThere ? sends.map((kept) => (kept.clientMessageID === id ? send : kept)) : [...sends, send],
-      }
+      const before = sends.find(({ clientMessageID }) => clientMessageID === id)
+      if (discarded.includes(id) || !(before || isWanted || !seen.has(id))) return kept
+      return { ...kept, sends: withReplaced(sends, before, send) }
     })
   }
 
