@@ -12,12 +12,12 @@ export function createReceipts() {
   const waiting = new Map<string, Waiting>()
 
   function begin(): Waiting {
-    let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined
-    const promise = new Promise<Message>((resolve, reject) => {
-      settle = { resolve, reject }
+    const receipt = {} as Waiting
+    receipt.promise = new Promise((resolve, reject) => {
+      Object.assign(receipt, { resolve, reject })
     })
-    promise.catch(() => undefined)
-    return { promise, ...(settle as unknown as Pick<Waiting, 'resolve' | 'reject'>) }
+    receipt.promise.catch(() => undefined)
+    return receipt
   }
 
   return {
