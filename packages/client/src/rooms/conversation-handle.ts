@@ -1,70 +1,89 @@
 import type { Message } from '../generated/types.ts'
 import type { Outbox } from '../sending/outbox.ts'
-import type { PendingSend, RoomMessage } from '../sending/pending-send.ts'
-import type { Store } from '../store.ts'
+import { type PendingSend, type RoomMessage, toPendingMessage } from '../sending/pending-send.ts'
+import { createStore, oncePerTask, type Store } from '../store.ts'
 import type { Conversation } from './conversation.ts'
-import type { HistoryState } from './history-state.ts'
-import { RoomHistory } from './room-history.ts'
-import { ShownMessages } from './shown-messages.ts'
-import type { Page, Timeline } from './timeline.ts'
-import type { PageQuery } from './walk-history.ts'
+import { ReadMarker, type ReadMarkerOptions } from './read-marker.ts'
+import { RoomHistory, type RoomHistoryOptions } from './room-history.ts'
 
 interface ConversationParts {
-  outbox: Outbox
+  outbox: Pick<Outbox, 'arrived'>
   me: () => string | undefined
   /** The user as the sender of their messages. */
   sender: () => Message['sender']
   isConnected: () => boolean
 }
 
-interface Source {
-  /** Reads a page, by the time of sending. */
-  read: (query: PageQuery) => Promise<Page>
+interface Source extends Pick<RoomHistoryOptions, 'read'>, Pick<ReadMarkerOptions, 'roomID' | 'rooms' | 'report'> {
   /** What is on its way. */
   pending: () => PendingSend[]
 }
 
-/** What rooms and threads have in common: messages that are loaded by pages, and stay whole. */
-export class ConversationHandle implements Conversation {
-  protected readonly loaded: RoomHistory
-  protected readonly timeline: Timeline
-  readonly #shown: ShownMessages
-  readonly history: Store<HistoryState>
-  readonly messages: Store<readonly RoomMessage[]>
+/** What rooms and threads have in common: messages that are loaded by pages and stay whole, then what is on its way; and a read marker. */
+export class ConversationHandle extends RoomHistory implements Conversation {
+  protected readonly marker: ReadMarker
+  readonly #messages = createStore<readonly RoomMessage[]>([])
+  readonly messages: Store<readonly RoomMessage[]> = this.#messages
+  /** As shown: the same object until the message changes. */
+  readonly #shown = new WeakMap<Message, RoomMessage>()
+  readonly #parts: ConversationParts
+  readonly #pending: () => PendingSend[]
+  readonly #showSoon = oncePerTask(() => this.#show())
 
-  constructor(parts: ConversationParts, { read, pending }: Source) {
-    const { isConnected } = parts
-    this.loaded = new RoomHistory({ read, isConnected, onChange: () => this.#shown.changed() })
-    this.history = this.loaded.state
-    this.timeline = this.loaded.timeline
-    this.#shown = new ShownMessages({ ...parts, timeline: this.timeline, pending })
-    this.messages = this.#shown.store
-  }
-
-  loadOlder(limit = 50): Promise<void> {
-    return this.loaded.loadOlder(limit)
-  }
-
-  loadNewer(limit = 50): Promise<void> {
-    return this.loaded.loadNewer(limit)
-  }
-
-  toLatest(limit = 50): Promise<void> {
-    return this.loaded.toLatest(limit)
+  constructor(parts: ConversationParts, { read, pending, ...marking }: Source) {
+    super({ read, isConnected: parts.isConnected, onChange: () => this.#showSoon() })
+    this.#parts = parts
+    this.#pending = pending
+    this.marker = new ReadMarker({ ...parts, ...marking, timeline: this.timeline })
+    this.#show()
   }
 
   /** What is pending in it changed. */
   pendingChanged(): void {
-    this.#shown.changed()
+    this.#showSoon()
   }
 
   /** After each login. */
   loggedIn(): void {
-    this.#shown.changed()
-    this.loaded.watchHole()
+    this.#showSoon()
+    this.watchHole()
+    void this.marker.flush()
   }
 
-  close(): void {
-    this.loaded.close()
+  override close(): void {
+    super.close()
+    this.marker.close()
   }
+
+  #show(): void {
+    const { outbox, me, sender } = this.#parts
+    const pending = this.#pending()
+    const sent = this.timeline.shown()
+    const mine = new Map(pending.length === 0 ? [] : sent.map((message) => [keyOf(message, me()), message]))
+    for (const { clientMessageID } of pending) {
+      const message = mine.get(clientMessageID)
+      if (message) outbox.arrived(message)
+    }
+    this.#messages.set([
+      ...sent.map((message) => this.#toShown(message)),
+      ...pending
+        .filter(({ clientMessageID }) => !mine.has(clientMessageID))
+        .map((send) => toPendingMessage(send, sender())),
+    ])
+  }
+
+  #toShown(message: Message): RoomMessage {
+    const shown = this.#shown.get(message) ?? toShown(message, this.#parts.me())
+    this.#shown.set(message, shown)
+    return shown
+  }
+}
+
+/** A message that Parley has, as shown. */
+export function toShown(message: Message, me: string | undefined): RoomMessage {
+  return { ...message, key: keyOf(message, me), isMine: message.sender._id === me, state: 'sent' }
+}
+
+function keyOf({ sender, clientMessageID, _id }: Message, me: string | undefined): string {
+  return (sender._id === me ? clientMessageID : undefined) ?? _id
 }

@@ -13,14 +13,12 @@ import type { RoomInfo } from './listed-room.ts'
 import { loadMarkers } from './load-markers.ts'
 import { Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
-import { ReadMarker } from './read-marker.ts'
 import { Readers } from './readers.ts'
 import type { Room } from './room.ts'
 import { type RoomActions, roomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
 import { LiveTexts, throttledTyping } from './room-live.ts'
 import { StreamingTexts } from './streaming-texts.ts'
-import type { PageQuery } from './walk-history.ts'
 
 export interface RoomParts {
   calls: UserCalls
@@ -61,7 +59,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly delivered = this.#deliveries.store
   readonly #pins: Pins
   readonly pinned
-  readonly #marker: ReadMarker
   readonly #threads: Threads
   readonly #typed: ReturnType<typeof throttledTyping>
   /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
@@ -72,19 +69,20 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   #unreadAtFirst: Unread | undefined
 
   constructor(id: string, parts: RoomParts) {
-    const { calls, rooms, me, emit } = parts
-    const read = (query: PageQuery) => calls.listMessages({ id, timeRangeField: 'createdAt', ...query })
-    super(parts, { read, pending: () => parts.outbox.ofRoom(id) })
+    const { calls, rooms, emit } = parts
+    super(parts, {
+      ...{ roomID: id, rooms },
+      read: (query) => calls.listMessages({ id, timeRangeField: 'createdAt', ...query }),
+      pending: () => parts.outbox.ofRoom(id),
+      report: (message) => emit('lastRead', { room: id, message }),
+    })
     this.id = id
     this.#parts = parts
-    const { timeline } = this
-    this.#readers = new Readers(timeline)
+    this.#readers = new Readers(this.timeline)
     this.readers = this.#readers.store
-    const report = (message: string) => emit('lastRead', { room: id, message })
     this.#threads = new Threads(id, parts)
     this.#pins = new Pins(id, calls, parts.isConnected)
     this.pinned = this.#pins.list
-    this.#marker = new ReadMarker({ roomID: id, timeline, rooms, me, report, isConnected: parts.isConnected })
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
     })
@@ -107,7 +105,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenLoggedIn()
     // Beside the list of rooms, which is being read after the first login.
-    await Promise.all([this.loaded.open(limit, around), this.#parts.whenReady()])
+    await Promise.all([this.load(limit, around), this.#parts.whenReady()])
     if (this.#isOpened) return
     this.#opening ??= this.#begin(around).finally(() => {
       this.#opening = undefined
@@ -141,7 +139,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const { timeline } = this
     const latest = timeline.at(timeline.high) ?? this.#parts.rooms.get(this.id)?.lastMessage
     const id = messageID ?? latest?._id
-    if (id !== undefined) this.#marker.mark(id)
+    if (id !== undefined) this.marker.mark(id)
   }
 
   readBy(messageID: string): string[] {
@@ -162,7 +160,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     // Pieces may be missing, or the end.
     this.#streaming.close()
     if (!room) return
-    await this.loaded.catchUp(room.lastMessage?.seq ?? 0)
+    await this.catchUpTo(room.lastMessage?.seq ?? 0)
     this.#pins.changed()
     await this.#threads.catchUp()
   }
@@ -172,7 +170,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#threads.loggedIn()
     this.#pins.loggedIn()
     this.#cameBack.loggedIn()
-    void this.#marker.flush()
     // Nobody makes up for what was delivered meanwhile.
     if (this.timeline.isLoaded) void this.#loadMarkers()
   }
@@ -184,7 +181,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     // From its first message on, it is known what is unread of it.
     if (root) this.thread(root._id)
     this.#threads.heard(message)
-    this.loaded.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
+    this.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
     if (threadOf === undefined) this.#pins.heard(message)
     this.#streaming.changed(message)
   }
@@ -203,13 +200,13 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#pins.gone(messageID === '_all' ? had : ({ _id }) => _id === messageID)
     if (messageID === '_all') this.#streaming.close()
     else this.#streaming.ended(messageID)
-    this.loaded.apply(messageID === '_all' ? { kind: 'all deleted', had } : { kind: 'deleted', messageID })
+    this.apply(messageID === '_all' ? { kind: 'all deleted', had } : { kind: 'deleted', messageID })
   }
 
   heardHidden(hidden: ServerEvents['userDeleteMessages']): void {
     const { messages, isUserDeleteAllMessagesInRoom: all } = hidden
     const had = this.#had(hidden)
-    this.loaded.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
+    this.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
     this.#threads.heardHidden(messages)
     for (const messageID of messages) this.#streaming.ended(messageID)
@@ -227,7 +224,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
-    if (memberID === this.#parts.me()) this.#marker.heard(messageID)
+    if (memberID === this.#parts.me()) this.marker.heard(messageID)
     else this.#readers.hasRead(memberID, messageID)
   }
 
@@ -247,7 +244,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   override close(): void {
     super.close()
     this.#threads.close()
-    this.#marker.close()
     this.#typing.close()
     this.#streaming.close()
     this.#typed.end()
@@ -271,7 +267,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const { unread = 0, lastMessage } = this.#parts.rooms.get(this.id) ?? {}
     this.#unreadAtFirst ??= { count: unread, upToSeq: lastMessage?.seq ?? 0 }
     if (around === undefined) {
-      this.#firstUnread.set(await loadFirstUnread(this.loaded, this.#unreadAtFirst, this.#parts.me()))
+      this.#firstUnread.set(await loadFirstUnread(this, this.#unreadAtFirst, this.#parts.me()))
     }
     this.#isOpened = true
   }

@@ -13,44 +13,44 @@ describe('the messages of a room that are loaded when it is opened', () => {
   function scene(read: (n: number) => Promise<Page>) {
     let reads = 0
     const connection = { isConnected: true }
-    const history = new RoomHistory({
+    const loaded = new RoomHistory({
       read: () => read(++reads),
       isConnected: () => connection.isConnected,
       onChange: () => undefined,
     })
-    return { history, connection, reads: () => reads }
+    return { loaded, connection, reads: () => reads }
   }
 
   test('are read again while that fails with what may pass, for all who opened it at once', async () => {
-    const { history, reads } = scene(async (n) => {
+    const { loaded, reads } = scene(async (n) => {
       if (n <= 2) throw away()
       return page
     })
-    await Promise.all([history.open(50), history.open(50)])
+    await Promise.all([loaded.load(50), loaded.load(50)])
     assert.equal(reads(), 3)
-    assert.equal(history.state.get().isLoaded, true)
+    assert.equal(loaded.history.get().isLoaded, true)
   })
 
   test('are not read again when that is refused: others may try later', async () => {
-    const { history, reads } = scene(async (n) => {
+    const { loaded, reads } = scene(async (n) => {
       if (n === 1) throw new ParleyError('NOT_ROOM_MEMBER', 'not a member', 403)
       return page
     })
-    await assert.rejects(history.open(50), { code: 'NOT_ROOM_MEMBER' })
+    await assert.rejects(loaded.load(50), { code: 'NOT_ROOM_MEMBER' })
     assert.equal(reads(), 1)
-    await history.open(50)
-    assert.equal(history.state.get().isLoaded, true)
+    await loaded.load(50)
+    assert.equal(loaded.history.get().isLoaded, true)
   })
 
   test('fail without a connection, also when it ends between two readings', async () => {
-    const { history, connection, reads } = scene(async () => {
+    const { loaded, connection, reads } = scene(async () => {
       throw networkError('not connected')
     })
     connection.isConnected = false
-    await assert.rejects(history.open(50), { code: 'NETWORK_ERROR' })
+    await assert.rejects(loaded.load(50), { code: 'NETWORK_ERROR' })
     assert.equal(reads(), 1)
     connection.isConnected = true
-    const opening = history.open(50)
+    const opening = loaded.load(50)
     opening.catch(() => undefined)
     await vi.waitFor(() => assert.equal(reads(), 2), { timeout: 60_000 })
     connection.isConnected = false
@@ -58,10 +58,10 @@ describe('the messages of a room that are loaded when it is opened', () => {
   })
 
   test('around a message are read once: the user sees that it failed, and clicks again', async () => {
-    const { history, reads } = scene(async () => {
+    const { loaded, reads } = scene(async () => {
       throw away()
     })
-    await assert.rejects(history.open(50, 'a'), { code: 'SERVICE_UNAVAILABLE' })
+    await assert.rejects(loaded.load(50, 'a'), { code: 'SERVICE_UNAVAILABLE' })
     assert.equal(reads(), 1)
   })
 })

@@ -24,7 +24,7 @@ const mostMissed = 2_000
 export class RoomHistory {
   readonly timeline = new Timeline()
   readonly #state = createStore(notLoaded)
-  readonly state: Store<HistoryState> = this.#state
+  readonly history: Store<HistoryState> = this.#state
   readonly #options: RoomHistoryOptions
   /** Loads go one after the other. */
   #last: Promise<unknown> = Promise.resolve()
@@ -43,7 +43,7 @@ export class RoomHistory {
   }
 
   /** Loads the latest messages, if nothing is loaded, for all who ask meanwhile; or those around a message. */
-  open(limit: number, around?: string): Promise<void> {
+  load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {
       if (!this.timeline.isLoaded) this.#add(await this.#page({ limit }), true)
@@ -61,7 +61,7 @@ export class RoomHistory {
   }
 
   /** Drops what is loaded and loads the latest messages. */
-  toLatest(limit: number): Promise<void> {
+  toLatest(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       if (this.timeline.isFollowing) return
       const page = await this.#page({ limit })
@@ -70,14 +70,14 @@ export class RoomHistory {
     })
   }
 
-  loadOlder(limit: number): Promise<void> {
+  loadOlder(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       const first = this.timeline.at(this.timeline.low)
       if (first && first.seq > 1) this.#add(await this.#page({ limit, beforeMessage: first._id }))
     })
   }
 
-  loadNewer(limit: number): Promise<void> {
+  loadNewer(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       const last = this.timeline.at(this.timeline.high)
       if (last && !this.timeline.isFollowing) this.#add(await this.#page({ limit, afterMessage: last._id }))
@@ -85,7 +85,7 @@ export class RoomHistory {
   }
 
   /** Reads again what is loaded, and what was missed after it. `latestSeq`: of the room, as far as known. */
-  catchUp(latestSeq: number): Promise<void> {
+  catchUpTo(latestSeq: number): Promise<void> {
     return this.#inTurn(async () => {
       const { timeline } = this
       if (!timeline.isLoaded) return

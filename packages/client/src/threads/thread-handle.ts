@@ -1,13 +1,11 @@
 import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, ServerEvents } from '../generated/types.ts'
 import { type Rereading, rereading } from '../rereading.ts'
-import { ConversationHandle } from '../rooms/conversation-handle.ts'
+import { ConversationHandle, toShown } from '../rooms/conversation-handle.ts'
 import { withoutContent } from '../rooms/deleted-message.ts'
 import { isOutdated } from '../rooms/outdated.ts'
 import { quoteOf } from '../rooms/quotes.ts'
-import { ReadMarker } from '../rooms/read-marker.ts'
-import { toShown } from '../rooms/shown-messages.ts'
-import type { Change, Page } from '../rooms/timeline.ts'
+import type { Page } from '../rooms/timeline.ts'
 import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from '../rooms/unread-count.ts'
 import type { PageQuery } from '../rooms/walk-history.ts'
 import type { Outbox } from '../sending/outbox.ts'
@@ -37,22 +35,16 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   #count: UnreadCount = noUnread
   readonly #unread = createStore(0)
   readonly unread: Store<number> = this.#unread
-  readonly #marker: ReadMarker
   readonly #recounting: Rereading
   #takesPart = false
   /** How often the read marker has set the count: what was read before may be older. */
   #marks = 0
 
   constructor(id: string, roomID: string, parts: ThreadParts) {
-    super(parts, { read: (query) => this.#read(query), pending: () => parts.outbox.ofThread(id) })
-    this.id = id
-    this.#roomID = roomID
-    this.#parts = parts
-    const { calls, me, isConnected } = parts
-    const { timeline } = this
-    this.#recounting = rereading(async () => void (await this.#read({ limit: 1 })), isConnected)
-    this.#marker = new ReadMarker({
-      ...{ roomID, timeline, me, isConnected },
+    super(parts, {
+      roomID,
+      read: (query) => this.#read(query),
+      pending: () => parts.outbox.ofThread(id),
       rooms: {
         setUnread: (_room, counted, upToSeq) => {
           this.#marks++
@@ -61,19 +53,23 @@ export class ThreadHandle extends ConversationHandle implements Thread {
         changed: () => this.#recounting.ask(),
       },
       async report(messageID) {
-        const { unread } = await calls.markThreadRead({ id, message: messageID })
+        const { unread } = await parts.calls.markThreadRead({ id, message: messageID })
         parts.threadRead({ roomID, threadOf: id, messageID, unread })
       },
     })
+    this.id = id
+    this.#roomID = roomID
+    this.#parts = parts
+    this.#recounting = rereading(async () => void (await this.#read({ limit: 1 })), parts.isConnected)
   }
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenReady()
-    await this.loaded.open(limit, around)
+    await this.load(limit, around)
   }
 
   send(message: unknown, { replyTo = this.id, ...options }: SendOptions = {}): Promise<Message> {
-    const quoted = this.get(replyTo)
+    const quoted = this.timeline.get(replyTo)
     const about = { thread: this.id, ...(quoted && { quote: quoteOf(quoted) }) }
     return this.#parts.outbox.send(this.#roomID, message, { ...options, replyTo }, about)
   }
@@ -81,12 +77,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   markRead(messageID?: string): void {
     const { timeline } = this
     const id = messageID ?? timeline.at(timeline.high)?._id
-    if (id !== undefined && this.#takesPart) this.#marker.mark(id)
-  }
-
-  /** A message of the thread that is loaded. */
-  get(messageID: string): Message | undefined {
-    return this.timeline.get(messageID)
+    if (id !== undefined && this.#takesPart) this.marker.mark(id)
   }
 
   /** A message of the thread was sent or changed. */
@@ -102,8 +93,9 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.apply({ kind: 'message', message })
   }
 
+  /** The user has read up to a message of the thread, on another device. */
   heardRead(messageID: string): void {
-    if (this.#takesPart) this.#marker.heard(messageID)
+    if (this.#takesPart) this.marker.heard(messageID)
   }
 
   /** The message that it is about, as it is now. */
@@ -133,26 +125,16 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#recountUnread()
   }
 
-  apply(change: Change): void {
-    this.loaded.apply(change)
-  }
-
   /** After a login that has not brought what was missed. */
   async catchUp(): Promise<void> {
-    await this.loaded.catchUp(this.#root.get()?.threadCount ?? 0)
+    await this.catchUpTo(this.#root.get()?.threadCount ?? 0)
     // Nothing was read of a thread that was never open.
     if (!this.timeline.isLoaded) this.#recountUnread()
   }
 
   override loggedIn(): void {
     super.loggedIn()
-    void this.#marker.flush()
     this.#recounting.loggedIn()
-  }
-
-  override close(): void {
-    super.close()
-    this.#marker.close()
   }
 
   async #read(query: PageQuery): Promise<Page> {

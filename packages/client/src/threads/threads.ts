@@ -23,7 +23,7 @@ export class Threads {
   /** A message of any thread that is loaded. */
   get(messageID: string): Message | undefined {
     for (const thread of this.#all()) {
-      const message = thread.get(messageID)
+      const message = thread.timeline.get(messageID)
       if (message) return message
     }
     return undefined
