@@ -4,16 +4,13 @@ import { type Rereading, rereading } from '../rereading.ts'
 import type { Outbox } from '../sending/outbox.ts'
 import type { SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
-import type { Thread } from '../threads/thread.ts'
-import { Threads } from '../threads/threads.ts'
+import { ThreadHandle } from '../threads/thread-handle.ts'
 import { ConversationHandle } from './conversation-handle.ts'
-import { Deliveries } from './deliveries.ts'
 import { loadFirstUnread, type Unread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
-import { loadMarkers } from './load-markers.ts'
+import { createMemberMarkers, type MemberMarkers } from './member-markers.ts'
 import { Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
-import { Readers } from './readers.ts'
 import type { Room } from './room.ts'
 import { type RoomActions, roomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
@@ -53,13 +50,15 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly typing = this.#typing.store
   readonly #streaming = new StreamingTexts(streamingEndsMS)
   readonly streaming = this.#streaming.store
-  readonly #readers: Readers
+  readonly #markers: MemberMarkers
   readonly readers
-  readonly #deliveries = new Deliveries()
-  readonly delivered = this.#deliveries.store
+  readonly delivered
+  readonly readBy
+  readonly deliveredTo
   readonly #pins: Pins
   readonly pinned
-  readonly #threads: Threads
+  /** Those that the app has asked for, or that concern a message that is loaded. */
+  readonly #threads = new Map<string, ThreadHandle>()
   readonly #typed: ReturnType<typeof throttledTyping>
   /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
   readonly #cameBack: Rereading
@@ -78,9 +77,11 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     })
     this.id = id
     this.#parts = parts
-    this.#readers = new Readers(this.timeline)
-    this.readers = this.#readers.store
-    this.#threads = new Threads(id, parts)
+    this.#markers = createMemberMarkers(id, parts, this.timeline)
+    this.readers = this.#markers.readers
+    this.delivered = this.#markers.delivered
+    this.readBy = this.#markers.readBy
+    this.deliveredTo = this.#markers.deliveredTo
     this.#pins = new Pins(id, calls, parts.isConnected)
     this.pinned = this.#pins.list
     this.#typed = throttledTyping((message) => {
@@ -119,8 +120,12 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return this.#parts.outbox.send(this.id, message, options, quoted ? { quote: quoteOf(quoted) } : {})
   }
 
-  thread(messageID: string): Thread {
-    return this.#threads.of(messageID, this.timeline.get(messageID))
+  thread(messageID: string): ThreadHandle {
+    const thread = this.#threads.get(messageID) ?? new ThreadHandle(messageID, this.id, this.#parts)
+    this.#threads.set(messageID, thread)
+    const root = this.timeline.get(messageID)
+    if (root && !thread.root.get()) thread.heardRoot(root)
+    return thread
   }
 
   retry(key: string): Promise<Message> {
@@ -142,18 +147,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (id !== undefined) this.marker.mark(id)
   }
 
-  readBy(messageID: string): string[] {
-    return this.#readers.of(messageID)
-  }
-
-  deliveredTo(messageID: string): string[] {
-    const message = this.timeline.get(messageID)
-    if (!message) return []
-    const all = new Set([...this.#deliveries.of(message.seq), ...this.readBy(messageID)])
-    all.delete(message.sender._id)
-    return [...all]
-  }
-
   /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
@@ -162,27 +155,31 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (!room) return
     await this.catchUpTo(room.lastMessage?.seq ?? 0)
     this.#pins.changed()
-    await this.#threads.catchUp()
+    for (const thread of this.#threads.values()) await thread.catchUp()
   }
 
   override loggedIn(): void {
     super.loggedIn()
-    this.#threads.loggedIn()
+    for (const thread of this.#threads.values()) thread.loggedIn()
     this.#pins.loggedIn()
     this.#cameBack.loggedIn()
     // Nobody makes up for what was delivered meanwhile.
-    if (this.timeline.isLoaded) void this.#loadMarkers()
+    if (this.timeline.isLoaded) void this.#markers.load()
   }
 
   /** A message of the room or of one of its threads was sent or changed. */
   heardMessage(message: Message): void {
-    const { threadOf } = message
-    const root = this.timeline.get(threadOf ?? '')
-    // From its first message on, it is known what is unread of it.
-    if (root) this.thread(root._id)
-    this.#threads.heard(message)
-    this.apply({ kind: threadOf === undefined ? 'message' : 'in thread', message })
-    if (threadOf === undefined) this.#pins.heard(message)
+    const { _id, threadOf } = message
+    if (threadOf === undefined) {
+      this.#threads.get(_id)?.heardRoot(message)
+      this.apply({ kind: 'message', message })
+      this.#pins.heard(message)
+    } else {
+      // From its first message on, it is known what is unread of it.
+      const thread = this.timeline.get(threadOf) ? this.thread(threadOf) : this.#threads.get(threadOf)
+      thread?.heard(message)
+      this.apply({ kind: 'in thread', message })
+    }
     this.#streaming.changed(message)
   }
 
@@ -196,7 +193,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   heardDeletion(deletion: ServerEvents['messageDeleted']): void {
     const { messageID } = deletion
     const had = this.#had(deletion)
-    this.#threads.heardDeletion(deletion)
+    for (const thread of this.#threads.values()) thread.heardDeletion(deletion)
     this.#pins.gone(messageID === '_all' ? had : ({ _id }) => _id === messageID)
     if (messageID === '_all') this.#streaming.close()
     else this.#streaming.ended(messageID)
@@ -208,7 +205,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     const had = this.#had(hidden)
     this.apply(all ? { kind: 'all hidden', had } : { kind: 'hidden', messageIDs: messages })
     // All in the room does not mean its threads.
-    this.#threads.heardHidden(messages)
+    for (const thread of this.#threads.values()) thread.heardHidden(messages)
     for (const messageID of messages) this.#streaming.ended(messageID)
     this.#pins.gone(all ? had : ({ _id }) => messages.includes(_id))
     this.#parts.rooms.changed(this.id)
@@ -225,25 +222,25 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
     if (memberID === this.#parts.me()) this.marker.heard(messageID)
-    else this.#readers.hasRead(memberID, messageID)
+    else this.#markers.hasRead(memberID, messageID)
   }
 
   heardThreadRead({ threadOf, messageID }: ServerEvents['threadLastRead']): void {
-    this.#threads.heardRead(threadOf, messageID)
+    this.#threads.get(threadOf)?.heardRead(messageID)
   }
 
   heardDelivered({ members }: ServerEvents['delivered']): void {
-    for (const { memberID, seq } of members) this.#deliveries.hasReached(memberID, seq)
+    for (const { memberID, seq } of members) this.#markers.hasReached(memberID, seq)
   }
 
   override pendingChanged(): void {
     super.pendingChanged()
-    this.#threads.pendingChanged()
+    for (const thread of this.#threads.values()) thread.pendingChanged()
   }
 
   override close(): void {
     super.close()
-    this.#threads.close()
+    for (const thread of this.#threads.values()) thread.close()
     this.#typing.close()
     this.#streaming.close()
     this.#typed.end()
@@ -256,13 +253,17 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   /** A message of the room or of one of its threads, where it is loaded. */
   #find(messageID: string): Message | undefined {
-    return this.timeline.get(messageID) ?? this.#threads.get(messageID)
+    for (const { timeline } of [this, ...this.#threads.values()]) {
+      const message = timeline.get(messageID)
+      if (message) return message
+    }
+    return undefined
   }
 
   /** What is broken off is done by the next open(). */
   async #begin(around: string | undefined): Promise<void> {
     this.#pins.open()
-    void this.#loadMarkers()
+    void this.#markers.load()
     // What is read or sent meanwhile changes nothing in what was unread when the room was opened.
     const { unread = 0, lastMessage } = this.#parts.rooms.get(this.id) ?? {}
     this.#unreadAtFirst ??= { count: unread, upToSeq: lastMessage?.seq ?? 0 }
@@ -281,11 +282,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   async #catchUpAgain(): Promise<void> {
     await this.catchUp()
-    await this.#loadMarkers()
-  }
-
-  #loadMarkers(): Promise<void> {
-    const [timeline, readers, deliveries] = [this.timeline, this.#readers, this.#deliveries]
-    return loadMarkers(this.id, this.#parts, { timeline, readers, deliveries })
+    await this.#markers.load()
   }
 }

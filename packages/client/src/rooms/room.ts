@@ -4,7 +4,7 @@ import type { Store } from '../store.ts'
 import type { Thread } from '../threads/thread.ts'
 import type { Conversation } from './conversation.ts'
 import type { RoomInfo } from './listed-room.ts'
-import type { Reader } from './readers.ts'
+import type { Reader } from './member-markers.ts'
 import type { LiveText } from './room-live.ts'
 
 /** A room of the user: what to show of it, and what the user does there. Calls fail with a ParleyError. */

@@ -1,0 +1,86 @@
+import type { UserCalls } from '../calls/user-calls.ts'
+import { createStore, type Store } from '../store.ts'
+import { withReplaced } from '../with-replaced.ts'
+import type { RoomList } from './room-list.ts'
+import type { Timeline } from './timeline.ts'
+
+/** Up to which message another member has read, as far as known. */
+export interface Reader {
+  user: string
+  messageID: string
+}
+
+export interface MemberMarkers {
+  readers: Store<readonly Reader[]>
+  delivered: Store<ReadonlyMap<string, number>>
+  /** Who has read the user's last message, and whom it has reached. Large rooms have no markers, and are complete without. */
+  load: () => Promise<void>
+  hasRead: (user: string, messageID: string) => void
+  hasReached: (user: string, seq: number) => void
+  /** Who has read a loaded message, without its sender. */
+  readBy: (messageID: string) => string[]
+  /** Whom a loaded message has reached: those who have read it too, without its sender. */
+  deliveredTo: (messageID: string) => string[]
+}
+
+interface Parts {
+  calls: Pick<UserCalls, 'listReaders' | 'listMembers'>
+  rooms: RoomList
+  me: () => string | undefined
+}
+
+/** Of larger rooms only the readers of the last message are asked for. */
+const mostMembers = 100
+
+/**
+ * Who has read what in a room, and how far its messages have reached the others: from events, and from the members when it is
+ * opened. No marker ever moves backwards.
+ */
+export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, timeline: Timeline): MemberMarkers {
+  const readers = createStore<readonly Reader[]>([])
+  const delivered = createStore<ReadonlyMap<string, number>>(new Map())
+  const seqOf = (messageID: string) => timeline.get(messageID)?.seq
+
+  function hasRead(user: string, messageID: string): void {
+    const before = readers.get().find((reader) => reader.user === user)
+    if (before && (seqOf(before.messageID) ?? 0) >= (seqOf(messageID) ?? Number.POSITIVE_INFINITY)) return
+    readers.set(withReplaced(readers.get(), before, { user, messageID }))
+  }
+
+  function hasReached(user: string, seq: number): void {
+    const before = delivered.get()
+    if (seq > (before.get(user) ?? 0)) delivered.set(new Map(before).set(user, seq))
+  }
+
+  async function load(): Promise<void> {
+    const mine = timeline.shown().findLast(({ sender }) => sender._id === me())
+    if (!mine) return
+    if ((rooms.get(id)?.memberCount ?? 0) > mostMembers) {
+      const found = await calls.listReaders({ id: mine._id }).catch(() => undefined)
+      for (const { _id } of found?.data ?? []) hasRead(_id, mine._id)
+      return
+    }
+    const members = await calls.listMembers({ id, limit: mostMembers }).catch(() => undefined)
+    for (const { _id, readSeq, deliveredSeq } of members?.data ?? []) {
+      hasReached(_id, deliveredSeq)
+      const read = timeline.at(Math.min(readSeq, timeline.high))
+      if (read && _id !== me()) hasRead(_id, read._id)
+    }
+  }
+
+  /** The others of a loaded message who have come to it. */
+  function othersAt(messageID: string, comeTo: (seq: number) => string[]): string[] {
+    const message = timeline.get(messageID)
+    return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []
+  }
+  // What a member has read that is not loaded is newer.
+  const readersOf = (seq: number) =>
+    readers.get().flatMap(({ user, messageID }) => ((seqOf(messageID) ?? seq) >= seq ? [user] : []))
+  const reachedBy = (seq: number) => [...delivered.get()].flatMap(([user, reached]) => (reached >= seq ? [user] : []))
+
+  return {
+    ...{ readers, delivered, load, hasRead, hasReached },
+    readBy: (messageID) => othersAt(messageID, readersOf),
+    deliveredTo: (messageID) => othersAt(messageID, (seq) => [...new Set([...reachedBy(seq), ...readersOf(seq)])]),
+  }
+}
