@@ -11,7 +11,7 @@ import { PresenceWatch } from './presence/presence-watch.ts'
 import { randomID } from './random-id.ts'
 import { DeliveryReports } from './rooms/delivery-reports.ts'
 import { Invitations } from './rooms/invitations.ts'
-import type { RoomActions } from './rooms/room-actions.ts'
+import { type RoomActions, roomActions } from './rooms/room-actions.ts'
 import { RoomHandle, type RoomParts } from './rooms/room-handle.ts'
 import { RoomList } from './rooms/room-list.ts'
 import { Outbox } from './sending/outbox.ts'
@@ -33,6 +33,7 @@ export class UserSession {
   readonly invitations: Invitations
   readonly #deliveries: DeliveryReports
   readonly #outbox: Outbox
+  readonly #parts: RoomParts
   readonly #handles = new Map<string, RoomHandle & RoomActions>()
   readonly #handlers: ReturnType<typeof eventHandlers>
   #userID: string | undefined
@@ -40,37 +41,49 @@ export class UserSession {
 
   constructor(options: ClientOptions) {
     const { deviceID = randomID(), timeoutMS = 20_000, transports = ['websocket', 'polling'] } = options
-    const url = options.url.replace(/\/+$/, '')
-    const tokens = createTokenSource(options.token)
-    const userID = () => this.#userID
+    const access = {
+      ...{ deviceID, timeoutMS },
+      url: options.url.replace(/\/+$/, ''),
+      tokens: createTokenSource(options.token),
+    }
     this.clientKey.set(options.clientKey)
     const clientKey = this.clientKey.get
-    this.calls = createUserCalls({ url, clientKey: () => this.#knownKey(), deviceID, tokens, userID, timeoutMS })
-    const whether = { isConnected: () => this.#isConnected() }
-    this.rooms = new RoomList({ calls: this.calls, me: userID, ...whether })
-    this.invitations = new Invitations({ calls: this.calls, rooms: this.rooms, ...whether })
     this.connection = new Connection({
-      ...{ url, clientKey, deviceID, tokens, timeoutMS, transports },
+      ...{ ...access, clientKey, transports },
       encoding: options.encoding ?? 'plain',
       onEvent: (name, payload) => this.#heard(name as keyof ServerEvents, payload),
       onLogin: (result) => this.#loggedIn(result),
     })
-    const live = {
-      ...whether,
+    const me = () => this.#userID
+    this.calls = createUserCalls({ ...access, me, clientKey: () => this.#knownKey() })
+    const shared = {
+      ...{ me, calls: this.calls },
+      isConnected: () => isConnected(this.connection.state.get()),
       emit: (event: string, payload: object) => this.connection.emit(event, payload),
     }
-    this.presence = new PresenceWatch(live)
-    this.#deliveries = new DeliveryReports({ ...live, me: userID })
-    const { rooms, invitations, presence } = this
-    const opened = (roomID: string) => this.#handles.get(roomID)
-    this.#handlers = eventHandlers({ rooms, invitations, presence, deliveries: this.#deliveries, opened, me: userID })
+    const rooms = new RoomList(shared)
+    this.rooms = rooms
+    this.invitations = new Invitations({ ...shared, rooms })
+    this.presence = new PresenceWatch(shared)
+    this.#deliveries = new DeliveryReports(shared)
     this.#outbox = new Outbox({
-      ...live,
+      ...shared,
       storage: createOutboxStorage(options.storage, clientKey),
-      me: userID,
       onSent: (sent) => this.#sent(sent),
       onChange: (roomID) => this.#handles.get(roomID)?.pendingChanged(),
     })
+    const { invitations, presence } = this
+    const opened = (roomID: string) => this.#handles.get(roomID)
+    this.#handlers = eventHandlers({ rooms, invitations, presence, deliveries: this.#deliveries, opened, me })
+    this.#parts = {
+      ...{ ...shared, rooms, outbox: this.#outbox },
+      sender: () => this.#sender(),
+      threadRead: (read) => this.listeners.call('threadLastRead', read),
+      whenLoggedIn: () => this.#whenLoggedIn(),
+      whenReady: async () => {
+        if (!this.me.get()) await this.#connectionIs('online')
+      },
+    }
   }
 
   /** What waits in the storage comes before what is sent from now on; which is whose, the client key says. */
@@ -82,20 +95,8 @@ export class UserSession {
   room(id: string): RoomHandle & RoomActions {
     const known = this.#handles.get(id)
     if (known) return known
-    const parts: RoomParts = {
-      calls: this.calls,
-      rooms: this.rooms,
-      outbox: this.#outbox,
-      me: () => this.#userID,
-      sender: () => this.#sender(),
-      threadRead: (read) => this.listeners.call('threadLastRead', read),
-      isConnected: () => this.#isConnected(),
-      whenLoggedIn: () => this.#whenLoggedIn(),
-      whenReady: () => this.#whenReady(),
-      emit: (event, payload) => this.connection.emit(event, payload),
-    }
-    const handle = new RoomHandle(id, parts)
-    const room = Object.assign(handle, handle.actions())
+    const handle = new RoomHandle(id, this.#parts)
+    const room = Object.assign(handle, roomActions(handle, this.#parts))
     this.#handles.set(id, room)
     return room
   }
@@ -109,25 +110,17 @@ export class UserSession {
     this.connection.close()
   }
 
-  #isConnected(): boolean {
-    return isConnected(this.connection.state.get())
-  }
-
   async #whenLoggedIn(): Promise<void> {
     if (this.#userID === undefined) await this.#connectionIs('syncing')
   }
 
-  /** Settles when the user and their rooms are known; fails when that will not be. */
-  async #whenReady(): Promise<void> {
-    if (!this.me.get()) await this.#connectionIs('online')
-  }
-
   /** The client key: from the options, else from the first login. */
   async #knownKey(): Promise<string> {
-    if (this.clientKey.get() === undefined) await this.#connectionIs('syncing')
+    if (this.clientKey.get() === undefined) await this.#whenLoggedIn()
     return this.clientKey.get() ?? ''
   }
 
+  /** Fails when that will not be. */
   async #connectionIs(status: 'syncing' | 'online'): Promise<void> {
     let stop: (() => void) | undefined
     await new Promise<void>((resolve, reject) => {

@@ -13,16 +13,16 @@ export interface UserCallsOptions {
   deviceID: string
   tokens: TokenSource
   /** The user's ID, as soon as it is known. */
-  userID: () => string | undefined
+  me: () => string | undefined
   timeoutMS: number
 }
 
 /** The calls of a user. One that is refused because the token ended is repeated with a new one, if there is one. */
-export function createUserCalls({ url, clientKey, deviceID, tokens, userID, timeoutMS }: UserCallsOptions): UserCalls {
+export function createUserCalls({ url, clientKey, deviceID, tokens, me, timeoutMS }: UserCallsOptions): UserCalls {
   const call = (route: string, input?: Record<string, unknown>, options?: CallOptions) =>
     withToken(tokens, async (token) => {
       const key = await clientKey()
-      const user = userID()
+      const user = me()
       const headers = () => ({
         'im-client-key': key,
         'im-authorization': headerValue(token),

@@ -2,6 +2,7 @@ import type { UserCalls } from '../calls/user-calls.ts'
 import type { Message, SentMessage } from '../generated/types.ts'
 import { networkError } from '../parley-error.ts'
 import type { Room } from './room.ts'
+import type { RoomHandle } from './room-handle.ts'
 import type { RoomList } from './room-list.ts'
 
 export type RoomActions = Pick<
@@ -22,20 +23,19 @@ export type RoomActions = Pick<
   | 'leave'
 >
 
-interface Shown {
+interface Parts {
+  calls: UserCalls
   rooms: RoomList
-  /** Shows what a call changed; the event that follows says the same. */
-  changed: (message: Message) => void
-  hid: (messageIDs: string[]) => void
-  get: (messageID: string) => Message | undefined
   me: () => string | undefined
 }
 
-/** What the user does in a room by one call each. */
-export function roomActions(id: string, calls: UserCalls, { rooms, changed, hid, get, me }: Shown): RoomActions {
+/** What the user does in a room by one call each. It is shown at once; the event that follows says the same. */
+export function roomActions(room: RoomHandle, { calls, rooms, me }: Parts): RoomActions {
+  const { id } = room
+  const changed = (message: Message) => room.heardMessage(message)
   /** Writing returns the sender's ID alone. */
   const written = (sent: SentMessage) => {
-    const before = get(sent._id)
+    const before = room.find(sent._id)
     if (before) changed({ ...sent, sender: before.sender })
   }
   return {
@@ -47,7 +47,7 @@ export function roomActions(id: string, calls: UserCalls, { rooms, changed, hid,
     unpin: async (messageID) => changed(await calls.unpinMessage({ id: messageID })),
     async deleteForMe(messages) {
       await calls.deleteForMe({ room: id, messages })
-      hid(messages)
+      room.heardHidden({ room: id, messages, isUserDeleteAllMessagesInRoom: false })
     },
     deleteAllForMe: async () => void (await calls.deleteAllForMe({ room: id })),
     deleteForAll: async (messageID) => void (await calls.deleteForAll({ roomID: id, messageID })),

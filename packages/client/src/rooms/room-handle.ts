@@ -12,7 +12,7 @@ import { createMemberMarkers, type MemberMarkers } from './member-markers.ts'
 import { Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
 import type { Room } from './room.ts'
-import { type RoomActions, roomActions } from './room-actions.ts'
+import type { RoomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
 import { LiveTexts, throttledTyping } from './room-live.ts'
 import { StreamingTexts } from './streaming-texts.ts'
@@ -89,18 +89,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     })
     this.#cameBack = rereading(() => this.#catchUpAgain(), parts.isConnected)
     rooms.rooms.subscribe(() => this.#isNow(rooms.get(id)))
-    this.messages.subscribe(() => this.#streaming.loaded((messageID) => this.#find(messageID)))
-  }
-
-  /** What the user does to messages and to the room by a call each. */
-  actions(): RoomActions {
-    return roomActions(this.id, this.#parts.calls, {
-      rooms: this.#parts.rooms,
-      changed: (message) => this.heardMessage(message),
-      get: (messageID) => this.#find(messageID),
-      hid: (messages) => this.heardHidden({ room: this.id, messages, isUserDeleteAllMessagesInRoom: false }),
-      me: this.#parts.me,
-    })
+    this.messages.subscribe(() => this.#streaming.loaded((messageID) => this.find(messageID)))
   }
 
   async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
@@ -217,7 +206,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
 
   heardStreaming(piece: ServerEvents['ai_streaming']): void {
     const { message = '' } = piece
-    if (!this.timeline.isHidden(message)) this.#streaming.heard(piece, this.#find(message))
+    if (!this.timeline.isHidden(message)) this.#streaming.heard(piece, this.find(message))
   }
 
   heardRead({ memberID, messageID }: ServerEvents['lastRead']): void {
@@ -252,7 +241,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   /** A message of the room or of one of its threads, where it is loaded. */
-  #find(messageID: string): Message | undefined {
+  find(messageID: string): Message | undefined {
     for (const { timeline } of [this, ...this.#threads.values()]) {
       const message = timeline.get(messageID)
       if (message) return message
