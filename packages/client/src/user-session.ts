@@ -9,8 +9,8 @@ import { createListeners } from './listeners.ts'
 import { ParleyError } from './parley-error.ts'
 import { PresenceWatch } from './presence/presence-watch.ts'
 import { randomID } from './random-id.ts'
-import { DeliveryReports } from './rooms/delivery-reports.ts'
-import { Invitations } from './rooms/invitations.ts'
+import { createDeliveryReports, type DeliveryReports } from './rooms/delivery-reports.ts'
+import { createInvitations, type Invitations } from './rooms/invitations.ts'
 import { type RoomActions, roomActions } from './rooms/room-actions.ts'
 import { RoomHandle, type RoomParts } from './rooms/room-handle.ts'
 import { RoomList } from './rooms/room-list.ts'
@@ -63,9 +63,9 @@ export class UserSession {
     }
     const rooms = new RoomList(shared)
     this.rooms = rooms
-    this.invitations = new Invitations({ ...shared, rooms })
+    this.invitations = createInvitations({ ...shared, rooms })
     this.presence = new PresenceWatch(shared)
-    this.#deliveries = new DeliveryReports(shared)
+    this.#deliveries = createDeliveryReports(shared)
     this.#outbox = new Outbox({
       ...shared,
       storage: createOutboxStorage(options.storage, clientKey),

@@ -9,7 +9,7 @@ import { ConversationHandle } from './conversation-handle.ts'
 import { loadFirstUnread, type Unread } from './first-unread.ts'
 import type { RoomInfo } from './listed-room.ts'
 import { createMemberMarkers, type MemberMarkers } from './member-markers.ts'
-import { Pins } from './pins.ts'
+import { createPins, type Pins } from './pins.ts'
 import { quoteOf } from './quotes.ts'
 import type { Room } from './room.ts'
 import type { RoomActions } from './room-actions.ts'
@@ -82,7 +82,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.delivered = this.#markers.delivered
     this.readBy = this.#markers.readBy
     this.deliveredTo = this.#markers.deliveredTo
-    this.#pins = new Pins(id, calls, parts.isConnected)
+    this.#pins = createPins(id, calls, parts.isConnected)
     this.pinned = this.#pins.list
     this.#typed = throttledTyping((message) => {
       emit('typing', { room: id, message }).catch(() => undefined)
