@@ -3,11 +3,16 @@ import type { Message, Quote } from '../generated/types.ts'
 /** As in the interface: the characters of a text that a quote has. */
 const quoteLength = 200
 
-/** The quote of a message, as Parley makes it (docs/reference/messages.md#replies). */
-export function quoteOf({ _id, sender, messageType, message, isDeleted }: Message): Quote {
+/** The text of a message: its content, or the `text` of that; empty where it has none. */
+export function textOf({ message }: Message): string {
   const text = typeof message === 'object' && message && 'text' in message ? message.text : message
-  const shown = typeof text === 'string' ? text.slice(0, quoteLength) : ''
-  return { _id, sender: sender._id, messageType, text: shown, isDeleted }
+  return typeof text === 'string' ? text : ''
+}
+
+/** The quote of a message, as Parley makes it (docs/reference/messages.md#replies). */
+export function quoteOf(message: Message): Quote {
+  const { _id, sender, messageType, isDeleted } = message
+  return { _id, sender: sender._id, messageType, text: textOf(message).slice(0, quoteLength), isDeleted }
 }
 
 export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })

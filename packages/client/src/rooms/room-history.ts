@@ -4,7 +4,13 @@ import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
 import { type HistoryState, historyState, notLoaded } from './history-state.ts'
 import { type Change, type Page, Timeline } from './timeline.ts'
-import { type PageQuery, walkHistory } from './walk-history.ts'
+
+export interface PageQuery {
+  limit: number
+  beforeMessage?: string
+  afterMessage?: string
+  afterTime?: string
+}
 
 export interface RoomHistoryOptions {
   /** Reads a page, by the time of sending. */
@@ -17,6 +23,8 @@ export interface RoomHistoryOptions {
 
 /** Messages on their way at the same time may arrive in another order: what is missing longer is fetched. */
 const holeMS = 400
+/** Of what is read again. */
+const perPage = 500
 /** Who missed more than this gets the latest messages only. */
 const mostMissed = 2_000
 
@@ -46,7 +54,7 @@ export class RoomHistory {
   load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {
-      if (!this.timeline.isLoaded) this.#add(await this.#page({ limit }), true)
+      if (!this.timeline.isLoaded) this.#add(await this.#options.read({ limit }), true)
     }
     this.#opening ??= this.whilePassing(() => this.#inTurn(load)).finally(() => {
       this.#opening = undefined
@@ -64,7 +72,7 @@ export class RoomHistory {
   toLatest(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       if (this.timeline.isFollowing) return
-      const page = await this.#page({ limit })
+      const page = await this.#options.read({ limit })
       this.timeline.reset()
       this.#add(page, true)
     })
@@ -73,14 +81,14 @@ export class RoomHistory {
   loadOlder(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       const first = this.timeline.at(this.timeline.low)
-      if (first && first.seq > 1) this.#add(await this.#page({ limit, beforeMessage: first._id }))
+      if (first && first.seq > 1) this.#add(await this.#options.read({ limit, beforeMessage: first._id }))
     })
   }
 
   loadNewer(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       const last = this.timeline.at(this.timeline.high)
-      if (last && !this.timeline.isFollowing) this.#add(await this.#page({ limit, afterMessage: last._id }))
+      if (last && !this.timeline.isFollowing) this.#add(await this.#options.read({ limit, afterMessage: last._id }))
     })
   }
 
@@ -90,7 +98,7 @@ export class RoomHistory {
       const { timeline } = this
       if (!timeline.isLoaded) return
       if (timeline.isFollowing && latestSeq - timeline.high > mostMissed) {
-        const page = await this.#page({ limit: 100 })
+        const page = await this.#options.read({ limit: 100 })
         timeline.reset()
         return this.#add(page, true)
       }
@@ -105,27 +113,25 @@ export class RoomHistory {
   #loadAround(limit: number, around: string): Promise<void> {
     return this.#inTurn(async () => {
       if (this.timeline.get(around)) return
-      const before = await this.#page({ limit, beforeMessage: around })
+      const before = await this.#options.read({ limit, beforeMessage: around })
       const previous = before.data[0]
       const from = previous ? { afterMessage: previous._id } : { afterTime: '0' }
-      const after = await this.#page({ limit: limit + 1, ...from })
+      const after = await this.#options.read({ limit: limit + 1, ...from })
       this.timeline.reset()
       this.timeline.addPage(before.data.length > 0 ? before : after)
       this.#add(after)
     })
   }
 
-  #walk(fromSeq: number, toSeq: number): Promise<void> {
-    const fromMS = this.timeline.at(fromSeq)?.createdAtMS ?? 1
-    return walkHistory(
-      (query) => this.#page(query),
-      { fromMS, toSeq },
-      (page) => this.#add(page),
-    )
-  }
-
-  #page(query: PageQuery): Promise<Page> {
-    return this.#options.read(query)
+  /** Reads the messages from a loaded one on to a seq, or to the end. */
+  async #walk(fromSeq: number, toSeq: number): Promise<void> {
+    for (let afterMS = (this.timeline.at(fromSeq)?.createdAtMS ?? 1) - 1; ; ) {
+      const page = await this.#options.read({ limit: perPage, afterTime: String(afterMS) })
+      this.#add(page)
+      const last = page.data.at(-1)
+      if (!last || last.seq >= Math.min(toSeq, page.totalCount)) return
+      afterMS = last.createdAtMS
+    }
   }
 
   #add(page: Page, isLatest = false): void {

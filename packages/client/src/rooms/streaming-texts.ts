@@ -1,5 +1,6 @@
 import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Store } from '../store.ts'
+import { textOf } from './quotes.ts'
 import { type LiveText, LiveTexts } from './room-live.ts'
 
 /** Stands for what is missing of a text. */
@@ -27,7 +28,7 @@ export class StreamingTexts {
     if (known && !known.streaming) return
     const before = this.#texts.get(message) ?? ''
     const after = before.slice(0, at).padEnd(at, missing) + text + before.slice(at + text.length)
-    this.#show({ user, message }, filled(after, textOf(known)))
+    this.#show({ user, message }, filled(after, known))
   }
 
   /**
@@ -38,7 +39,7 @@ export class StreamingTexts {
     for (const [message, text] of this.#texts) {
       const known = find(message)
       if (!known) continue
-      const now = filled(text, textOf(known))
+      const now = filled(text, known)
       if (!known.streaming) this.ended(message)
       else if (now !== text) this.#show({ user: known.sender._id, message }, now)
     }
@@ -70,16 +71,10 @@ export class StreamingTexts {
 }
 
 /** A text with what the history has of its missing pieces, and of those after it. */
-function filled(text: string, stored: string): string {
+function filled(text: string, known: Message | undefined): string {
+  const stored = known ? textOf(known) : ''
   const within = text.replaceAll(/\0+/g, (gap, at: number) =>
     stored.slice(at, at + gap.length).padEnd(gap.length, missing),
   )
   return within + stored.slice(text.length)
-}
-
-/** As the history has it so far. */
-function textOf(known: Message | undefined): string {
-  const content = known?.message
-  const text = typeof content === 'object' && content !== null && 'text' in content ? content.text : content
-  return typeof text === 'string' ? text : ''
 }

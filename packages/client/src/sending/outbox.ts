@@ -1,5 +1,5 @@
 import type { Message } from '../generated/types.ts'
-import { ParleyError } from '../parley-error.ts'
+import { asParleyError, ParleyError } from '../parley-error.ts'
 import { createPause, growingPauses } from '../pauses.ts'
 import type { OutboxOptions } from './outbox-options.ts'
 import { newPendingSend, type PendingSend, type SendOptions } from './pending-send.ts'
@@ -141,9 +141,10 @@ export class Outbox {
     if (now?.state !== 'queued') return undefined
     const send = { ...now, triedAtMS: Math.min(triedAtMS, now.triedAtMS ?? triedAtMS), state: 'sending' as const }
     this.#set(send)
-    const outcome = await tryToSend(send, emit)
-    if (outcome.sent) onSent(outcome.sent)
-    return outcome.error
+    const sent = await tryToSend(send, emit).catch(asParleyError)
+    if (sent instanceof ParleyError) return sent
+    onSent(sent)
+    return undefined
   }
 
   /** Back into the queue; or failed. */

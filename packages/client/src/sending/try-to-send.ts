@@ -1,5 +1,5 @@
 import type { SentMessage } from '../generated/types.ts'
-import { asParleyError, isPassing, ParleyError } from '../parley-error.ts'
+import { isPassing, ParleyError } from '../parley-error.ts'
 import { type PendingSend, toPayload } from './pending-send.ts'
 
 /** Parley recognises a repeated send for 24 hours; an hour is for clocks that differ. */
@@ -7,21 +7,18 @@ const recognisedMS = 23 * 3_600_000
 /** A fault of the server is not the message's: until it has come so often. */
 const mostFaults = 5
 
-type Outcome = { sent: SentMessage; error?: undefined } | { sent?: undefined; error: ParleyError }
-
-/** One try of a send. */
+/**
+ * One try of a send.
+ * @throws ParleyError
+ */
 export async function tryToSend(
   send: PendingSend & { triedAtMS: number },
   emit: (event: 'chat message', payload: object) => Promise<unknown>,
-): Promise<Outcome> {
+): Promise<SentMessage> {
   if (Date.now() - send.triedAtMS > recognisedMS) {
-    return { error: new ParleyError('OUTCOME_UNKNOWN', 'it may have arrived: look before you send it again') }
+    throw new ParleyError('OUTCOME_UNKNOWN', 'it may have arrived: look before you send it again')
   }
-  try {
-    return { sent: (await emit('chat message', toPayload(send))) as SentMessage }
-  } catch (error) {
-    return { error: asParleyError(error) }
-  }
+  return (await emit('chat message', toPayload(send))) as SentMessage
 }
 
 /** Whether a send has failed for good. After INVALID_TOKEN the connection ends, and comes back with another token. */
