@@ -22,10 +22,7 @@ export function createClient(options: ClientOptions): Client {
     ...createFiles(calls),
     room: (id) => session.room(id),
     on: (event, listener) => listeners.on(event, listener),
-    connect() {
-      connection.wake()
-      connection.open()
-    },
+    connect: () => connection.open(),
     close: () => session.close(),
   }
 }

@@ -4,7 +4,7 @@ import { asParleyError, errorOf, networkError, type ParleyError } from '../parle
 import { growingPauses } from '../pauses.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
-import { type ConnectionState, finalCodes } from './connection-state.ts'
+import { type ConnectionState, finalCodes, isConnected } from './connection-state.ts'
 import { decodeEvent } from './decode-event.ts'
 import { type Emit, emitChecked, type LoginOptions, login } from './login.ts'
 import { onNetworkBack } from './network-back.ts'
@@ -64,16 +64,11 @@ export class Connection {
     this.#socket.onAny((name: string, payload: unknown) => this.#heard(name, payload))
   }
 
+  /** Connects, also in a pause between two tries. */
   open(): void {
-    const { status } = this.#state.get()
-    if (status === 'connecting' || status === 'syncing' || status === 'online') return
-    this.#stopListening ??= onNetworkBack(() => this.wake())
+    if (this.#isTrying()) return
+    this.#stopListening ??= onNetworkBack(() => this.open())
     this.#connect()
-  }
-
-  /** Ends a pause between two tries. */
-  wake(): void {
-    if (this.#state.get().status === 'waiting') this.#connect()
   }
 
   close(): void {
@@ -87,6 +82,12 @@ export class Connection {
   async emit(event: string, payload: unknown): Promise<unknown> {
     if (this.#loggedInAtMS === undefined) throw networkError('not connected')
     return emitChecked(this.#emitNow, event, payload)
+  }
+
+  /** Whether it connects, or is connected. */
+  #isTrying(): boolean {
+    const state = this.#state.get()
+    return state.status === 'connecting' || isConnected(state)
   }
 
   #connect(): void {
@@ -111,26 +112,20 @@ export class Connection {
       if (!isCurrent()) return
       this.#since = this.#latestServerTimeMS
       this.#state.set({ status: 'online' })
-    } catch (error) {
-      if (isCurrent()) this.#refused(asParleyError(error))
+    } catch (thrown) {
+      if (!isCurrent()) return
+      const error = asParleyError(thrown)
+      if (finalCodes.includes(error.code)) this.#end({ status: 'stopped', error })
+      else this.#lost(error)
     }
-  }
-
-  #refused(error: ParleyError): void {
-    if (finalCodes.includes(error.code)) this.#end({ status: 'stopped', error })
-    else this.#lost(error)
   }
 
   /** Waits for the next try. */
   #lost(error: ParleyError): void {
-    const { status } = this.#state.get()
-    if (status === 'closed' || status === 'stopped' || status === 'waiting') return
+    if (!this.#isTrying()) return
     if (this.#loggedInAtMS !== undefined && Date.now() - this.#loggedInAtMS > stableMS) this.#pauses.reset()
-    this.#loggedInAtMS = undefined
-    this.#attempt++
     const pauseMS = this.#pauses.next(error)
-    this.#state.set({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
-    this.#socket.disconnect()
+    this.#leave({ status: 'waiting', error, retryAtMS: Date.now() + pauseMS })
     this.#timer = setTimeout(() => this.#connect(), pauseMS)
   }
 
@@ -138,9 +133,13 @@ export class Connection {
     clearTimeout(this.#timer)
     this.#stopListening?.()
     this.#stopListening = undefined
+    this.#pauses.reset()
+    this.#leave(state)
+  }
+
+  #leave(state: ConnectionState): void {
     this.#attempt++
     this.#loggedInAtMS = undefined
-    this.#pauses.reset()
     this.#state.set(state)
     this.#socket.disconnect()
   }

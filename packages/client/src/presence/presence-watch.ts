@@ -65,12 +65,13 @@ export class PresenceWatch {
     this.#held.clear()
     this.#parts = []
     for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
-    this.#endPause()
+    this.close()
     this.#report()
   }
 
   close(): void {
-    this.#endPause()
+    clearTimeout(this.#pause)
+    this.#pause = undefined
   }
 
   #add(user: string): Watched {
@@ -107,7 +108,7 @@ export class PresenceWatch {
       const call = this.#nextCall()
       if (call.clients.length === 0) break
       for (const user of call.clients) this.#due.delete(user)
-      await this.#make(call).catch((error: unknown) => this.#failed(call, error))
+      await this.#make(call)
     }
     this.#isReporting = false
   }
@@ -115,21 +116,21 @@ export class PresenceWatch {
   /** Those who are left go first, and make places for those who come. */
   #nextCall(): Call {
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
-    const left = [...this.#due].filter((user) => !isWatched(user))
-    for (const user of left) if (!this.#held.has(user)) this.#due.delete(user)
-    const gone = left.filter((user) => this.#held.has(user))
+    const isHeld = (user: string) => this.#held.has(user)
+    for (const user of this.#due) if (!isWatched(user) && !isHeld(user)) this.#due.delete(user)
+    const due = [...this.#due]
+    const gone = due.filter((user) => !isWatched(user))
     if (gone.length > 0) return { event: 'presence unsubscribe', clients: gone.slice(0, most) }
     for (let part = this.#parts.shift(); part; part = this.#parts.shift()) {
       const clients = part.filter(isWatched)
       if (clients.length > 0) return { event: 'presence subscribe', clients }
     }
-    const come = [...this.#due]
-    const again = come.filter((user) => this.#held.has(user))
-    const more = come.filter((user) => !this.#held.has(user)).slice(0, most - this.#held.size)
-    return { event: 'presence subscribe', clients: [...again, ...more] }
+    const more = due.filter((user) => !isHeld(user)).slice(0, most - this.#held.size)
+    return { event: 'presence subscribe', clients: [...due.filter(isHeld), ...more] }
   }
 
-  async #make({ event, clients }: Call): Promise<void> {
+  async #make(call: Call): Promise<void> {
+    const { event, clients } = call
     const isComing = event === 'presence subscribe'
     const more = clients.filter((user) => !this.#held.has(user))
     for (const user of more) this.#held.add(user)
@@ -147,7 +148,7 @@ export class PresenceWatch {
     } catch (error) {
       // Without a response the server may have taken them.
       if (asParleyError(error).status !== 0) for (const user of more) this.#held.delete(user)
-      throw error
+      this.#failed(call, error)
     }
   }
 
@@ -161,15 +162,9 @@ export class PresenceWatch {
     }
     if (!isPassing(error)) return
     for (const user of clients) this.#due.add(user)
-    this.#endPause()
     this.#pause = setTimeout(() => {
       this.#pause = undefined
       this.#report()
     }, this.#pauses.next(error))
-  }
-
-  #endPause(): void {
-    clearTimeout(this.#pause)
-    this.#pause = undefined
   }
 }

@@ -63,8 +63,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
   readonly #cameBack: Rereading
   #wasListed = false
-  #isOpened = false
-  #opening: Promise<void> | undefined
+  #begun: Promise<void> | undefined
   #unreadAtFirst: Unread | undefined
 
   constructor(id: string, parts: RoomParts) {
@@ -96,11 +95,11 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     await this.#parts.whenLoggedIn()
     // Beside the list of rooms, which is being read after the first login.
     await Promise.all([this.load(limit, around), this.#parts.whenReady()])
-    if (this.#isOpened) return
-    this.#opening ??= this.#begin(around).finally(() => {
-      this.#opening = undefined
+    this.#begun ??= this.#begin(around).catch((error: unknown) => {
+      this.#begun = undefined
+      throw error
     })
-    await this.#opening
+    await this.#begun
   }
 
   send(message: unknown, options: SendOptions = {}): Promise<Message> {
@@ -259,7 +258,6 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (around === undefined) {
       this.#firstUnread.set(await loadFirstUnread(this, this.#unreadAtFirst, this.#parts.me()))
     }
-    this.#isOpened = true
   }
 
   #isNow(info: RoomInfo | undefined): void {

@@ -121,7 +121,7 @@ export class Outbox {
       }
       faults = error.code === 'INTERNAL_ERROR' ? faults + 1 : 0
       const isOver = isFinal(error, faults)
-      if (this.#find(next.clientMessageID)) this.#put(next.clientMessageID, isOver ? error : undefined)
+      this.#put(next.clientMessageID, isOver ? error : undefined)
       // Without a connection there is nothing to wait for.
       if (!isOver && this.#options.isConnected()) await this.#pause.during(pauses.next(error))
     }
