@@ -14,7 +14,7 @@ import { quoteOf } from './quotes.ts'
 import type { Room } from './room.ts'
 import type { RoomActions } from './room-actions.ts'
 import type { RoomList } from './room-list.ts'
-import { LiveTexts, throttledTyping } from './room-live.ts'
+import { createLiveTexts, throttledTyping } from './room-live.ts'
 import { StreamingTexts } from './streaming-texts.ts'
 
 export interface RoomParts {
@@ -46,7 +46,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   readonly info: Store<RoomInfo | undefined> = this.#info
   readonly #firstUnread = createStore<string | undefined>(undefined)
   readonly firstUnread: Store<string | undefined> = this.#firstUnread
-  readonly #typing = new LiveTexts(typingEndsMS)
+  readonly #typing = createLiveTexts(typingEndsMS)
   readonly typing = this.#typing.store
   readonly #streaming = new StreamingTexts(streamingEndsMS)
   readonly streaming = this.#streaming.store

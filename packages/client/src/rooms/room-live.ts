@@ -14,38 +14,41 @@ type Writing = Pick<LiveText, 'user' | 'message'>
 /** A user writes one text, and any number of messages that are streamed. */
 const keyOf = ({ user, message }: Writing): string => (message === undefined ? `user ${user}` : `message ${message}`)
 
-/** What members are writing now. An entry ends with their message, or when nothing more comes. */
-export class LiveTexts {
-  readonly #texts = createStore<readonly LiveText[]>([])
-  readonly store: Store<readonly LiveText[]> = this.#texts
-  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>()
-  readonly #endsAfterMS: number
-
-  constructor(endsAfterMS: number) {
-    this.#endsAfterMS = endsAfterMS
-  }
-
+export interface LiveTexts {
+  store: Store<readonly LiveText[]>
   /** @param text from the text so far */
-  heard(writing: Writing, text: (soFar: string) => string): void {
-    const texts = this.#texts.get()
+  heard: (writing: Writing, text: (soFar: string) => string) => void
+  end: (writing: Writing) => void
+  close: () => void
+}
+
+/** What members are writing now. An entry ends with their message, or when nothing more comes. */
+export function createLiveTexts(endsAfterMS: number): LiveTexts {
+  const store = createStore<readonly LiveText[]>([])
+  const timers = new Map<string, ReturnType<typeof setTimeout>>()
+
+  function end(writing: Writing): void {
     const key = keyOf(writing)
-    const before = texts.find((live) => keyOf(live) === key)
-    this.#texts.set(withReplaced(texts, before, { ...writing, text: text(before?.text ?? '') }))
-    clearTimeout(this.#timers.get(key))
-    this.#timers.set(
-      key,
-      setTimeout(() => this.end(writing), this.#endsAfterMS),
-    )
+    clearTimeout(timers.get(key))
+    if (timers.delete(key)) store.set(store.get().filter((live) => keyOf(live) !== key))
   }
 
-  end(writing: Writing): void {
-    const key = keyOf(writing)
-    clearTimeout(this.#timers.get(key))
-    if (this.#timers.delete(key)) this.#texts.set(this.#texts.get().filter((live) => keyOf(live) !== key))
-  }
-
-  close(): void {
-    for (const live of this.#texts.get()) this.end(live)
+  return {
+    ...{ store, end },
+    heard(writing, text) {
+      const texts = store.get()
+      const key = keyOf(writing)
+      const before = texts.find((live) => keyOf(live) === key)
+      store.set(withReplaced(texts, before, { ...writing, text: text(before?.text ?? '') }))
+      clearTimeout(timers.get(key))
+      timers.set(
+        key,
+        setTimeout(() => end(writing), endsAfterMS),
+      )
+    },
+    close() {
+      for (const live of store.get()) end(live)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Message, ServerEvents } from '../generated/types.ts'
 import type { Store } from '../store.ts'
 import { textOf } from './quotes.ts'
-import { type LiveText, LiveTexts } from './room-live.ts'
+import { createLiveTexts, type LiveText, type LiveTexts } from './room-live.ts'
 
 /** Stands for what is missing of a text. */
 const missing = '\0'
@@ -17,7 +17,7 @@ export class StreamingTexts {
   readonly #texts = new Map<string, string>()
 
   constructor(endsAfterMS: number) {
-    this.#live = new LiveTexts(endsAfterMS)
+    this.#live = createLiveTexts(endsAfterMS)
     this.store = this.#live.store
   }
 
