@@ -65,11 +65,15 @@ export class PresenceWatch {
     this.#held.clear()
     this.#parts = []
     for (const [user, { count }] of this.#watched) if (count > 0) this.#due.add(user)
-    this.close()
+    this.#endPause()
     this.#report()
   }
 
   close(): void {
+    this.#endPause()
+  }
+
+  #endPause(): void {
     clearTimeout(this.#pause)
     this.#pause = undefined
   }

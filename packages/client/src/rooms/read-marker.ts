@@ -32,21 +32,21 @@ export class ReadMarker {
 
   /** The user has read up to this message. */
   mark(messageID: string): void {
-    const seq = this.#options.timeline.get(messageID)?.seq
+    const seq = this.#seqOf(messageID)
     if (seq !== undefined && seq <= this.#markedSeq) return
     this.#markedSeq = seq ?? this.#markedSeq
     this.#due = messageID
-    this.#count(messageID)
+    this.#countAfter(seq)
     this.#flushIn(batchMS)
   }
 
   /** The user has read up to this message on a device of theirs, maybe this one. */
   heard(messageID: string): void {
-    const seq = this.#options.timeline.get(messageID)?.seq
+    const seq = this.#seqOf(messageID)
     // Catching up repeats what other devices did, and not what this one did after it.
     if (seq !== undefined && seq < this.#markedSeq) return
     this.#markedSeq = seq ?? this.#markedSeq
-    if (this.#due === undefined && !this.#count(messageID)) this.#options.rooms.changed(this.#options.roomID)
+    if (this.#due === undefined && !this.#countAfter(seq)) this.#options.rooms.changed(this.#options.roomID)
   }
 
   /** Reports what is due. What may pass is tried again; without a connection, or when the token has ended, it stays due until the next login. */
@@ -71,7 +71,10 @@ export class ReadMarker {
     // What was marked meanwhile is counted after its own report.
     if (this.#due !== messageID) return
     this.#due = undefined
-    if (!isReported || !this.#countAfterReport(messageID)) this.#options.rooms.changed(this.#options.roomID)
+    const seq = this.#seqOf(messageID)
+    // A count that was read before the report may have come since. Another device may have read further.
+    const furthest = seq === undefined ? undefined : Math.max(seq, this.#markedSeq)
+    if (!isReported || !this.#countAfter(furthest)) this.#options.rooms.changed(this.#options.roomID)
   }
 
   close(): void {
@@ -83,21 +86,17 @@ export class ReadMarker {
     this.#timer ??= setTimeout(() => void this.flush(), ms)
   }
 
-  /** A count that was read before the report may have come since. Another device may have read further. */
-  #countAfterReport(messageID: string): boolean {
-    const { timeline } = this.#options
-    const seq = timeline.get(messageID)?.seq
-    const furthest = seq === undefined ? undefined : timeline.at(Math.max(seq, this.#markedSeq))
-    return furthest !== undefined && this.#count(furthest._id)
+  /** Of a message that is loaded. */
+  #seqOf(messageID: string): number | undefined {
+    return this.#options.timeline.get(messageID)?.seq
   }
 
-  /** Counts what is unread after a message; false if not everything after it is loaded. */
-  #count(messageID: string): boolean {
+  /** Counts what is unread after a message; false if that, or not everything after it, is loaded. */
+  #countAfter(read: number | undefined): boolean {
     const { roomID, timeline, rooms, me } = this.#options
-    const message = timeline.get(messageID)
-    if (!message || !timeline.isFollowing || timeline.hasHole()) return false
+    if (read === undefined || !timeline.at(read) || !timeline.isFollowing || timeline.hasHole()) return false
     let unread = 0
-    for (let seq = message.seq + 1; seq <= timeline.high; seq++) {
+    for (let seq = read + 1; seq <= timeline.high; seq++) {
       const later = timeline.at(seq)
       if (later && countsFor(later, me()) && !timeline.isHidden(later._id)) unread++
     }

@@ -54,7 +54,7 @@ export class RoomHistory {
   load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {
-      if (!this.timeline.isLoaded) this.#add(await this.#options.read({ limit }), true)
+      if (!this.timeline.isLoaded) await this.#readLatest(limit)
     }
     this.#opening ??= this.whilePassing(() => this.#inTurn(load)).finally(() => {
       this.#opening = undefined
@@ -71,10 +71,7 @@ export class RoomHistory {
   /** Drops what is loaded and loads the latest messages. */
   toLatest(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.timeline.isFollowing) return
-      const page = await this.#options.read({ limit })
-      this.timeline.reset()
-      this.#add(page, true)
+      if (!this.timeline.isFollowing) await this.#readLatest(limit)
     })
   }
 
@@ -97,17 +94,19 @@ export class RoomHistory {
     return this.#inTurn(async () => {
       const { timeline } = this
       if (!timeline.isLoaded) return
-      if (timeline.isFollowing && latestSeq - timeline.high > mostMissed) {
-        const page = await this.#options.read({ limit: 100 })
-        timeline.reset()
-        return this.#add(page, true)
-      }
-      await this.#walk(timeline.low, timeline.isFollowing ? Number.POSITIVE_INFINITY : timeline.high)
+      if (timeline.isFollowing && latestSeq - timeline.high > mostMissed) await this.#readLatest(100)
+      else await this.#walk(timeline.low, timeline.isFollowing ? Number.POSITIVE_INFINITY : timeline.high)
     })
   }
 
   close(): void {
     clearTimeout(this.#holeTimer)
+  }
+
+  async #readLatest(limit: number): Promise<void> {
+    const page = await this.#options.read({ limit })
+    this.timeline.reset()
+    this.#add(page, true)
   }
 
   #loadAround(limit: number, around: string): Promise<void> {

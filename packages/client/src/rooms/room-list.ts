@@ -81,7 +81,7 @@ export class RoomList {
     const listed = this.#listed.get(message.room)
     const last = listed?.resource.lastMessage
     if (!listed || last?._id !== message._id || isOutdated(message, last)) return
-    this.#set({ ...listed, resource: { ...listed.resource, lastMessage: message } })
+    this.#change(listed, { lastMessage: message })
   }
 
   heardDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
@@ -90,7 +90,7 @@ export class RoomList {
     if (listed && last) {
       const isGone = messageID === '_all' ? last.seq <= upToSeq : messageID === last._id
       const lastMessage = isGone ? withoutContent(last) : requoted(last, messageID, deletedQuote)
-      if (lastMessage !== last) this.#set({ ...listed, resource: { ...listed.resource, lastMessage } })
+      if (lastMessage !== last) this.#change(listed, { lastMessage })
     }
     // Where nothing is unread, one deletion changes nothing else: a room whose messages expire is not read at each of them.
     if (listed && totalOf(listed.unread) === 0 && messageID !== '_all') this.#touch(room)
@@ -109,7 +109,7 @@ export class RoomList {
     const listed = this.#listed.get(room)
     if (!listed) return
     this.#touch(room)
-    this.#set({ ...listed, resource: { ...listed.resource, pref, muted: pref.muted } })
+    this.#change(listed, { pref, muted: pref.muted })
     // Catching up repeats what other devices set, and not what this one set after it.
     if (!this.#options.isConnected()) this.#readLater(room)
   }
@@ -164,6 +164,10 @@ export class RoomList {
   #take(resource: RoomResource): void {
     this.#stale.delete(resource._id)
     this.#set(asRead(this.#listed.get(resource._id), resource))
+  }
+
+  #change(listed: Listed, fields: Partial<RoomResource>): void {
+    this.#set({ ...listed, resource: { ...listed.resource, ...fields } })
   }
 
   #set(listed: Listed): void {

@@ -43,8 +43,10 @@ export class Outbox {
   async loggedIn(user: string): Promise<void> {
     const others = this.#pending.filter((send) => send.user !== undefined && send.user !== user)
     this.#pending = this.#pending.filter((send) => !others.includes(send))
-    for (const send of this.#pending) send.user = user
-    for (const send of this.#pending) this.#options.storage.update(send)
+    for (const send of this.#pending) {
+      send.user = user
+      this.#options.storage.update(send)
+    }
     for (const { room } of others) this.#options.onChange(room)
     this.#options.storage.loggedIn(user)
     this.#pause.end()
@@ -80,9 +82,10 @@ export class Outbox {
   retry(clientMessageID: string): Promise<Message> {
     const failed = this.#find(clientMessageID)
     if (failed?.state === 'failed') {
-      const { error: _, triedAtMS: _tried, ...send } = failed
-      this.#options.storage.add({ ...send, state: 'queued' })
-      this.#set({ ...send, state: 'queued' })
+      const { error: _, triedAtMS: _tried, ...rest } = failed
+      const send = { ...rest, state: 'queued' as const }
+      this.#options.storage.add(send)
+      this.#set(send)
       void this.#work(failed.room)
     }
     return this.#receipts.wait(clientMessageID)
