@@ -117,6 +117,50 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1], [2]])
   })
 
+  test('waits after a batch for as many as that had, for a share of the time that it took', async () => {
+    const { write, batches, given } = heldWrites()
+    const one = gather(write, { most: 10, restShare: 0.5 })
+    for (const item of [1, 2, 3]) void one(item)
+    await pass()
+    await pass(8)
+    batches[0]?.done()
+    await pass()
+    void one(4)
+    await pass(3)
+    void one(5)
+    assert.deepEqual(given(), [[1, 2, 3]], 'one more may come')
+    await pass(1)
+    assert.deepEqual(
+      given(),
+      [
+        [1, 2, 3],
+        [4, 5],
+      ],
+      'but after half the time it is not waited for',
+    )
+    await pass(8)
+    batches[1]?.done()
+    await pass(1)
+    void one(6)
+    void one(7)
+    await pass()
+    assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
+  })
+
+  test('waits after a batch that took long no longer than after any other', async () => {
+    const { write, batches, given } = heldWrites()
+    const one = gather(write, { most: 10, restShare: 0.5 })
+    for (const item of [1, 2, 3]) void one(item)
+    await pass(5_000)
+    batches[0]?.done()
+    await pass()
+    void one(4)
+    await pass(9)
+    assert.deepEqual(given(), [[1, 2, 3]])
+    await pass(1)
+    assert.deepEqual(given(), [[1, 2, 3], [4]])
+  })
+
   test('a batch that fails fails all of its own, and those who come after are written', async () => {
     const { write, batches } = heldWrites()
     const one = gather(write, { most: 2 })
@@ -176,6 +220,7 @@ describe('gather', () => {
       concurrency: fc.integer({ min: 1, max: 3 }),
       patienceMS: fc.integer({ min: 0, max: 20 }),
       waitMS: fc.integer({ min: 0, max: 20 }),
+      restShare: fc.constantFrom(0, 0.5, 2),
     })
     const lasting = fc.array(fc.record({ ms: fc.integer({ min: 0, max: 50 }), fails: fc.boolean() }), { minLength: 1 })
     await fc.assert(fc.asyncProperty(items, options, lasting, holds), { numRuns: 300 })

@@ -10,6 +10,11 @@ export interface Gathering<Item> {
    * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
    */
   patienceMS?: number
+  /**
+   * Who has an outcome often comes again at once. So after a batch the next one waits for as many items as that had, for at
+   * most this share of the time that it took, and `longestRestMS`; by default it does not wait.
+   */
+  restShare?: number
   /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
   keyOf?: (item: Item) => string | undefined
   /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
@@ -24,6 +29,9 @@ interface Waiting<Item, Outcome> {
   reject: (error: unknown) => void
 }
 
+/** However long a batch took, nobody waits longer for others to come again. */
+const longestRestMS = 10
+
 /**
  * Gathers concurrent single writes, or reads, into batches: items that arrive while batches are in flight make the
  * next one. A single item goes at once.
@@ -34,13 +42,14 @@ interface Waiting<Item, Outcome> {
  */
 export function gather<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
-  { most, waitMS, concurrency = 1, patienceMS = 0, keyOf = () => undefined, isOneItemsFault }: Gathering<Item>,
+  { most, waitMS = 0, concurrency = 1, keyOf = () => undefined, isOneItemsFault, ...pacing }: Gathering<Item>,
 ): (item: Item) => Promise<Outcome> {
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let inFlight = 0
-  let lastBeganMS = 0
-  let scheduled = false
+  const pace = createPace(pacing)
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
 
   function takeBatch(): Waiting<Item, Outcome>[] {
     const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
@@ -51,7 +60,7 @@ export function gather<Item, Outcome>(
 
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
     inFlight++
-    lastBeganMS = performance.now()
+    const ended = pace.began()
     const keys = new Set(batch.flatMap(({ key }) => key ?? []))
     for (const key of keys) busyKeys.add(key)
     try {
@@ -70,6 +79,7 @@ export function gather<Item, Outcome>(
     }
     for (const key of keys) busyKeys.delete(key)
     inFlight--
+    ended(batch.length)
     writeGathered()
   }
 
@@ -80,8 +90,10 @@ export function gather<Item, Outcome>(
   }
 
   function writeGathered(): void {
-    scheduled = false
-    while (gathered.length > 0 && inFlight < concurrency && patienceLeftMS() <= 0) {
+    isDue = false
+    clearTimeout(timer)
+    timer = undefined
+    while (gathered.length > 0 && inFlight < concurrency && pace.holdMS(gathered.length, inFlight) <= 0) {
       const batch = takeBatch()
       if (batch.length === 0) return
       void writeBatch(batch)
@@ -89,17 +101,16 @@ export function gather<Item, Outcome>(
     schedule()
   }
 
-  function patienceLeftMS(): number {
-    return inFlight === 0 ? 0 : lastBeganMS + patienceMS - performance.now()
-  }
-
   function schedule(): void {
-    if (scheduled || gathered.length === 0 || inFlight >= concurrency) return
-    scheduled = true
-    const leftMS = Math.max(waitMS ?? 0, patienceLeftMS())
+    if (isDue || gathered.length === 0 || inFlight >= concurrency) return
+    const leftMS = Math.max(waitMS, pace.holdMS(gathered.length, inFlight))
+    if (leftMS > 0) {
+      timer ??= setTimeout(writeGathered, leftMS)
+      return
+    }
+    isDue = true
     // After the current turn of the event loop, so that requests which were read from sockets together go together.
-    if (leftMS <= 0) setImmediate(writeGathered)
-    else setTimeout(writeGathered, leftMS)
+    setImmediate(writeGathered)
   }
 
   return (item) =>
@@ -107,6 +118,30 @@ export function gather<Item, Outcome>(
       gathered.push({ item, key: keyOf(item), resolve, reject })
       schedule()
     })
+}
+
+/** When the next batch may begin: see `patienceMS` and `restShare`. */
+function createPace({ patienceMS = 0, restShare = 0 }: Pick<Gathering<unknown>, 'patienceMS' | 'restShare'>) {
+  let lastBeganMS = 0
+  /** Until then the next batch waits for so many. */
+  let rest = { enough: 0, untilMS: 0 }
+  return {
+    /** A batch begins; returns what its end is told by, with how many items it had. */
+    began(): (count: number) => void {
+      const beganMS = performance.now()
+      lastBeganMS = beganMS
+      return (count) => {
+        const endedMS = performance.now()
+        rest = { enough: count, untilMS: endedMS + Math.min(longestRestMS, (endedMS - beganMS) * restShare) }
+      }
+    },
+    /** For how many milliseconds no batch may begin, with so many items waiting and batches in flight. */
+    holdMS(waiting: number, inFlight: number): number {
+      const nowMS = performance.now()
+      const patienceLeftMS = inFlight === 0 ? 0 : lastBeganMS + patienceMS - nowMS
+      return Math.max(patienceLeftMS, waiting < rest.enough ? rest.untilMS - nowMS : 0)
+    },
+  }
 }
 
 async function writeAlone<Item, Outcome>(
