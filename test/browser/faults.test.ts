@@ -108,6 +108,29 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser, when something
     assert.deepEqual((await history(bob, room)).toSorted(), ['before', 'written offline'])
   })
 
+  test('the menu of a message that is on its way has the actions of a sent one when it is sent', async () => {
+    const bob = await newUser()
+    const room = await newRoom(bob)
+    const { page, send, sees } = await open(bob, room)
+    await say(room, 'before')
+    await sees('before')
+    await page.context().setOffline(true)
+    await page.getByText('No connection. What you write goes out when it is back.').waitFor()
+    await send('on its way')
+    const message = page.getByRole('article').filter({ hasText: 'on its way' })
+    await message.getByRole('button', { name: 'Actions' }).click()
+    const action = (name: string) => page.getByRole('menuitem', { name, exact: true })
+    await action('Discard').waitFor()
+    await page.context().setOffline(false)
+    await action('Reply').waitFor()
+    assert.equal(await action('Discard').count(), 0)
+    await action('Delete for me').click()
+    await eventually('it is deleted', async () => {
+      const { userDeletedIDs } = await bob.call('GET', `/rooms/${room}/messages/v3`)
+      return (userDeletedIDs as string[]).length === 1
+    })
+  })
+
   test('what is discarded in one tab goes in the other at once', async () => {
     const bob = await newUser()
     const room = await newRoom(bob)

@@ -6,6 +6,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { type MenuParts, menuActions } from './menu-actions.ts'
 
 export interface OpenMenu {
+  /** As it was then. */
   message: RoomMessage
   /** Where it was opened. */
   anchor: DOMRect
@@ -19,23 +20,27 @@ interface MessageMenuProps extends Pick<MenuParts, 'room' | 'thread' | 'onAbout'
 const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
 /** What can be done with a message: beside it, or as a sheet from below on a phone. */
-export function MessageMenu({ menu: { message, anchor }, onClose, ...parts }: MessageMenuProps) {
+export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...parts }: MessageMenuProps) {
   const { client, texts, attempt, notices } = useChat()
-  const { room } = parts
+  const { room, thread } = parts
+  const message = useStore((thread ?? room).messages).find(({ key }) => key === opened.key) ?? opened
   const me = useStore(client.me)?._id ?? ''
   const info = useStore(room.info)
   const element = useRef<HTMLDivElement>(null)
   const [isAsking, setAsking] = useState(false)
   useLayoutEffect(() => {
-    const box = element.current
-    if (!box) return
     const before = document.activeElement
-    place(box, anchor)
-    box.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  // One that was on its way has other actions when it is sent.
+  useLayoutEffect(() => {
+    const box = element.current
+    if (!box) return
+    place(box, anchor)
+    box.querySelector<HTMLElement>('[role="menuitem"]')?.focus()
+  }, [message.state])
 
   if (isAsking) {
     const remove = () => void attempt(() => room.deleteForAll(message._id))
