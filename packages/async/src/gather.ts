@@ -126,7 +126,7 @@ function createPace({ patienceMS = 0, restShare = 0 }: Pick<Gathering<unknown>, 
   /** Until then the next batch waits for so many. */
   let rest = { enough: 0, untilMS: 0 }
   return {
-    /** A batch begins; returns what its end is told by, with how many items it had. */
+    /** A batch begins; what this returns is to be called at its end, with how many items it had. */
     began(): (count: number) => void {
       const beganMS = performance.now()
       lastBeganMS = beganMS
