@@ -196,9 +196,22 @@ export async function countInPart(
     foreignField: 'roomKey',
     pipeline: [
       { $match: { createdAtMS: { $lt: beforeMS } } },
-      { $sort: { createdAtMS: -1, _id: -1 } },
+      { $sort: { createdAtMS: -1 } },
       { $limit: 1 },
-      { $project: { _id: 0, seq: 1 } },
+      // Messages that were brought over may share their time.
+      {
+        $lookup: {
+          ...{ from: db.messages.collectionName, localField: 'roomKey', foreignField: 'roomKey', as: 'last' },
+          let: { atMS: '$createdAtMS' },
+          pipeline: [
+            { $match: { $expr: { $eq: ['$createdAtMS', '$$atMS'] } } },
+            { $sort: { seq: -1 } },
+            { $limit: 1 },
+            { $project: { _id: 0, seq: 1 } },
+          ],
+        },
+      },
+      { $replaceWith: { $first: '$last' } },
     ],
   })
   type Found = { _id: string; roomKey: string; before: { seq: number }[]; upTo: { seq: number }[] }

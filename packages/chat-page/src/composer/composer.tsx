@@ -1,6 +1,6 @@
 import type { Room, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -106,7 +106,8 @@ function useText(draftOf: string, about: WritingAbout | undefined, field: RefObj
   const [draft, setDraft] = useState(() => takeDraft(draftOf))
   const [edited, setEdited] = useState<{ about: WritingAbout; text: string }>()
   useEffect(() => keepDraft(draftOf, draft), [draftOf, draft])
-  useEffect(() => {
+  // With what is shown: a key that is pressed then is for the field.
+  useLayoutEffect(() => {
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])
   if (about?.kind !== 'edit') return [draft, setDraft] as const

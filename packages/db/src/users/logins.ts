@@ -12,16 +12,13 @@ export interface Login {
   userAgent?: string
 }
 
-/** Records when and from where users last connected; many logins in one round trip. */
+/** Records when and from where users last connected; many logins in one round trip. One that is recorded late changes nothing of a later one. */
 export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
   await db.users.bulkWrite(
     logins.map(({ app, user, atMS, address, userAgent }) => ({
       updateOne: {
-        filter: { _id: key(app, user) },
-        update: {
-          $max: { lastLoginTimeMS: atMS },
-          $set: { ...(address && { address }), ...(userAgent && { userAgent }) },
-        },
+        filter: { _id: key(app, user), lastLoginTimeMS: { $lte: atMS } },
+        update: { $set: { lastLoginTimeMS: atMS, ...(address && { address }), ...(userAgent && { userAgent }) } },
       },
     })),
     { ordered: false },

@@ -19,12 +19,17 @@ export function readBodies(app: FastifyInstance): void {
   })
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     // Even an invalid content type, as long as there is no body.
-    if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) {
-      delete headers['content-type']
-    }
+    if (headers['transfer-encoding'] !== undefined) {
+      // In chunks, the body shows later whether it is empty: until then the type is one that Fastify takes.
+      const type = headers['content-type']
+      if (type !== undefined && !mediaType.test(type)) headers['content-type'] = 'application/octet-stream'
+    } else if (Number(headers['content-length'] ?? 0) === 0) delete headers['content-type']
     done()
   })
 }
+
+/** RFC 9110, section 8.3.1. */
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
 function parseBody({ headers }: FastifyRequest, bytes: Buffer): unknown {
   if (!isJsonType(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {

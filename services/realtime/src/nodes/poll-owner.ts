@@ -2,7 +2,7 @@ import type { Bus } from '@parley/bus/connect'
 import { listen } from '@parley/bus/listen'
 import { requestHeaders } from '@parley/bus/request-headers'
 import { nodeSubject } from '@parley/contracts/bus/subjects'
-import type { PollResponse } from '@parley/socketio/polling/answer'
+import { outOfReach, type PollResponse } from '@parley/socketio/polling/answer'
 import type { PollOwner } from '@parley/socketio/polling/poll-owner'
 import type { PollRequest } from '@parley/socketio/polling/serve-poll'
 import { nanoid } from 'nanoid'
@@ -130,8 +130,15 @@ export function servePolls(
     const { id, ...asked } = askedOf.parse(JSON.parse(message.headers?.get(header) ?? ''))
     const requester = new AbortController()
     inFlight.set(id, requester)
+    const respond = ({ body, ...answered }: PollResponse) =>
+      message.respond(body, { headers: requestHeaders(header, answered) })
     serve({ ...asked, body: message.string() }, requester.signal)
-      .then(({ body, ...answered }) => message.respond(body, { headers: requestHeaders(header, answered) }))
+      .then(respond)
+      .catch((error: Error) => {
+        onError(error)
+        // As when the packets are too large for the bus: nobody needs to wait.
+        respond(outOfReach())
+      })
       .catch(onError)
       .finally(() => inFlight.delete(id))
   })

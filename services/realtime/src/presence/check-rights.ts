@@ -52,14 +52,14 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
 
   function checked(socket: UserSocket): void {
     checkedAtMS.delete(socket)
-    checkedAtMS.set(socket, Date.now())
+    checkedAtMS.set(socket, performance.now())
   }
 
   /** Nobody has said anything of them: as many of those that were not checked for the longest as have all checked in time. */
   function takeOverdue(): void {
     const inTime = Math.ceil(checkedAtMS.size / roundsPerAgain)
     const most = Math.max(againPerRound, Math.min(inTime, socketsPerRound - waiting.size))
-    const dueMS = Date.now() - againAfterMS
+    const dueMS = performance.now() - againAfterMS
     for (const [socket, atMS] of [...checkedAtMS].slice(0, most)) {
       if (atMS > dueMS) return
       soon(socket, watchedBy.get(socket)?.keys() ?? [])

@@ -55,15 +55,20 @@ describe('GET /admin/stats', () => {
     for (let i = 0; i < 300; i++) fact(i * i * 1_009, i)
     // Of that time only the buckets of days are kept.
     for (let i = 0; i < 40; i++) fact(86_400_000 * 50 + i * 2_400_000, i)
+    // Brought over with times in seconds, before a window and at its end: the order of their IDs says nothing.
+    const secondsAgo = (seconds: number) => now - Math.floor((now - seconds * 1_000) / 1_000) * 1_000
+    for (let i = 1; i < 6; i++) fact(secondsAgo(21), i)
+    for (let i = 1; i < 6; i++) fact(secondsAgo(10), i)
     const seqs = [0, 0]
-    const facts = ages.toReversed().map(([age, which, user]) => {
+    const oldestFirst = ages.toSorted(([a], [b]) => b - a)
+    const facts = oldestFirst.map(([age, which, user]) => {
       const room = rooms[which]
       return { app: gateway.app, room, user, seq: ++(seqs as [number, number])[which], atMS: now - age }
     })
     const { db } = gateway.chat
     await db.messages.insertMany(
       facts.map(({ app, room, user, seq, atMS }, i) => ({
-        _id: String(i).padStart(24, '0'),
+        _id: String(facts.length - i).padStart(24, '0'),
         app,
         room,
         roomKey: `${app}\0${room}`,

@@ -259,4 +259,16 @@ describe('GET /admin/clients', () => {
     const { status, body } = await gateway.anonymous('GET', '/admin/clients')
     assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
   })
+
+  test('a login that is recorded late changes nothing of the one after it', async () => {
+    const login = (atMS: number, address: string, userAgent: string) =>
+      gateway.chat.recordLogin({
+        ...{ app: gateway.app, user: 'mail', atMS, userAgent },
+        address: { family: 'IPv4', address, port: 1 },
+      })
+    await login(2_000, '192.0.2.2', 'later')
+    await login(1_000, '192.0.2.1', 'earlier')
+    const [{ lastLoginTimeMS, address, userAgent }] = (await list({ q: { _id: 'mail' } })).body.result.data
+    assert.deepEqual([lastLoginTimeMS, address.address, userAgent], [2_000, '192.0.2.2', 'later'])
+  })
 })
