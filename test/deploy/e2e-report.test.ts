@@ -10,7 +10,7 @@ const fine: Seen = {
   ...{ calls: 100, refused: {}, unanswered: {}, p50: 5, p99: 10, slowest: [] },
   ...{ sent: 90, lost: 0, twice: 0, reconnects: 0, allReconnects: 0 },
 }
-const steps = allSteps({ hasBefore: true, update: () => Promise.resolve() })
+const steps = allSteps({ hasBefore: true, image: 'parley', update: () => Promise.resolve() })
 
 function runWith(step: string, seen: Partial<Seen>): Run {
   const done = steps.map((each): Done => Object.assign({ step: each, seconds: 20 }, fine, each.name === step && seen))
@@ -48,6 +48,12 @@ describe('what npm run e2e:k8s finds wrong', () => {
       assert.ok(pageOf(runWith(step, seen)).includes(`- ${faults[0]}`))
     })
   }
+
+  test('is not that calls are slow while others than Parley start, but that one is refused then', () => {
+    assert.deepEqual(faultsOf(runWith('control', { p99: 100 })), [])
+    assert.match(pageOf(runWith('control', { p99: 100 })), /\| pods that are not of Parley .*\| 10\.0 \|/)
+    assert.equal(faultsOf(runWith('control', { refused: { 503: 1 } })).length, 1)
+  })
 
   test('is a pod that ended by itself, and not a call that a killed pod had begun', () => {
     assert.deepEqual(

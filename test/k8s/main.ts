@@ -54,6 +54,7 @@ const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 
 const { before } = options
 const releases = {
   hasBefore: before !== undefined,
+  image: options.image,
   update: (which: 'before' | 'now') =>
     which === 'before' && before !== undefined
       ? // It works on the newer schema: there is nothing to migrate back.

@@ -1,4 +1,5 @@
 import { atRest, type Deployment, deployments, evict, kubectl, podsOf } from './cluster.ts'
+import { startAndReplaceOthers } from './control.ts'
 
 /** Something that is done to the cluster under load. */
 export interface Step {
@@ -8,6 +9,8 @@ export interface Step {
   reconnects: number
   /** Nobody can respond for a process that is killed: its calls may go unanswered. */
   mayKillCalls?: true
+  /** Nothing is done to Parley: what is slow then is the machine. */
+  isControl?: true
   /** Returns a remark for the report, if there is one. */
   run(): Promise<string | undefined>
 }
@@ -16,10 +19,12 @@ export interface Releases {
   /** Brings what runs to a release, one service after the other. Settles when it runs everywhere. */
   update: (which: 'before' | 'now') => Promise<void>
   hasBefore: boolean
+  /** That of this release. */
+  image: string
 }
 
 /** Every step, in the order in which they are done. */
-export function allSteps({ update, hasBefore }: Releases): Step[] {
+export function allSteps({ update, hasBefore, image }: Releases): Step[] {
   const updates: Step[] = [
     { name: 'update', title: 'update to this release, with its migration', reconnects: 1, run: () => to('now') },
     { name: 'rollback', title: 'roll back to the release before', reconnects: 1, run: () => to('before') },
@@ -36,6 +41,13 @@ export function allSteps({ update, hasBefore }: Releases): Step[] {
     return said.trim().split('\n').at(-1) ?? ''
   }
   return [
+    {
+      name: 'control',
+      title: 'pods that are not of Parley start, are replaced, and go',
+      reconnects: 0,
+      isControl: true,
+      run: () => startAndReplaceOthers(image),
+    },
     ...(hasBefore ? updates : []),
     ...deployments.map((name) => ({
       name: `restart-${name}`,

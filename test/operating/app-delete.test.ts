@@ -103,7 +103,10 @@ describe('parley app delete', () => {
   test('after it no collection holds anything of the app, whose keys and sockets have ended; another app keeps all', async () => {
     const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
     await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
-    await eventually('all messages are settled', async () => (await db.messages.countDocuments({ app: other.app })) === 1)
+    await eventually(
+      'all messages are settled',
+      async () => (await db.messages.countDocuments({ app: other.app })) === 1,
+    )
     for (const { app } of [platform, other]) await fillCollections(db, app)
     const before = await idsOf(other.app)
     const collections = (await db.mongo.collections()).map(({ collectionName }) => collectionName)
