@@ -33,6 +33,7 @@ const testsMayImport: Record<string, string[]> = {
   'packages/bus': ['stack'],
   'packages/presence': ['stack'],
   'services/api-gateway': ['stack', 'conformance', 'db', 'bus', 'presence', 'wiring'],
+  'services/realtime': ['stack'],
   'services/push': ['stack'],
   'services/stats': ['stack'],
   test: ['db', 'bus'],
