@@ -5,8 +5,7 @@ import type { ApiError } from '@parley/contracts/errors'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMutedRoomsByKey } from '@parley/db/rooms/rooms-of-users'
-import { createTailSwitch } from '@parley/db/sending/tail-switch'
-import { noteActiveUsers } from '@parley/db/stats-buckets'
+import { noteActiveUsers } from '@parley/db/statistics/active-users'
 import { type Login, recordJoin, recordLastSeen, recordLogins } from '@parley/db/users/logins'
 import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
@@ -114,7 +113,6 @@ export function createChat(
   const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
   const settler = createSettler({ db, outbox, log }, parts.atPoint)
-  const tails = createTailSwitch(db)
   return {
     db,
     bus,
@@ -137,7 +135,7 @@ export function createChat(
       // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
       batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
     },
-    accept: gatherSends({ db, outbox, profiles, censor, tails, settler, known: createKnownRooms() }),
+    accept: gatherSends({ db, outbox, profiles, censor, settler, known: createKnownRooms() }),
     makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,

@@ -15,6 +15,7 @@ import type { StreamStateDoc } from './events/stream-state.ts'
 import { attachedIndexes } from './files/attached.ts'
 import { type FileDoc, fileIndexes } from './files/files.ts'
 import { type FilesToClearDoc, filesToClearIndexes } from './files/files-to-clear.ts'
+import type { Finished } from './finished.ts'
 import { type JobDoc, jobIndexes } from './jobs.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { type MessageStreamDoc, messageStreamIndexes } from './messages/message-streams.ts'
@@ -31,7 +32,10 @@ import { type MembershipDoc, membershipIndexes } from './rooms/memberships.ts'
 import { type RoomDoc, roomIndexes } from './rooms/rooms.ts'
 import { type ScheduledDoc, scheduledIndexes } from './sending/scheduled.ts'
 import { type SendKeyDoc, sendKeyIndexes } from './sending/send-keys.ts'
-import { type StatsPeakDoc, type StatsRoomDoc, type StatsUserDoc, statsIndexes } from './stats-buckets.ts'
+import type { StatsUserDoc } from './statistics/active-users.ts'
+import { statsIndexes } from './statistics/buckets.ts'
+import type { StatsRoomDoc } from './statistics/counted-messages.ts'
+import type { StatsPeakDoc } from './statistics/peaks.ts'
 import { threadMemberIndexes } from './threads/thread-members.ts'
 import { threadMessageIndexes } from './threads/thread-messages.ts'
 import type { Turns } from './transactions/turns.ts'
@@ -96,8 +100,8 @@ type Collections = {
 
 export type CollectionName = keyof Collections
 
-/** The connection to MongoDB, the turns of its transactions, and Parley's collections. */
-export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns } & Collections
+/** The connection to MongoDB, the turns of its transactions, what all services understand, and Parley's collections. */
+export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns; finished: Finished } & Collections
 
 export function openCollections(mongo: MongoDb): Collections {
   const opened = Object.keys(collections).map((name) => [name, mongo.collection(name)])

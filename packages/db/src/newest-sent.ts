@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb'
 import type { Db } from './connect.ts'
-import { bucketLevels, type SentFact } from './stats-buckets.ts'
+import { bucketLevels } from './statistics/buckets.ts'
+import type { SentFact } from './statistics/counted-messages.ts'
 
 /**
  * What the counts take of the settled messages that an app has sent since a time: the first and the last of each sender in a

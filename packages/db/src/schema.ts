@@ -20,6 +20,9 @@ export interface Migration {
 /** Turns on that new messages go into the tails of their rooms. */
 export const tailsMigration = '0005-tails'
 
+/** Turns on that the minutes in which users were active are bits of their hours. */
+export const minutesMigration = '0024-minutes-of-users'
+
 /**
  * All migrations, in order. A change of the declared indexes (collections.ts) needs a migration that makes them
  * (CONTRIBUTING.md#add-a-migration). An index is never changed in place: the new one is declared beside the old one, which
@@ -49,6 +52,7 @@ export const migrations: readonly Migration[] = [
   { name: '0021-user-deletions', up: makeIndexes },
   { name: '0022-hidden-messages', up: noteEarlierDeletions },
   { name: '0023-files-by-room', up: makeIndexes },
+  { name: minutesMigration, up: () => Promise.resolve(), finishes: true },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {

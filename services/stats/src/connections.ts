@@ -1,7 +1,7 @@
 import { runEvery } from '@parley/async/run-every'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
-import { notePeaks } from '@parley/db/stats-buckets'
+import { notePeaks } from '@parley/db/statistics/peaks'
 import type { Presence } from '@parley/presence/connect'
 import { forgetPeaks, readPeaks } from '@parley/presence/connection-counts'
 import { pageOnlineUsers } from '@parley/presence/online-devices'

@@ -5,7 +5,7 @@ import type { MessageHandler } from '@parley/bus/stream/consume'
 import { timeMS } from '@parley/contracts/ids'
 import { message as messageSchema } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
-import { noteMessages, type SentFact } from '@parley/db/stats-buckets'
+import { noteMessages, type SentFact } from '@parley/db/statistics/counted-messages'
 
 /** The counted fields of a message. Its time must be in the range of Date, or its buckets could not be written. */
 const fields = messageSchema

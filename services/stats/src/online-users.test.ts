@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { connectDb, type Db } from '@parley/db/connect'
+import { migrate } from '@parley/db/migrate'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
@@ -11,6 +12,7 @@ describe('users who are connected', () => {
   beforeAll(async () => {
     servers = await isolatedServers()
     db = await connectDb(servers.mongoUrl)
+    await migrate(db)
   })
   afterAll(async () => {
     await db.client.close()
@@ -23,26 +25,27 @@ describe('users who are connected', () => {
     const buckets = async () => {
       const found = await db.statsUsers.find({}).toArray()
       await db.statsUsers.deleteMany({})
-      return found.map(({ user, level, at }) => `${user} ${level} ${at.toISOString().slice(11, 16)}`).toSorted()
+      return found
+        .map(({ user, level, at, minutes }) => {
+          const bits = [...BigInt(String(minutes ?? 0)).toString(2)].toReversed()
+          const inMinutes = bits.flatMap((bit, minute) => (bit === '1' ? [minute] : []))
+          return [user, level, at.toISOString().slice(11, 16), ...inMinutes].join(' ')
+        })
+        .toSorted()
     }
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2099-01-01T10:58:00Z') })
     try {
       await noteOnline(users.slice(0, 1))
-      assert.deepEqual(await buckets(), ['alice day 00:00', 'alice hour 10:00', 'alice minute 10:58'])
+      assert.deepEqual(await buckets(), ['alice day 00:00', 'alice hour 10:00 58'])
       vi.setSystemTime(Date.parse('2099-01-01T10:58:40Z'))
       await noteOnline(users)
-      assert.deepEqual(await buckets(), ['bob day 00:00', 'bob hour 10:00', 'bob minute 10:58'])
+      assert.deepEqual(await buckets(), ['bob day 00:00', 'bob hour 10:00 58'])
       vi.setSystemTime(Date.parse('2099-01-01T10:59:00Z'))
       await noteOnline(users)
-      assert.deepEqual(await buckets(), ['alice minute 10:59', 'bob minute 10:59'])
+      assert.deepEqual(await buckets(), ['alice hour 10:00 59', 'bob hour 10:00 59'])
       vi.setSystemTime(Date.parse('2099-01-01T11:00:00Z'))
       await noteOnline(users)
-      assert.deepEqual(await buckets(), [
-        'alice hour 11:00',
-        'alice minute 11:00',
-        'bob hour 11:00',
-        'bob minute 11:00',
-      ])
+      assert.deepEqual(await buckets(), ['alice hour 11:00 0', 'bob hour 11:00 0'])
     } finally {
       vi.useRealTimers()
     }

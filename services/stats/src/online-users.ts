@@ -1,5 +1,6 @@
 import type { Db } from '@parley/db/connect'
-import { type BucketLevel, bucketLevels, noteActiveUsers } from '@parley/db/stats-buckets'
+import { noteActiveUsers } from '@parley/db/statistics/active-users'
+import { type BucketLevel, bucketLevels, levels } from '@parley/db/statistics/buckets'
 
 interface OnlineUser {
   app: string
@@ -8,8 +9,6 @@ interface OnlineUser {
 
 /** Records who is connected now. */
 export type NoteOnline = (users: readonly OnlineUser[]) => Promise<void>
-
-const levels = Object.keys(bucketLevels) as BucketLevel[]
 
 /** Makes the function that writes each user once in each bucket, however often it is called. */
 export function createNoteOnline(db: Db): NoteOnline {

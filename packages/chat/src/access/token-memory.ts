@@ -3,7 +3,7 @@ import { hearRevocations } from '@parley/bus/control/revocations'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { createTailSwitch } from '@parley/db/sending/tail-switch'
+import { tailsMigration } from '@parley/db/schema'
 import { findToken, type TokenDoc } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
@@ -43,8 +43,6 @@ interface Look {
 export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus): TokenMemory {
   const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
   const looks = new Map<string, Set<Look>>()
-  // Gateways of the release before end tokens and notify no gateway; they are gone when tails are on.
-  const tails = createTailSwitch(db)
   const revocations = hearRevocations(bus, newId(), forget, (error) =>
     log.warn({ err: error }, 'gateway not announced: it does not remember tokens meanwhile'),
   )
@@ -100,7 +98,8 @@ export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bu
 
   return {
     async find(app, tokenDigest) {
-      const remembered = (await tails.areOn()) ? recall(key(app, tokenDigest)) : undefined
+      // Gateways of the release before end tokens and notify no gateway; they are gone when tails are on.
+      const remembered = (await db.finished.has(tailsMigration)) ? recall(key(app, tokenDigest)) : undefined
       if (!remembered) return lookUp(app, tokenDigest)
       if (performance.now() > remembered.askedAtMS + rememberTokenMS / 2) refresh(app, tokenDigest)
       return remembered.held

@@ -6,14 +6,10 @@ import { type AppDoc, findApp } from '@parley/db/apps/apps'
 import { findNewestSent } from '@parley/db/newest-sent'
 import { countRooms } from '@parley/db/rooms/rooms'
 import { settleApp } from '@parley/db/sending/settle-tails'
-import {
-  bucketLevels,
-  countByRoom,
-  countInPart,
-  findActiveUsers,
-  findPeak,
-  noteMessages,
-} from '@parley/db/stats-buckets'
+import { findActiveUsers } from '@parley/db/statistics/active-users'
+import { bucketLevels } from '@parley/db/statistics/buckets'
+import { countByRoom, countInPart, noteMessages } from '@parley/db/statistics/counted-messages'
+import { findPeak } from '@parley/db/statistics/peaks'
 import type { Presence } from '@parley/presence/connect'
 import { readPeaks } from '@parley/presence/connection-counts'
 import type { Chat } from '../chat.ts'

@@ -1,7 +1,9 @@
 import { inParts } from '@parley/async/in-parts'
 import type { AnyBulkWriteOperation } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { bucketOf, keptLevels, type SentFact, type StatsRoomDoc, type StatsUserDoc } from '../stats-buckets.ts'
+import { ActiveUsers, areMinutesBits, writeActiveUsers } from '../statistics/active-users.ts'
+import { bucketOf, keptLevels } from '../statistics/buckets.ts'
+import type { SentFact, StatsRoomDoc } from '../statistics/counted-messages.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 
@@ -16,21 +18,22 @@ const perCommand = 1_000
 export class ImportedStats {
   readonly #db: Db
   readonly #rooms = new Map<string, StatsRoomDoc>()
-  readonly #users = new Map<string, StatsUserDoc>()
+  #users: ActiveUsers | undefined
 
   constructor(db: Db) {
     this.#db = db
   }
 
   async add(messages: readonly SentFact[]): Promise<void> {
-    for (const { app, room, user, seq, atMS } of messages) {
+    this.#users ??= new ActiveUsers(await areMinutesBits(this.#db))
+    for (const fact of messages) {
+      const { app, room, seq, atMS } = fact
       for (const level of keptLevels(atMS)) {
         const ofRoom = bucketOf(level, app, atMS, room)
         const known = this.#rooms.get(ofRoom._id)
         if (known) known.lastSeq = seq
         else this.#rooms.set(ofRoom._id, { ...ofRoom, room, firstSeq: seq, lastSeq: seq })
-        const ofUser = bucketOf(level, app, atMS, user)
-        if (!this.#users.has(ofUser._id)) this.#users.set(ofUser._id, { ...ofUser, user })
+        this.#users.add(level, fact)
       }
     }
     if (this.#rooms.size + this.#users.size > mostGathered) await this.write()
@@ -38,12 +41,16 @@ export class ImportedStats {
 
   /** Writes what is gathered. */
   async write(): Promise<void> {
-    const [rooms, users] = [[...this.#rooms.values()], [...this.#users.values()]]
+    const [rooms, users] = [[...this.#rooms.values()], this.#users?.take() ?? []]
     this.#rooms.clear()
-    this.#users.clear()
+    // Most are old: only of the last days there are minutes.
+    const [recent, old] = [users.filter(({ minutes }) => minutes > 0n), users.filter(({ minutes }) => minutes === 0n)]
     const { statsUsers } = this.#db
-    for (const part of inParts(users, perCommand))
-      await patiently(() => insertMissing(this.#db, statsUsers.collectionName, part))
+    for (const part of inParts(old, perCommand)) {
+      const documents = part.map(({ document }) => document)
+      await patiently(() => insertMissing(this.#db, statsUsers.collectionName, documents))
+    }
+    for (const part of inParts(recent, perCommand)) await patiently(() => writeActiveUsers(this.#db, part))
     for (const part of inParts(rooms, perCommand)) await this.#writeRooms(part)
   }
 

@@ -9,7 +9,7 @@ import { insertImported } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
-import { noteMessages } from '@parley/db/stats-buckets'
+import { noteMessages } from '@parley/db/statistics/counted-messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
 

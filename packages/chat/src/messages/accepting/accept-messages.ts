@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
-import type { TailSwitch } from '@parley/db/sending/tail-switch'
+import { tailsMigration } from '@parley/db/schema'
 import type { Outbox } from '../../events/outbox.ts'
 import type { Censor } from '../../moderation/censorship.ts'
 import { acceptInTails } from './accept-in-tails.ts'
@@ -15,7 +15,6 @@ export interface AcceptParts {
   outbox: Outbox
   profiles: SenderProfiles
   censor: Censor
-  tails: TailSwitch
   known: KnownRooms
   settler: Settler
 }
@@ -32,5 +31,7 @@ export async function acceptMessages(
   drafts: readonly Draft[],
 ): Promise<(Outcome | Promise<Outcome>)[]> {
   const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
-  return (await parts.tails.areOn()) ? acceptInTails(parts, sends) : acceptInTransaction(parts, sends)
+  // The release before does not read tails.
+  const isRead = await parts.db.finished.has(tailsMigration)
+  return isRead ? acceptInTails(parts, sends) : acceptInTransaction(parts, sends)
 }

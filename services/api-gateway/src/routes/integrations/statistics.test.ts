@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { ackWaitSeconds } from '@parley/bus/stream/stream'
 import { proves } from '@parley/conformance/proves'
-import { noteActiveUsers, noteMessages, notePeaks } from '@parley/db/stats-buckets'
+import { noteActiveUsers } from '@parley/db/statistics/active-users'
+import { noteMessages } from '@parley/db/statistics/counted-messages'
+import { notePeaks } from '@parley/db/statistics/peaks'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 

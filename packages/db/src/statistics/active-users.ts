@@ -1,0 +1,124 @@
+import { type Filter, Long } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { minutesMigration } from '../schema.ts'
+import {
+  type Bucket,
+  type BucketLevel,
+  bucketLevels,
+  bucketOf,
+  inStretch,
+  keptLevels,
+  levels,
+  type Stretch,
+  upsertBuckets,
+} from './buckets.ts'
+
+/**
+ * A user who sent or was connected in a bucket. The minutes of a user are bits of the document of their hour: a document
+ * for each would be 4,320 of one who stays connected for three days.
+ */
+export interface StatsUserDoc extends Bucket {
+  user: string
+  /** Of an hour: the bit of each minute in which they were active. */
+  minutes?: Long
+}
+
+/** What is to be written of a user in a bucket. */
+export interface ActiveUser {
+  document: Bucket & { user: string }
+  /** The bits to set. */
+  minutes: bigint
+}
+
+const { minute, hour } = bucketLevels
+
+/** Gathers who was active when: each user once in each bucket. */
+export class ActiveUsers {
+  readonly #byID = new Map<string, ActiveUser>()
+  readonly #areBits: boolean
+
+  constructor(areBits: boolean) {
+    this.#areBits = areBits
+  }
+
+  get size(): number {
+    return this.#byID.size
+  }
+
+  add(level: BucketLevel, { app, user, atMS }: { app: string; user: string; atMS: number }): void {
+    const isBit = level === 'minute' && this.#areBits
+    const bucket = bucketOf(isBit ? 'hour' : level, app, atMS, user)
+    const known = this.#byID.get(bucket._id) ?? { document: { ...bucket, user }, minutes: 0n }
+    if (isBit) known.minutes |= 1n << BigInt(minuteOfHour(atMS))
+    this.#byID.set(bucket._id, known)
+  }
+
+  /** All that was gathered. */
+  take(): ActiveUser[] {
+    const all = [...this.#byID.values()]
+    this.#byID.clear()
+    return all
+  }
+}
+
+/** Whether minutes are bits by now: the release before knows a document for each. */
+export function areMinutesBits(db: Db): Promise<boolean> {
+  return db.finished.has(minutesMigration)
+}
+
+/** Records users who were active at a time, in the buckets of all levels or of some. */
+export async function noteActiveUsers(
+  db: Db,
+  users: readonly { app: string; user: string; atMS: number }[],
+  ofLevels: readonly BucketLevel[] = levels,
+): Promise<void> {
+  const active = new ActiveUsers(await areMinutesBits(db))
+  for (const user of users) {
+    for (const level of keptLevels(user.atMS)) if (ofLevels.includes(level)) active.add(level, user)
+  }
+  await writeActiveUsers(db, active.take())
+}
+
+/** Adds to what is there. */
+export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): Promise<void> {
+  await upsertBuckets(
+    db.statsUsers,
+    active.map(({ document: { _id, ...rest }, minutes }) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $setOnInsert: rest, ...(minutes > 0n && { $bit: { minutes: { or: Long.fromBigInt(minutes) } } }) },
+        upsert: true,
+      },
+    })),
+  )
+}
+
+/** The users who were active in these parts. */
+export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
+  if (stretches.length === 0) return []
+  const within = stretches.flatMap((stretch) => [inStretch(app, stretch), ...minutesIn(app, stretch)])
+  const users = await db.statsUsers
+    .aggregate<{ _id: string }>([{ $match: { $or: within } }, { $group: { _id: '$user' } }, { $sort: { _id: 1 } }])
+    .toArray()
+  return users.map(({ _id }) => _id)
+}
+
+/** The minutes of a stretch as bits of their hours. */
+function minutesIn(app: string, { level, fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
+  if (level !== 'minute') return []
+  const hours = new Map<number, number[]>()
+  for (let atMS = fromMS; atMS < toMS; atMS += minute.sizeMS) {
+    const hourMS = atMS - (atMS % hour.sizeMS)
+    hours.set(hourMS, [...(hours.get(hourMS) ?? []), minuteOfHour(atMS)])
+  }
+  return [...hours].map(([hourMS, bits]) => ({
+    app,
+    level: 'hour',
+    at: new Date(hourMS),
+    minutes: { $bitsAnySet: bits },
+  }))
+}
+
+function minuteOfHour(atMS: number): number {
+  return Math.floor((atMS % hour.sizeMS) / minute.sizeMS)
+}

@@ -1,0 +1,79 @@
+import { type AnyBulkWriteOperation, type IndexDescription, MongoBulkWriteError } from 'mongodb'
+import { key } from '../keys.ts'
+
+const minuteMS = 60_000
+const dayMS = 86_400_000
+
+/** The sizes of buckets, and how long they are kept: older reports use the coarser ones. */
+export const bucketLevels = {
+  minute: { sizeMS: minuteMS, keepMS: 3 * dayMS },
+  hour: { sizeMS: 60 * minuteMS, keepMS: 40 * dayMS },
+  day: { sizeMS: dayMS, keepMS: 400 * dayMS },
+} as const
+export type BucketLevel = keyof typeof bucketLevels
+
+/** What is counted in a part of time. */
+export interface Bucket {
+  _id: string
+  app: string
+  level: BucketLevel
+  /** The beginning of the bucket. */
+  at: Date
+  expiresAt: Date
+}
+
+export const statsIndexes: IndexDescription[] = [
+  { key: { app: 1, level: 1, at: 1 } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+]
+
+export const levels = Object.keys(bucketLevels) as BucketLevel[]
+
+/** The levels whose buckets of a time are still kept: what was imported may be old. */
+export function keptLevels(atMS: number): BucketLevel[] {
+  return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > Date.now())
+}
+
+/** The bucket of a time, of one level; `of` is what it counts beside the app. */
+export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
+  const { sizeMS, keepMS } = bucketLevels[level]
+  const beginMS = atMS - (atMS % sizeMS)
+  return {
+    _id: key(app, level, String(beginMS), ...of),
+    app,
+    level,
+    at: new Date(beginMS),
+    expiresAt: new Date(beginMS + sizeMS + keepMS),
+  }
+}
+
+const duplicateKey = 11_000
+
+/** Runs again when another process created the same document at the same time. */
+export async function upsertBuckets<T extends Bucket>(
+  collection: { bulkWrite(writes: AnyBulkWriteOperation<T>[], options: object): Promise<unknown> },
+  writes: AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  if (writes.length === 0) return
+  try {
+    await collection.bulkWrite(writes, { ordered: false })
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || error.code !== duplicateKey) throw error
+    await collection.bulkWrite(writes, { ordered: false })
+  }
+}
+
+/** A part of a window: whole buckets of one level. */
+export interface Stretch {
+  level: BucketLevel
+  fromMS: number
+  toMS: number
+}
+
+export function inStretch(app: string, { level, fromMS, toMS }: Stretch) {
+  return { app, level, at: { $gte: new Date(fromMS), $lt: new Date(toMS) } }
+}
+
+export function inStretches(app: string, stretches: readonly Stretch[]): object {
+  return { $or: stretches.map((stretch) => inStretch(app, stretch)) }
+}

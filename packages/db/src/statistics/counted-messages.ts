@@ -1,0 +1,125 @@
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { noteActiveUsers } from './active-users.ts'
+import { type Bucket, bucketOf, inStretches, keptLevels, type Stretch, upsertBuckets } from './buckets.ts'
+
+/**
+ * A room with messages in a bucket. Their seqs have no holes and follow the time, so the first and the last say how many
+ * there were, even when events repeat or arrive in another order.
+ */
+export interface StatsRoomDoc extends Bucket {
+  room: string
+  firstSeq: number
+  lastSeq: number
+}
+
+export interface SentFact {
+  app: string
+  room: string
+  user: string
+  seq: number
+  atMS: number
+}
+
+/** Counts messages: one write of each kind for all of them, one document per room and user in each bucket. */
+export async function noteMessages(db: Db, messages: readonly SentFact[]): Promise<void> {
+  const rooms = new Map<string, StatsRoomDoc>()
+  for (const { app, room, seq, atMS } of messages) {
+    for (const level of keptLevels(atMS)) {
+      const bucket = bucketOf(level, app, atMS, room)
+      const known = rooms.get(bucket._id) ?? { ...bucket, room, firstSeq: seq, lastSeq: seq }
+      known.firstSeq = Math.min(known.firstSeq, seq)
+      known.lastSeq = Math.max(known.lastSeq, seq)
+      rooms.set(bucket._id, known)
+    }
+  }
+  await Promise.all([
+    upsertBuckets(
+      db.statsRooms,
+      [...rooms.values()].map(({ _id, firstSeq, lastSeq, ...rest }) => ({
+        updateOne: {
+          filter: { _id },
+          update: { $min: { firstSeq }, $max: { lastSeq }, $setOnInsert: rest },
+          upsert: true,
+        },
+      })),
+    ),
+    noteActiveUsers(db, messages),
+  ])
+}
+
+/** The rooms with messages in these parts, and how many each. */
+export async function countByRoom(db: Db, app: string, stretches: readonly Stretch[]): Promise<Map<string, number>> {
+  if (stretches.length === 0) return new Map()
+  const count = { $add: [{ $subtract: ['$lastSeq', '$firstSeq'] }, 1] }
+  const rooms = await db.statsRooms
+    .aggregate<{ _id: string; count: number }>([
+      { $match: inStretches(app, stretches) },
+      { $group: { _id: '$room', count: { $sum: count } } },
+    ])
+    .toArray()
+  return new Map(rooms.map(({ _id, count: messages }) => [_id, messages]))
+}
+
+/**
+ * How many messages each room had in a part of a bucket, from the messages themselves: the last one before the part and
+ * the last one in it, of each room with messages in the bucket. Two round trips.
+ */
+export async function countInPart(
+  db: Db,
+  app: string,
+  bucket: Stretch,
+  part: { fromMS: number; toMS: number },
+): Promise<[string, number][]> {
+  const lastSeqBefore = (beforeMS: number) => ({
+    from: db.messages.collectionName,
+    localField: 'roomKey',
+    foreignField: 'roomKey',
+    pipeline: [
+      { $match: { createdAtMS: { $lt: beforeMS } } },
+      { $sort: { createdAtMS: -1 } },
+      { $limit: 1 },
+      // Messages that were brought over may share their time.
+      {
+        $lookup: {
+          ...{ from: db.messages.collectionName, localField: 'roomKey', foreignField: 'roomKey', as: 'last' },
+          let: { atMS: '$createdAtMS' },
+          pipeline: [
+            { $match: { $expr: { $eq: ['$createdAtMS', '$$atMS'] } } },
+            { $sort: { seq: -1 } },
+            { $limit: 1 },
+            { $project: { _id: 0, seq: 1 } },
+          ],
+        },
+      },
+      { $replaceWith: { $first: '$last' } },
+    ],
+  })
+  type Found = { _id: string; roomKey: string; before: { seq: number }[]; upTo: { seq: number }[] }
+  const rooms = await db.statsRooms
+    .aggregate<Found>([
+      { $match: inStretches(app, [bucket]) },
+      { $group: { _id: '$room' } },
+      { $set: { roomKey: { $concat: [{ $literal: key(app, '') }, '$_id'] } } },
+      { $lookup: { ...lastSeqBefore(part.fromMS), as: 'before' } },
+      { $lookup: { ...lastSeqBefore(part.toMS), as: 'upTo' } },
+    ])
+    .toArray()
+  const ends = await findEnds(
+    db,
+    rooms.map(({ roomKey }) => roomKey),
+  )
+  return rooms.flatMap(({ _id, roomKey, before, upTo }) => {
+    // What an import has not reached lies beyond the end.
+    const seqOf = ([last]: { seq: number }[]) => Math.min(last?.seq ?? 0, ends.get(roomKey) ?? Infinity)
+    const count = seqOf(upTo) - seqOf(before)
+    return count > 0 ? [[_id, count] as [string, number]] : []
+  })
+}
+
+/** The seq of the last message of each of these rooms. */
+async function findEnds(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
+  if (keys.length === 0) return new Map()
+  const rooms = await db.rooms.find({ _id: { $in: [...keys] } }, { projection: { seq: 1 } }).toArray()
+  return new Map(rooms.map(({ _id, seq }) => [_id, seq]))
+}

@@ -1,0 +1,27 @@
+import type { Db } from '../connect.ts'
+import { type Bucket, bucketLevels, bucketOf, inStretches, levels, type Stretch, upsertBuckets } from './buckets.ts'
+
+const minuteMS = bucketLevels.minute.sizeMS
+
+/** The peak of connections in a bucket. */
+export interface StatsPeakDoc extends Bucket {
+  peak: number
+}
+
+/** Records the highest number of connections of minutes (minutes since 1970). */
+export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {
+  const writes = [...peaks].flatMap(([minute, peak]) =>
+    levels.map((level) => {
+      const { _id, ...rest } = bucketOf(level, app, minute * minuteMS)
+      return { updateOne: { filter: { _id }, update: { $max: { peak }, $setOnInsert: rest }, upsert: true } }
+    }),
+  )
+  await upsertBuckets(db.statsPeaks, writes)
+}
+
+/** The peak of connections in these parts. */
+export async function findPeak(db: Db, app: string, stretches: readonly Stretch[]): Promise<number> {
+  if (stretches.length === 0) return 0
+  const [highest] = await db.statsPeaks.find(inStretches(app, stretches)).sort({ peak: -1 }).limit(1).toArray()
+  return highest?.peak ?? 0
+}
