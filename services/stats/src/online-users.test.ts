@@ -27,8 +27,8 @@ describe('users who are connected', () => {
       await db.statsUsers.deleteMany({})
       return found
         .map(({ user, level, at, minutes }) => {
-          const bits = [...BigInt(String(minutes ?? 0)).toString(2)].toReversed()
-          const inMinutes = bits.flatMap((bit, minute) => (bit === '1' ? [minute] : []))
+          const bits = BigInt(String(minutes ?? 0))
+          const inMinutes = Array.from({ length: 60 }, (_, minute) => minute).filter((i) => (bits >> BigInt(i)) & 1n)
           return [user, level, at.toISOString().slice(11, 16), ...inMinutes].join(' ')
         })
         .toSorted()
