@@ -6,7 +6,7 @@ import type { Bus } from '../connect.ts'
 import { createRecent } from '../events/recent.ts'
 import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
-import { numberAnnouncements } from './numbered-announcements.ts'
+import { announceToNewcomers, numberAnnouncements } from './numbered-announcements.ts'
 
 const announceEveryMS = 1_000
 
@@ -62,6 +62,7 @@ export function handleCommands(
     })
   }
   const announcing = startRunning(announceEveryMS, announceIfConnected, onError)
+  const newcomers = announceToNewcomers(bus, announceIfConnected, onError)
   return {
     async announce() {
       if (bus.connected) await announce()
@@ -70,6 +71,7 @@ export function handleCommands(
       void announcing.stop()
       bus.nats.publish(nodesSubject, JSON.stringify({ node, leaving: true } satisfies NodeAnnouncement))
       messages.unsubscribe()
+      newcomers.unsubscribe()
     },
   }
 }

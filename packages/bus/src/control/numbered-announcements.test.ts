@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { nodesSubject } from '@parley/contracts/bus/subjects'
+import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
 import { type Bus, closeBus, connectBus } from '../connect.ts'
-import { numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
+import { handleCommands } from './handle-commands.ts'
+import { announceToNewcomers, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
+import { hearRevocations } from './revocations.ts'
 
 describe('the numbers of announcements', () => {
   let servers: Servers
@@ -61,6 +63,51 @@ describe('the numbers of announcements', () => {
     test(`show nothing by ${which}`, async () => {
       await hear(...announcements)
       assert.deepEqual(gaps, [])
+    })
+  }
+
+  test('show a newcomer by its first one', async () => {
+    let said = 0
+    const count = async () => void said++
+    const newcomers = announceToNewcomers(bus, count, assert.fail)
+    onTestFinished(() => newcomers.unsubscribe())
+    const run = randomUUID()
+    await hear({ run, number: 1 }, { run, number: 2 }, { run, number: 3 }, {})
+    assert.equal(said, 1)
+  })
+
+  const announcing: Record<string, (onError: (error: Error) => void) => () => void> = {
+    gateway(onError) {
+      const gateway = hearRevocations(bus, 'gateway', () => undefined, onError)
+      return () => gateway.stop()
+    },
+    'realtime node'(onError) {
+      const node = handleCommands(bus, 'node', () => Promise.resolve(), onError)
+      return () => node.unsubscribe()
+    },
+  }
+  for (const [which, start] of Object.entries(announcing)) {
+    test(`show a newcomer, to whom each ${which} announces itself at once`, async () => {
+      let said = 0
+      const subjects = [gatewaysSubject, nodesSubject]
+      const subscriptions = subjects.map((subject) =>
+        bus.nats.subscribe(subject, {
+          callback: (_, message) => {
+            if (/"node":"(?:gateway|node)"/.test(message.string())) said++
+          },
+        }),
+      )
+      const stop = start(assert.fail)
+      onTestFinished(() => {
+        stop()
+        for (const subscription of subscriptions) subscription.unsubscribe()
+      })
+      for (let i = 0; i < 20; i++) {
+        await hear({ run: randomUUID(), number: 1 })
+        await bus.nats.flush()
+      }
+      // By themselves they announce themselves twice a second at most.
+      assert.ok(said >= 20, String(said))
     })
   }
 

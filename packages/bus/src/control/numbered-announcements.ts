@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
 import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
-import { listen } from '../listen.ts'
+import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 
 /** Far more than processes there are; one that is silent for longest is forgotten first. */
@@ -23,6 +23,21 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
     await bus.nats.flush()
     if (bus.losses === losses) number = Math.max(number, said + 1)
   }
+}
+
+/**
+ * Announces this process when a realtime node begins to announce itself: the node knows then what it has heard of, and notices
+ * also a cut that comes before the next announcement.
+ */
+export function announceToNewcomers(
+  bus: Bus,
+  announce: () => Promise<void>,
+  onError: (error: Error) => void,
+): Subscription {
+  return listen(bus, nodesSubject, (message) => {
+    const { number, leaving } = readPayload(message, nodeAnnouncement)
+    if (number === 1 && !leaving) announce().catch(onError)
+  })
 }
 
 interface Heard {

@@ -4,7 +4,7 @@ import { allRevocationsSubject, gatewaysSubject, parseRevocationsSubject } from 
 import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
-import { numberAnnouncements } from './numbered-announcements.ts'
+import { announceToNewcomers, numberAnnouncements } from './numbered-announcements.ts'
 
 export const announceEveryMS = 500
 /**
@@ -58,6 +58,7 @@ export function hearRevocations(
   }
 
   const announcing = startRunning(announceEveryMS, announce, onError)
+  const newcomers = announceToNewcomers(bus, announce, onError)
   return {
     heardSinceMS() {
       const nowMS = performance.now()
@@ -70,6 +71,7 @@ export function hearRevocations(
       const leaving: NodeAnnouncement = { node: gateway, leaving: true }
       if (bus.connected) bus.nats.publish(gatewaysSubject, JSON.stringify(leaving))
       messages.unsubscribe()
+      newcomers.unsubscribe()
     },
   }
 }
