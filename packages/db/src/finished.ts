@@ -15,9 +15,9 @@ export function watchFinished(mongo: MongoDb): Finished {
   const lookedAtMS = new Map<string, number>()
   return {
     async has(migration) {
+      if (done.has(migration)) return true
       const nowMS = performance.now()
-      const isKnown = done.has(migration) || nowMS < (lookedAtMS.get(migration) ?? -Infinity) + lookEveryMS
-      if (isKnown) return done.has(migration)
+      if (nowMS < (lookedAtMS.get(migration) ?? -Infinity) + lookEveryMS) return false
       lookedAtMS.set(migration, nowMS)
       const found = await mongo.collection<MigrationDoc>(migrationsCollection).findOne({ _id: migration })
       if (found) done.add(migration)

@@ -1,11 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import { maxReportDays, type getStats as operation } from '@parley/contracts/operations/integrations/statistics'
-import { type BucketLevel, bucketLevels, type Stretch } from '@parley/db/statistics/buckets'
+import { type BucketLevel, bucketLevels, levels, type Stretch } from '@parley/db/statistics/buckets'
 import { parseTime } from '../read-time.ts'
-
-/** The finest first. */
-const levels: readonly BucketLevel[] = ['minute', 'hour', 'day']
 
 const defaultWindowMS = 3_600_000
 

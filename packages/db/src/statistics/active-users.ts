@@ -106,16 +106,13 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
 /** The minutes of a stretch as bits of their hours. */
 function minutesIn(app: string, { level, fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
   if (level !== 'minute') return []
-  const hours = new Map<number, number[]>()
-  for (let atMS = fromMS; atMS < toMS; atMS += minute.sizeMS) {
-    const hourMS = atMS - (atMS % hour.sizeMS)
-    hours.set(hourMS, [...(hours.get(hourMS) ?? []), minuteOfHour(atMS)])
-  }
-  return [...hours].map(([hourMS, bits]) => ({
+  const count = Math.ceil((toMS - fromMS) / minute.sizeMS)
+  const minutes = Array.from({ length: count }, (_, i) => fromMS + i * minute.sizeMS)
+  return [...Map.groupBy(minutes, (atMS) => atMS - (atMS % hour.sizeMS))].map(([hourMS, within]) => ({
     app,
     level: 'hour',
     at: new Date(hourMS),
-    minutes: { $bitsAnySet: bits },
+    minutes: { $bitsAnySet: within.map(minuteOfHour) },
   }))
 }
 

@@ -27,7 +27,8 @@ export const statsIndexes: IndexDescription[] = [
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-export const levels = Object.keys(bucketLevels) as BucketLevel[]
+/** The finest first. */
+export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
 /** The levels whose buckets of a time are still kept: what was imported may be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
@@ -70,10 +71,12 @@ export interface Stretch {
   toMS: number
 }
 
+/** The condition of the buckets of a part. */
 export function inStretch(app: string, { level, fromMS, toMS }: Stretch) {
   return { app, level, at: { $gte: new Date(fromMS), $lt: new Date(toMS) } }
 }
 
+/** The same of several; there must be one. */
 export function inStretches(app: string, stretches: readonly Stretch[]): object {
   return { $or: stretches.map((stretch) => inStretch(app, stretch)) }
 }

@@ -12,7 +12,10 @@ export interface Login {
   userAgent?: string
 }
 
-/** Records when and from where users last connected; many logins in one round trip. One that is recorded late changes nothing of a later one. */
+/**
+ * Records when and from where users last connected; many logins in one round trip. One that is recorded late changes nothing
+ * of a later one.
+ */
 export async function recordLogins(db: Db, logins: readonly Login[]): Promise<void> {
   await db.users.bulkWrite(
     logins.map(({ app, user, atMS, address, userAgent }) => ({
