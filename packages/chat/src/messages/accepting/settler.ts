@@ -7,14 +7,8 @@ import type { Outbox } from '../../events/outbox.ts'
 import type { Log } from '../../ports.ts'
 import { afterResponses, publishAppended } from './publish-appended.ts'
 import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
+import { createWaitingWork } from './waiting-work.ts'
 
-/**
- * So long messages are gathered in tails before they are settled: a sender is counted, and a tail pulled, once for all of
- * them.
- */
-const gatherMS = 200
-/** So many, or so many bytes, are settled without waiting for more: each append writes the whole tail again. */
-const enough = { messages: 1_000, bytes: 512 * 1024 }
 const againAfterMS = 1_000
 /** A room in use is settled far more often. */
 const rememberMS = 5_000
@@ -31,46 +25,38 @@ export function createSettler(
   { db, outbox, log }: { db: Db; outbox: Outbox; log: Log },
   at: AtPoint = () => undefined,
 ): Settler {
-  let waiting: Unsettled[] = []
-  let messages = 0
-  let bytes = 0
+  const waiting = createWaitingWork()
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
   const publish = afterResponses((one, senders) => publishAppended({ outbox, at }, one, senders))
   const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
 
-  const waitMS = () => (messages >= enough.messages || bytes >= enough.bytes ? 0 : gatherMS)
-
   function schedule(afterMS: number): void {
     if (running) return
     if (timer && afterMS > 0) return
     clearTimeout(timer)
-    timer = setTimeout(() => void run(), afterMS)
+    timer = setTimeout(() => void run(waiting.takeDue), afterMS)
   }
 
-  function run(): Promise<boolean> {
+  function run(take: () => Unsettled[][]): Promise<boolean> {
     clearTimeout(timer)
     timer = undefined
-    running ??= settleWaiting().finally(() => {
+    running ??= settleByRoom(take()).finally(() => {
       running = undefined
     })
     return running
   }
 
-  async function settleWaiting(): Promise<boolean> {
-    const work = waiting
-    waiting = []
-    messages = 0
-    bytes = 0
-    const byRoom = [...Map.groupBy(work, ({ append }) => append.room._id).values()]
+  async function settleByRoom(byRoom: readonly Unsettled[][]): Promise<boolean> {
     const parts = { db, outbox, at, countedUpTo }
     const { failed, error } = await eachApart(byRoom, (some) => settle(parts, some.flat()))
     if (failed.length === 0) {
-      if (waiting.length > 0) setImmediate(schedule, waitMS())
+      if (!waiting.isEmpty) setImmediate(() => schedule(waiting.dueInMS()))
       return true
     }
     log.warn({ err: error }, 'messages are not settled yet; trying again')
-    waiting = [...failed.flat(), ...waiting]
+    const later = waiting.takeAll()
+    for (const one of [...failed, ...later].flat()) waiting.add(one)
     setImmediate(schedule, againAfterMS)
     return false
   }
@@ -83,13 +69,11 @@ export function createSettler(
       })
       const one: Unsettled = { append, events, isPublished: false }
       publish(one, senders)
-      waiting.push(one)
-      messages += events.length
-      bytes += append.bytes
-      schedule(waitMS())
+      waiting.add(one)
+      schedule(waiting.dueInMS())
     },
     async drained() {
-      while (running || waiting.length > 0) if (!(await run())) break
+      while (running || !waiting.isEmpty) if (!(await run(waiting.takeAll))) break
       clearTimeout(timer)
     },
   }
