@@ -23,6 +23,10 @@ set, NATS a cluster, Redis has Sentinels.`,
   .option('--rooms <number>', 'that they are sent to', wholeNumber(1, 1_000), 16)
   .option('--kill-seconds <number>', 'between two kills, at most', wholeNumber(1, 3_600), 5)
   .option(
+    '--without-keys',
+    'sends have no idempotency key, so that one gateway writes a busy room for all; a send that fails is not repeated',
+  )
+  .option(
     '--failovers',
     'every other kill is of the primary of MongoDB, the leader of the stream or the master of Redis',
   )
@@ -35,6 +39,7 @@ set, NATS a cluster, Redis has Sentinels.`,
     rooms: number
     killSeconds: number
     failovers?: true
+    withoutKeys?: true
   }>()
 
 const users = Array.from({ length: 8 }, (_, i) => `user ${i}`)
@@ -51,9 +56,12 @@ let begun = 0
 const failedOver = new Map<string, number>()
 let kills = 0
 let repeats = 0
+let failed = 0
 
 const progress = setInterval(() => {
-  console.log(`${acknowledged.length} of ${options.messages} sent, ${kills} kills, ${repeats} sends repeated`)
+  console.log(
+    `${acknowledged.length} of ${options.messages} sent, ${kills} kills, ${repeats} sends repeated, ${failed} failed`,
+  )
 }, 10_000)
 const sending = Promise.all(Array.from({ length: options.clients }, (_, i) => sendOn(i)))
 const trouble = { on: true }
@@ -64,7 +72,7 @@ await killing
 clearInterval(progress)
 const perSecond = Math.round((acknowledged.length * 1_000) / (performance.now() - startMS))
 console.log(
-  `${acknowledged.length} messages are acknowledged (${perSecond}/s), after ${kills} kills and ${repeats} repeated sends`,
+  `${acknowledged.length} messages are acknowledged (${perSecond}/s), after ${kills} kills, ${repeats} repeated and ${failed} failed sends`,
 )
 for (const [name, times] of failedOver) console.log(`${name} was killed ${times} times, and another took over`)
 const faults = await findFaults(servers.mongoUrl, keys.app, { rooms, users, acknowledged })
@@ -97,8 +105,8 @@ async function sendOn(client: number): Promise<void> {
   for (let i = begun++; i < options.messages && performance.now() < endMS; i = begun++) {
     const room = rooms[i % rooms.length] as string
     const sender = users[client % users.length] as string
-    const clientMessageID = `message ${i}`
-    const message = 'x'.repeat(i % 50 === 49 ? 20_000 : 200)
+    const clientMessageID = options.withoutKeys ? undefined : `message ${i}`
+    const message = `${i} `.padEnd(i % 50 === 49 ? 20_000 : 200, 'x')
     for (let gateway = client; ; gateway++) {
       try {
         const body = { room, sender, message, messageType: 'text', push: false, clientMessageID }
@@ -107,8 +115,12 @@ async function sendOn(client: number): Promise<void> {
         break
       } catch {
         // The gateway that responded is dead, or the death of another is not over yet.
-        repeats++
         await pause(20)
+        if (options.withoutKeys) {
+          failed++
+          break
+        }
+        repeats++
       }
     }
   }

@@ -147,6 +147,27 @@ describe('gather', () => {
     assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
   })
 
+  test('waits also for those whose outcomes come late, all together, when these have come', async () => {
+    const late = Promise.withResolvers<string>()
+    const batches: number[][] = []
+    const write = (items: number[]) => {
+      batches.push(items)
+      return Promise.resolve(items.map((item) => (batches.length === 1 ? late.promise : String(item))))
+    }
+    const one = gather(write, { most: 10, restShare: 0.5, keyOf: (item) => `key ${item % 2}` })
+    const first = Promise.all([1, 2, 3, 4].map(one))
+    await pass(8)
+    late.resolve('late')
+    await first
+    const second = Promise.all([5, 6].map(one))
+    await pass(1)
+    assert.equal(batches.length, 1, 'two of four have come again')
+    const third = Promise.all([7, 8].map(one))
+    await pass(0)
+    assert.deepEqual(batches.slice(1), [[5, 6, 7, 8]])
+    await Promise.all([second, third])
+  })
+
   test('waits after a batch that took long no longer than after any other', async () => {
     const { write, batches, given } = heldWrites()
     const one = gather(write, { most: 10, restShare: 0.5 })

@@ -29,6 +29,8 @@ interface Waiting<Item, Outcome> {
   reject: (error: unknown) => void
 }
 
+/** What ends within so long is waited for together. */
+const togetherMS = 1
 /** However long a batch took, nobody waits longer for others to come again. */
 const longestRestMS = 10
 
@@ -51,26 +53,21 @@ export function gather<Item, Outcome>(
   let timer: NodeJS.Timeout | undefined
   let isDue = false
 
-  function takeBatch(): Waiting<Item, Outcome>[] {
-    const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
-    const taken = new Set(batch)
-    gathered = gathered.filter((waiting) => !taken.has(waiting))
-    return batch
-  }
-
   async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
     inFlight++
     const ended = pace.began()
     const keys = new Set(batch.flatMap(({ key }) => key ?? []))
+    let late = 0
     for (const key of keys) busyKeys.add(key)
     try {
       const outcomes = await write(batch.map(({ item }) => item))
       batch.forEach(({ resolve }, i) => {
         resolve(outcomes[i] as Outcome)
       })
-      for (const [key, late] of lateOutcomes(batch, outcomes)) {
+      for (const [key, ownLate] of lateOutcomes(batch, outcomes)) {
         keys.delete(key)
-        void releaseAfter(key, late)
+        late += ownLate.length
+        void releaseAfter(key, ownLate, ended)
       }
     } catch (error) {
       if (batch.length > 1 && isOneItemsFault?.(error))
@@ -79,13 +76,14 @@ export function gather<Item, Outcome>(
     }
     for (const key of keys) busyKeys.delete(key)
     inFlight--
-    ended(batch.length)
+    ended(batch.length - late)
     writeGathered()
   }
 
-  async function releaseAfter(key: string, late: readonly (Outcome | Promise<Outcome>)[]): Promise<void> {
+  async function releaseAfter(key: string, late: readonly unknown[], ended: (count: number) => void): Promise<void> {
     await Promise.allSettled(late)
     busyKeys.delete(key)
+    ended(late.length)
     writeGathered()
   }
 
@@ -94,8 +92,10 @@ export function gather<Item, Outcome>(
     clearTimeout(timer)
     timer = undefined
     while (gathered.length > 0 && inFlight < concurrency && pace.holdMS(gathered.length, inFlight) <= 0) {
-      const batch = takeBatch()
+      const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
       if (batch.length === 0) return
+      const taken = new Set(batch)
+      gathered = gathered.filter((waiting) => !taken.has(waiting))
       void writeBatch(batch)
     }
     schedule()
@@ -124,15 +124,18 @@ export function gather<Item, Outcome>(
 function createPace({ patienceMS = 0, restShare = 0 }: Pick<Gathering<unknown>, 'patienceMS' | 'restShare'>) {
   let lastBeganMS = 0
   /** Until then the next batch waits for so many. */
-  let rest = { enough: 0, untilMS: 0 }
+  let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
   return {
-    /** A batch begins; what this returns is to be called at its end, with how many items it had. */
+    /** A batch begins; what this returns is to be called at its end, with how many items it had, or at the end of each of its parts. */
     began(): (count: number) => void {
       const beganMS = performance.now()
       lastBeganMS = beganMS
       return (count) => {
-        const endedMS = performance.now()
-        rest = { enough: count, untilMS: endedMS + Math.min(longestRestMS, (endedMS - beganMS) * restShare) }
+        if (count === 0) return
+        const sinceMS = performance.now()
+        const isTogether = sinceMS - rest.sinceMS < togetherMS
+        const untilMS = sinceMS + Math.min(longestRestMS, (sinceMS - beganMS) * restShare)
+        rest = { enough: (isTogether ? rest.enough : 0) + count, sinceMS, untilMS }
       }
     },
     /** For how many milliseconds no batch may begin, with so many items waiting and batches in flight. */

@@ -1,6 +1,7 @@
 import { gather } from '@parley/async/gather'
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
+import { noWriters, type RoomWriters } from '@parley/bus/control/room-writers'
 import type { ApiError } from '@parley/contracts/errors'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -11,9 +12,10 @@ import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'
-import { gatherSends } from './messages/accepting/gather-sends.ts'
+import { createAskedRooms } from './messages/accepting/asked-rooms.ts'
+import type { BusyRooms } from './messages/accepting/busy-rooms.ts'
+import { type GatheredSends, gatherSends } from './messages/accepting/gather-sends.ts'
 import { createKnownRooms } from './messages/accepting/known-rooms.ts'
-import type { Draft, Outcome } from './messages/accepting/message-batch.ts'
 import { createSenderProfiles } from './messages/accepting/sender-profiles.ts'
 import type { AtPoint } from './messages/accepting/settle-appended.ts'
 import { createSettler, type Settler } from './messages/accepting/settler.ts'
@@ -41,7 +43,7 @@ export interface ChatSettings {
 }
 
 /** The parameter of every use case: the outside systems, and the queues that gather concurrent writes. */
-export interface Chat {
+export interface Chat extends GatheredSends {
   db: Db
   bus: Bus
   control: Control
@@ -57,7 +59,6 @@ export interface Chat {
   streamed: StreamedTexts
   /** Limits how many expensive requests run at a time. */
   limits: { queries: AppLimit; searches: AppLimit; batches: AppLimit; presence: AppLimit }
-  accept(draft: Draft): Promise<Outcome>
   makeRoom(wanted: WantedRoom): Promise<MadeRoom | { refused: ApiError }>
   addMembers(wanted: MembersToAdd): Promise<AddOutcome>
   writeUser(user: UserToWrite): Promise<WrittenUser | { refused: ApiError }>
@@ -98,15 +99,29 @@ function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: r
   return (keys) => (keys.length > mostInList ? work(keys) : together(keys))
 }
 
+function createLimits(): Chat['limits'] {
+  return {
+    queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
+    searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),
+    // After a node died all its clients subscribe again at once.
+    presence: limitPerApp('presence', { perApp: 16, inAll: 32, waiting: 10_000, waitMS: 20_000 }),
+    // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
+    batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
+  }
+}
+
 export function createChat(
   parts: Pick<Chat, 'db' | 'bus' | 'control' | 'log'> & {
     tracing?: Steps
     hookCalls?: HookCalls
     settings?: Partial<ChatSettings>
     atPoint?: AtPoint
+    /** By default this process asks no other to append. */
+    writers?: RoomWriters
+    busyRooms?: BusyRooms
   },
 ): Chat {
-  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls } = parts
+  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls, writers = noWriters } = parts
   const settings = { ...defaultChatSettings, ...parts.settings }
   const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(db)
@@ -127,15 +142,12 @@ export function createChat(
     jobs: createJobs(settings.jobAfterMS),
     deliveries: createDeliveries({ db, bus }),
     streamed: createStreamedTexts({ db, censor, log }),
-    limits: {
-      queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
-      searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),
-      // After a node died all its clients subscribe again at once.
-      presence: limitPerApp('presence', { perApp: 16, inAll: 32, waiting: 10_000, waitMS: 20_000 }),
-      // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
-      batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
-    },
-    accept: gatherSends({ db, outbox, profiles, censor, settler, known: createKnownRooms() }),
+    limits: createLimits(),
+    ...gatherSends({
+      ...{ db, outbox, profiles, censor, settler, writers },
+      known: createKnownRooms(parts.busyRooms),
+      askedRooms: createAskedRooms(),
+    }),
     makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,

@@ -1,3 +1,4 @@
+import { appendForOthers } from '@parley/bus/control/room-writers'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
@@ -7,10 +8,12 @@ import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
 import { sendScheduled } from '@parley/chat/messages/sending/send-scheduled'
 import { closeSilentStreams } from '@parley/chat/messages/streaming/end-stream'
+import { newId } from '@parley/db/messages/messages'
 import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
+import { followRoomWriters } from '@parley/wiring/follow-room-writers'
 import { startChat } from '@parley/wiring/start-chat'
 import { createGateway } from './gateway.ts'
 import { letConnectionsGo } from './limits/connections.ts'
@@ -23,12 +26,15 @@ await runService(
   { name: 'api-gateway', settings: gatewaySettings },
   async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
     const servers = await connectServers({ settings, log, metrics, checks, onStop })
-    const { presence } = servers
-    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, {
+    const { bus, db, presence } = servers
+    const self = { node: newId(), appendsIn: db.mongo.databaseName }
+    const writers = followRoomWriters({ metrics, onStop }, bus, self)
+    const own = {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
       streamSilenceMS: settings.streamSilenceMS,
-    })
+    }
+    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own, writers)
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
     const rebuilding = rebuildLostStream(chat, signal)
@@ -57,7 +63,14 @@ await runService(
     const { ratePerApiKey: perApiKey, ratePerToken: perToken, failedLoginsPerAddress: perAddress } = settings
     const rateLimits = { counts, perApiKey, perToken, perAddress }
 
-    const tokens = createTokenMemory(chat, servers.bus)
+    const appending = appendForOthers(
+      bus,
+      self.node,
+      (room) => chat.acceptAsked(room),
+      (error) => log.warn({ err: error }, 'messages of another gateway maybe not appended'),
+    )
+    onStop('appends for other gateways', () => appending.stop())
+    const tokens = createTokenMemory(chat, bus, self)
     onStop('token memory', () => tokens.stop())
     const gateway = await createGateway({
       chat,

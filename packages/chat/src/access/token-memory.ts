@@ -1,8 +1,7 @@
 import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { ControlOrder, NodeAnnouncement } from '@parley/contracts/bus/control'
 import { key } from '@parley/db/keys'
-import { newId } from '@parley/db/messages/messages'
 import { tailsMigration } from '@parley/db/schema'
 import { findToken, type TokenDoc } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
@@ -39,11 +38,16 @@ interface Look {
 /**
  * Remembers who holds a token, for as long as its end is certain to be heard: the order that it has ended is confirmed by
  * every gateway before it is acknowledged. A token in use is read again in the background.
+ * @param gateway as it announces itself to those who end tokens
  */
-export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus): TokenMemory {
+export function createTokenMemory(
+  { db, log }: Pick<Chat, 'db' | 'log'>,
+  bus: Bus,
+  gateway: Pick<NodeAnnouncement, 'node' | 'appendsIn'>,
+): TokenMemory {
   const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
   const looks = new Map<string, Set<Look>>()
-  const revocations = hearRevocations(bus, newId(), forget, (error) =>
+  const revocations = hearRevocations(bus, gateway, forget, (error) =>
     log.warn({ err: error }, 'gateway not announced: it does not remember tokens meanwhile'),
   )
 

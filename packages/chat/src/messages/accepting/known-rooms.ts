@@ -1,4 +1,5 @@
 import type { ConfigVersion } from '@parley/db/apps/config'
+import type { ConfigMark } from '@parley/db/apps/config-mark'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
@@ -6,6 +7,7 @@ import type { TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
+import { type BusyRooms, createBusyRooms } from './busy-rooms.ts'
 import type { Send } from './read-batch.ts'
 
 /** Rooms and their senders together. */
@@ -22,12 +24,26 @@ const sharedMS = 2_000
 export interface KnownRooms {
   /** What decides over these sends: what is known, and what `read` finds about the others. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
+  /** The rooms of these keys: what is known, and what `read` finds about the others, with the marks that it has read. */
+  findRooms(
+    wanted: readonly WantedRoom[],
+    read: (unknown: readonly WantedRoom[]) => Promise<SendFacts>,
+  ): Promise<{ rooms: ReadonlyMap<string, TailAppend['room']>; marks: readonly ConfigMark[] }>
   /** This process has appended to the room. */
   appended(append: TailAppend): void
   /** Whether other processes send to the room as well: its `seq` is hardly ever what is known. */
   isShared(roomKey: string): boolean
+  /** Whether they send so much there that one of them writes all of it. */
+  isBusy(roomKey: string): boolean
   /** What was known may not hold; `byOthers`: since others have changed it. */
   forget(append: Pick<TailAppend, 'room'>, byOthers: boolean): void
+}
+
+export interface WantedRoom {
+  app: string
+  roomKey: string
+  /** Another `rev` is not what is wanted. */
+  rev: number | null
 }
 
 interface KnownRoom {
@@ -43,44 +59,22 @@ interface KnownConfig {
   version: ConfigVersion | undefined
 }
 
-export function createKnownRooms(): KnownRooms {
+export function createKnownRooms(busy: BusyRooms = createBusyRooms()): KnownRooms {
   const rooms = new LRUCache<string, KnownRoom>({ maxSize: most, sizeCalculation: ({ members }) => 1 + members.size })
   const apps = new LRUCache<string, KnownConfig>({ max: mostApps })
   const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
-
-  /** The room of these sends, when it is known that all of them may be made. */
-  function knownRoom(roomKey: string, sends: readonly Send[]): TailAppend['room'] | undefined {
-    const known = rooms.get(roomKey)
-    const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
-      const config = sendKey === undefined ? apps.get(app) : undefined
-      return config && known && known.mark === config.mark && known.members.has(key(app, room, sender))
-    })
-    return isEnough ? known?.room : undefined
-  }
 
   /** Adds what is known of sends; returns those about which that is not enough. */
   function addKnown(facts: SendFacts<Sender>, sends: readonly Send[]): Send[] {
     const unknown: Send[] = []
     for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
-      const room = knownRoom(roomKey, own)
+      const room = knownRoom({ rooms, apps }, roomKey, own)
       if (room) {
         facts.rooms.push(room)
         for (const { draft } of own) facts.memberships.push({ _id: key(draft.app, draft.room, draft.sender) })
       } else unknown.push(...own)
     }
     return unknown
-  }
-
-  function learn({ rooms: read, memberships, marks }: SendFacts): void {
-    const free = freeMembers(memberships)
-    for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
-      if (slow || !mayBeKnown(room)) {
-        rooms.delete(room._id)
-        continue
-      }
-      const mark = marks.find(({ app }) => app === room.app)?.mark
-      rooms.set(room._id, { room, members: membersNow(rooms.get(room._id), { room, mark }, free.get(room._id)), mark })
-    }
   }
 
   return {
@@ -90,7 +84,7 @@ export function createKnownRooms(): KnownRooms {
       const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as KnownConfig]))
       if (unknown.length > 0) {
         const found = await read(unknown)
-        learn(found)
+        learn(rooms, found)
         facts.rooms.push(...found.rooms)
         facts.memberships.push(...found.memberships)
         facts.usedKeys = found.usedKeys
@@ -101,6 +95,18 @@ export function createKnownRooms(): KnownRooms {
       return withConfig(facts, config)
     },
 
+    async findRooms(wanted, read) {
+      const isKnown = ({ roomKey, rev }: WantedRoom) => {
+        const known = rooms.get(roomKey)
+        return known !== undefined && (known.room.rev ?? null) === rev
+      }
+      const unknown = wanted.filter((one) => !isKnown(one))
+      const found = unknown.length > 0 ? await read(unknown) : noFacts()
+      learn(rooms, found)
+      const known = wanted.flatMap(({ roomKey }) => rooms.get(roomKey) ?? [])
+      return { rooms: new Map(known.map(({ room }) => [room._id, room])), marks: found.marks }
+    },
+
     appended({ room, messages, isShared }) {
       const known = rooms.peek(room._id)
       const last = messages.at(-1)?.message
@@ -109,17 +115,46 @@ export function createKnownRooms(): KnownRooms {
         if (!isShared) return
         shared.set(room._id, true)
       }
+      if (isShared) busy.saw(room._id, last.seq)
       rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
     },
 
     // Of a room that is not known more may decide than rev, and it is read for each send anyway.
     isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
 
+    isBusy: (roomKey) => busy.has(roomKey),
+
     forget({ room }, byOthers) {
       rooms.delete(room._id)
       apps.delete(room.app)
       if (byOthers) shared.set(room._id, true)
     },
+  }
+}
+
+/** The room of these sends, when it is known that all of them may be made. */
+function knownRoom(
+  { rooms, apps }: { rooms: LRUCache<string, KnownRoom>; apps: LRUCache<string, KnownConfig> },
+  roomKey: string,
+  sends: readonly Send[],
+): TailAppend['room'] | undefined {
+  const known = rooms.get(roomKey)
+  const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
+    const config = sendKey === undefined ? apps.get(app) : undefined
+    return config && known && known.mark === config.mark && known.members.has(key(app, room, sender))
+  })
+  return isEnough ? known?.room : undefined
+}
+
+function learn(rooms: LRUCache<string, KnownRoom>, { rooms: read, memberships, marks }: SendFacts): void {
+  const free = freeMembers(memberships)
+  for (const { tail: _tail, tailBytes: _tailBytes, slow, ...room } of read) {
+    if (slow || !mayBeKnown(room)) {
+      rooms.delete(room._id)
+      continue
+    }
+    const mark = marks.find(({ app }) => app === room.app)?.mark
+    rooms.set(room._id, { room, members: membersNow(rooms.get(room._id), { room, mark }, free.get(room._id)), mark })
   }
 }
 

@@ -35,7 +35,7 @@ export function createSettler(
     if (running) return
     if (timer && afterMS > 0) return
     clearTimeout(timer)
-    timer = setTimeout(() => void run(waiting.takeDue), afterMS)
+    timer = setTimeout(() => void run(() => waiting.takeDue()), afterMS)
   }
 
   function run(take: () => Unsettled[][]): Promise<boolean> {
@@ -73,7 +73,7 @@ export function createSettler(
       schedule(waiting.dueInMS())
     },
     async drained() {
-      while (running || !waiting.isEmpty) if (!(await run(waiting.takeAll))) break
+      while (running || !waiting.isEmpty) if (!(await run(() => waiting.takeAll()))) break
       clearTimeout(timer)
     },
   }

@@ -1,5 +1,4 @@
 import type { Db } from '@parley/db/connect'
-import type { TailAppend } from '@parley/db/sending/append-statement'
 import { findPlaces, type Place } from '@parley/db/sending/shared-places'
 import type { RoomAttempt } from './tail-attempts.ts'
 
@@ -8,10 +7,13 @@ export async function withPlaces(db: Db, written: readonly RoomAttempt[]): Promi
   const shared = written.flatMap(({ append }) => (append?.isShared ? [append] : []))
   if (shared.length === 0) return written
   const places = await findPlaces(db, shared)
-  return written.map((room) => (room.append?.isShared ? atPlaces(room, room.append, places) : room))
+  return written.map((room) => (room.append?.isShared ? atPlaces(room, places) : room))
 }
 
-function atPlaces({ outcomes }: RoomAttempt, append: TailAppend, places: ReadonlyMap<string, Place>): RoomAttempt {
+/** The attempt with its messages where they are. */
+export function atPlaces(room: RoomAttempt, places: ReadonlyMap<string, Place>): RoomAttempt {
+  const { outcomes, append } = room
+  if (!append) return room
   const messages = append.messages.map(({ message, ...about }) => {
     const place = places.get(message._id)
     if (!place) throw new Error(`message ${message._id} was written and is not there`)
@@ -21,6 +23,7 @@ function atPlaces({ outcomes }: RoomAttempt, append: TailAppend, places: Readonl
   const placed = new Map(messages.map(({ message }) => [message._id, message]))
   const firstSeq = messages[0]?.message.seq ?? 1
   return {
+    ...room,
     outcomes: outcomes.map(([id, outcome]) => {
       const message = placed.get(id)
       return [id, message ? { ...outcome, message, repeated: false } : outcome]

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type MongoProxy, openMongoProxy } from '../../test-mongo-proxy.ts'
+import { startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
+import { type MongoProxy, openMongoProxy } from '../../../test-mongo-proxy.ts'
 
 interface Sent {
   _id: string

@@ -4,8 +4,8 @@ import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
-import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { type NatsProxy, openNatsProxy } from '../../test-nats-proxy.ts'
+import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
+import { type NatsProxy, openNatsProxy } from '../../../test-nats-proxy.ts'
 
 /** Of a message that goes through a tail, and of one that does not. */
 const sizes = [4, 20_000]
