@@ -49,7 +49,7 @@ export function gather<Item, Outcome>(
   let gathered: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let inFlight = 0
-  const pace = createPace(pacing)
+  const pace = createPace({ most, ...pacing })
   let timer: NodeJS.Timeout | undefined
   let isDue = false
 
@@ -121,7 +121,11 @@ export function gather<Item, Outcome>(
 }
 
 /** When the next batch may begin: see `patienceMS` and `restShare`. */
-function createPace({ patienceMS = 0, restShare = 0 }: Pick<Gathering<unknown>, 'patienceMS' | 'restShare'>) {
+function createPace({
+  most,
+  patienceMS = 0,
+  restShare = 0,
+}: Pick<Gathering<unknown>, 'most' | 'patienceMS' | 'restShare'>) {
   let lastBeganMS = 0
   /** Until then the next batch waits for so many. */
   let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
@@ -135,7 +139,7 @@ function createPace({ patienceMS = 0, restShare = 0 }: Pick<Gathering<unknown>, 
         const sinceMS = performance.now()
         const isTogether = sinceMS - rest.sinceMS < togetherMS
         const untilMS = sinceMS + Math.min(longestRestMS, (sinceMS - beganMS) * restShare)
-        rest = { enough: (isTogether ? rest.enough : 0) + count, sinceMS, untilMS }
+        rest = { enough: Math.min(most, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
       }
     },
     /** For how many milliseconds no batch may begin, with so many items waiting and batches in flight. */

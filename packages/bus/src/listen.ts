@@ -5,11 +5,16 @@ export interface Subscription {
   unsubscribe(): void
 }
 
+interface Listening extends Subscription {
+  /** Unsubscribes; settles when everything is handled that the server has sent. */
+  drain(): Promise<void>
+}
+
 /**
  * Listens to a subject live, from now on and in order of arrival. A message that cannot be read or handled goes to the
  * bus' `onMalformed` and is skipped: an error that reached the NATS client would stop it reading the connection.
  */
-export function listen(bus: Bus, subject: string, handle: (message: Msg) => void): Subscription {
+export function listen(bus: Bus, subject: string, handle: (message: Msg) => void): Listening {
   return bus.nats.subscribe(subject, {
     callback: (error, message) => {
       try {

@@ -68,9 +68,12 @@ describe('the writer of a room', () => {
       if (room === 'fails') return Promise.reject(new Error('MongoDB is away'))
       return Promise.resolve(room === 'changed' ? 'notWritten' : written)
     })
-    const { ask, outcomes } = follow('a')
+    const { ask, of, outcomes } = follow('a')
     const expected = [written, 'unknown', 'notWritten'] as const
+    await announce({ node: 'a', appendsIn: database }, { node: 'b', appendsIn: database })
+    const room = rooms.find((one) => of(one) === 'b') as string
     assert.deepEqual(await ask('b', ['room', 'fails', 'changed'].map(appendTo)), expected)
+    assert.equal(of(room), 'a', 'it is not asked again soon')
     assert.deepEqual(outcomes, expected)
     assert.deepEqual(
       errors.map((error) => (error as Error).message),

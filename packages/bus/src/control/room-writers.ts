@@ -8,9 +8,9 @@ import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 import { followNodes } from './living-nodes.ts'
 
-/** A gateway that stands still holds up the sends that it was asked for so long. */
-const answerWithinMS = 1_500
-/** Who did not answer is not asked for so long. A gateway that is gone is known by then. */
+/** A gateway that stands still holds up the sends that it was asked for so long; later nobody waits for its answer. */
+export const answerWithinMS = 1_500
+/** Who did not answer, or could not say what became of it, is not asked for so long. A gateway that is gone is known by then. */
 const avoidedMS = 5_000
 
 /**
@@ -49,13 +49,17 @@ export function followWriters(
     return isSo
   }
 
+  function avoid(gateway: string): void {
+    avoidedUntilMS.set(gateway, performance.now() + avoidedMS)
+  }
+
   async function outcomesOf(writer: string, rooms: readonly RoomAppend[]): Promise<readonly AppendOutcome[]> {
     try {
       const order = JSON.stringify({ rooms })
       const message = await bus.nats.request(appendsSubject(writer), order, { timeout: answerWithinMS })
       return readPayload(message, appendReply).outcomes
     } catch (error) {
-      avoidedUntilMS.set(writer, performance.now() + avoidedMS)
+      avoid(writer)
       return rooms.map(() => (isNobodyThere(error) ? 'notWritten' : 'unknown'))
     }
   }
@@ -76,6 +80,7 @@ export function followWriters(
       const outcomes = await outcomesOf(writer, rooms)
       return rooms.map((_, i) => {
         const outcome = outcomes[i] ?? 'unknown'
+        if (outcome === 'unknown') avoid(writer)
         onOutcome(outcome)
         return outcome
       })
@@ -110,10 +115,17 @@ export function appendForOthers(
     const replied = Promise.all(rooms.map(outcomeOf)).then((outcomes) => message.respond(JSON.stringify({ outcomes })))
     inFlight.add(replied).catch(onError)
   })
+  let stopped: Promise<void> | undefined
+  async function stop(): Promise<void> {
+    // What is on its way still gets an answer.
+    if (bus.connected) await orders.drain()
+    else orders.unsubscribe()
+    await inFlight.drained()
+  }
   return {
     stop() {
-      orders.unsubscribe()
-      return inFlight.drained()
+      stopped ??= stop()
+      return stopped
     },
   }
 }

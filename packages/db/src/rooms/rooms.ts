@@ -4,6 +4,7 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { type Tail, tailIndexes, withoutTail } from '../sending/tails.ts'
 import type { Erasing } from './erasing-rooms.ts'
+import { revStep } from './rev-step.ts'
 
 export interface RoomDoc extends Tail {
   /** key(app, id) */
@@ -65,14 +66,6 @@ export const roomIndexes: IndexDescription[] = [
   { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
   ...tailIndexes,
 ]
-
-/**
- * A step of `rev`. It is random, so that what was known of a room before a failover undid its last change is never what
- * another change makes of it after.
- */
-export function revStep(): number {
-  return 1 + Math.floor(Math.random() * 2 ** 20)
-}
 
 /** Part of every update of a room, so that a process which has read it before notices. */
 export function moved(): { $inc: { rev: number } } {

@@ -2,7 +2,8 @@ import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { settleInTransaction } from '../sending/settle-tails.ts'
-import { moved, type RoomDoc, revStep } from './rooms.ts'
+import { revStep } from './rev-step.ts'
+import { moved, type RoomDoc } from './rooms.ts'
 
 /**
  * Takes a room inside a transaction, as the first thing in it: what was sent to it before is in \`messages\` and counted

@@ -3,6 +3,7 @@ import { type ConfigMark, configStatement, isConfigChange } from '../apps/config
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
+import { revStep } from '../rooms/rev-step.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { appendStatement, type TailAppend } from './append-statement.ts'
@@ -126,7 +127,7 @@ export async function findRoomOfTailMessage(db: Db, app: string, message: string
  * before is journaled on a majority then.
  */
 export async function fenceAppends(db: Db, appends: readonly TailAppend[]): Promise<void> {
-  const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { rev: 1 } } }))
+  const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { rev: revStep() } } }))
   if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable')
 }
 

@@ -1,3 +1,4 @@
+import { answerWithinMS } from '@parley/bus/control/room-writers'
 import type { AppendOutcome, RoomAppend } from '@parley/contracts/bus/appends'
 import type { ConfigMark } from '@parley/db/apps/config-mark'
 import type { Db } from '@parley/db/connect'
@@ -15,6 +16,8 @@ import type { RoomAttempt } from './tail-attempts.ts'
 export interface Asked {
   append: RoomAppend
   done: (outcome: AppendOutcome) => void
+  /** When it came, by `performance.now()`. */
+  sinceMS: number
   /** It has one already, and is not to be tried any more. */
   isOver: boolean
 }
@@ -46,12 +49,19 @@ export async function joinAsked(
   for (const [roomKey, own] of byRoom) {
     const attempt = attempts.get(roomKey) ?? { outcomes: [] }
     const room = attempt.append?.room ?? found.rooms.get(roomKey)
+    const nextTime = messageTimes({
+      clockMS: attempt.append?.messages.at(-1)?.message.createdAtMS ?? room?.clockMS ?? 0,
+    })
     let joined = attempt
     for (const one of own) {
       const { app, mark } = one.append
+      const isWaitedFor = performance.now() - one.sinceMS < answerWithinMS
       const holds =
-        room !== undefined && (room.rev ?? null) === one.append.rev && (!proven.has(app) || proven.get(app) === mark)
-      const next = holds ? withOne(joined, room, one, known.isShared(roomKey)) : undefined
+        isWaitedFor &&
+        room !== undefined &&
+        (room.rev ?? null) === one.append.rev &&
+        (!proven.has(app) || proven.get(app) === mark)
+      const next = holds ? withOne(joined, room, one, { isShared: known.isShared(roomKey), nextTime }) : undefined
       if (next) {
         joined = next
         proven.set(app, mark)
@@ -70,13 +80,12 @@ function withOne(
   attempt: RoomAttempt,
   room: TailAppend['room'],
   one: Asked,
-  isShared: boolean,
+  { isShared, nextTime }: { isShared: boolean; nextTime: (bytes: number) => number },
 ): RoomAttempt | undefined {
   const append = attempt.append ?? { room, messages: [], bytes: 0, areStored: false, isShared }
   const bytes = append.bytes + one.append.bytes
   if (append.areStored || bytes > mostBytes) return undefined
   const last = append.messages.at(-1)?.message
-  const nextTime = messageTimes({ clockMS: last?.createdAtMS ?? room.clockMS })
   const messages = one.append.messages.map((sent, i) => {
     const message = sent as unknown as TailMessage
     const place = { seq: (last?.seq ?? room.seq) + 1 + i, createdAtMS: nextTime(bytesOf(message)) }

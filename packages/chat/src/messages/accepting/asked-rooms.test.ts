@@ -35,6 +35,19 @@ describe('a gateway that another asks to append', () => {
     ])
   })
 
+  test('has an outcome once: a second one changes nothing for what is asked later', async () => {
+    const rooms = createAskedRooms()
+    const outcomes: AppendOutcome[] = []
+    const take = () => rooms.take(appendTo('room'), (outcome) => outcomes.push(outcome))
+    const one = take()
+    one.done('unknown')
+    const later = take()
+    one.done(written)
+    await rooms.askFor([key('app', 'room')], () => Promise.resolve())
+    assert.ok(later.isOver)
+    assert.deepEqual(outcomes, ['unknown', 'notWritten'])
+  })
+
   test('takes the room again when whoever it asked failed', async () => {
     const rooms = createAskedRooms()
     await assert.rejects(rooms.askFor([key('app', 'room')], () => Promise.reject(new Error('away'))))

@@ -23,8 +23,10 @@ export function createAskedRooms(): AskedRooms {
       const own = taken.get(roomKey) ?? new Set()
       const asked: Asked = {
         append,
+        sinceMS: performance.now(),
         isOver: false,
         done(outcome) {
+          if (asked.isOver) return
           asked.isOver = true
           own.delete(asked)
           if (own.size === 0) taken.delete(roomKey)

@@ -3,7 +3,7 @@ import type { ConfigMark } from '@parley/db/apps/config-mark'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
-import type { TailAppend } from '@parley/db/sending/append-statement'
+import { mostTailBytes, type TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
@@ -24,7 +24,10 @@ const sharedMS = 2_000
 export interface KnownRooms {
   /** What decides over these sends: what is known, and what `read` finds about the others. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
-  /** The rooms of these keys: what is known, and what `read` finds about the others, with the marks that it has read. */
+  /**
+   * The rooms of these keys that take something: what is known, and what `read` finds about the others, with the marks that it has
+   * read.
+   */
   findRooms(
     wanted: readonly WantedRoom[],
     read: (unknown: readonly WantedRoom[]) => Promise<SendFacts>,
@@ -103,7 +106,8 @@ export function createKnownRooms(busy: BusyRooms = createBusyRooms()): KnownRoom
       const unknown = wanted.filter((one) => !isKnown(one))
       const found = unknown.length > 0 ? await read(unknown) : noFacts()
       learn(rooms, found)
-      const known = wanted.flatMap(({ roomKey }) => rooms.get(roomKey) ?? [])
+      const full = new Set(found.rooms.flatMap(({ _id, tailBytes = 0 }) => (tailBytes >= mostTailBytes ? _id : [])))
+      const known = wanted.flatMap(({ roomKey }) => (full.has(roomKey) ? [] : (rooms.get(roomKey) ?? [])))
       return { rooms: new Map(known.map(({ room }) => [room._id, room])), marks: found.marks }
     },
 

@@ -28,11 +28,13 @@ export function createSettler(
   const waiting = createWaitingWork()
   let running: Promise<boolean> | undefined
   let timer: NodeJS.Timeout | undefined
+  let notBeforeMS = 0
   const publish = afterResponses((one, senders) => publishAppended({ outbox, at }, one, senders))
   const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
 
-  function schedule(afterMS: number): void {
+  function schedule(dueInMS: number): void {
     if (running) return
+    const afterMS = Math.max(dueInMS, notBeforeMS - performance.now())
     if (timer && afterMS > 0) return
     clearTimeout(timer)
     timer = setTimeout(() => void run(() => waiting.takeDue()), afterMS)
@@ -57,6 +59,7 @@ export function createSettler(
     log.warn({ err: error }, 'messages are not settled yet; trying again')
     const later = waiting.takeAll()
     for (const one of [...failed, ...later].flat()) waiting.add(one)
+    notBeforeMS = performance.now() + againAfterMS
     setImmediate(schedule, againAfterMS)
     return false
   }

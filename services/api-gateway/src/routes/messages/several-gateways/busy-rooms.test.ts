@@ -149,6 +149,18 @@ describe('a room that several gateways send much to', () => {
     )
   })
 
+  test('whose tail is full takes a message all the same, and nobody waits for it', async () => {
+    const room = await written(first())
+    for (const { chat } of [...gateways, alone]) await chat.settler.drained()
+    await first().chat.db.rooms.updateOne({ _id: keyOf(room) }, { $set: { tailBytes: 2 * 1024 * 1024 } })
+    const { seq } = await sent(first(), room, 'beside a full tail')
+    assert.equal(first().outcomes.at(-1), 'notWritten')
+    assert.deepEqual(
+      (await history(room)).map((message) => message.seq),
+      Array.from({ length: seq }, (_, i) => i + 1),
+    )
+  })
+
   test('refuses at once who was banned through another gateway, and masks what was censored through another', async () => {
     const room = await written(first())
     const asking = gateways.filter(({ name }) => name !== [...writersOf(room)][0])
