@@ -49,9 +49,6 @@ export async function joinAsked(
   for (const [roomKey, own] of byRoom) {
     const attempt = attempts.get(roomKey) ?? { outcomes: [] }
     const room = attempt.append?.room ?? found.rooms.get(roomKey)
-    const nextTime = messageTimes({
-      clockMS: attempt.append?.messages.at(-1)?.message.createdAtMS ?? room?.clockMS ?? 0,
-    })
     let joined = attempt
     for (const one of own) {
       const { app, mark } = one.append
@@ -61,7 +58,7 @@ export async function joinAsked(
         room !== undefined &&
         (room.rev ?? null) === one.append.rev &&
         (!proven.has(app) || proven.get(app) === mark)
-      const next = holds ? withOne(joined, room, one, { isShared: known.isShared(roomKey), nextTime }) : undefined
+      const next = holds ? withOne(joined, room, one, known.isShared(roomKey)) : undefined
       if (next) {
         joined = next
         proven.set(app, mark)
@@ -80,12 +77,14 @@ function withOne(
   attempt: RoomAttempt,
   room: TailAppend['room'],
   one: Asked,
-  { isShared, nextTime }: { isShared: boolean; nextTime: (bytes: number) => number },
+  isShared: boolean,
 ): RoomAttempt | undefined {
   const append = attempt.append ?? { room, messages: [], bytes: 0, areStored: false, isShared }
   const bytes = append.bytes + one.append.bytes
   if (append.areStored || bytes > mostBytes) return undefined
   const last = append.messages.at(-1)?.message
+  // Those of one time are listed by their IDs, which ascend with seq only within a gateway: so each order has times of its own.
+  const nextTime = messageTimes({ clockMS: last?.createdAtMS ?? room.clockMS })
   const messages = one.append.messages.map((sent, i) => {
     const message = sent as unknown as TailMessage
     const place = { seq: (last?.seq ?? room.seq) + 1 + i, createdAtMS: nextTime(bytesOf(message)) }
