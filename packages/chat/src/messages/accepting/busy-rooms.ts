@@ -16,7 +16,7 @@ export interface BusyRooms {
   has(roomKey: string): boolean
 }
 
-export function createBusyRooms(perSecond = busyPerSecond): BusyRooms {
+export function createBusyRooms(): BusyRooms {
   const rates = new LRUCache<string, { seq: number; atMS: number; isBusy: boolean }>({ max: 10_000 })
   return {
     saw(roomKey, seq) {
@@ -26,7 +26,7 @@ export function createBusyRooms(perSecond = busyPerSecond): BusyRooms {
       if (before && tookMS < measuredMS) return
       // It stays busy until it is far from it, so that it does not change between the two ways all the time.
       const isBusy =
-        before !== undefined && seq - before.seq >= (tookMS / 1_000) * perSecond * (before.isBusy ? 0.5 : 1)
+        before !== undefined && seq - before.seq >= (tookMS / 1_000) * busyPerSecond * (before.isBusy ? 0.5 : 1)
       rates.set(roomKey, { seq, atMS: nowMS, isBusy })
     },
     has(roomKey) {

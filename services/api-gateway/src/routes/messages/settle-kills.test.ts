@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
 import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
 import { key } from '@parley/db/keys'
@@ -10,6 +9,7 @@ import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import type { DyingSender } from '../../test-dying-sender.ts'
 import { type Heard, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
+import { until } from '../../test-until.ts'
 
 interface Acknowledged {
   _id: string
@@ -26,14 +26,6 @@ const points = [
   'noted',
   'pulled',
 ] as const satisfies SettlePoint[]
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMS = performance.now() + 60_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMS, `not within a minute: ${what}`)
-    await pause(20)
-  }
-}
 
 interface StoredMessage {
   _id: string

@@ -2,31 +2,17 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { BusyRooms } from '@parley/chat/messages/accepting/busy-rooms'
 import { key } from '@parley/db/keys'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import type { DyingWriter } from '../../../test-dying-writer.ts'
 import { startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
-
-interface Sent {
-  _id: string
-  seq: number
-  message: string
-  createdAtMS: number
-}
+import { until } from '../../../test-until.ts'
+import { assertWhole, history, type Sent } from './test-whole-room.ts'
 
 /** However few messages they have. */
 const allBusy: BusyRooms = { saw: () => undefined, has: () => true }
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMS = performance.now() + 60_000
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadlineMS, `not within a minute: ${what}`)
-    await pause(20)
-  }
-}
 
 describe('a room that several gateways send much to', () => {
   let gateways: TestGateway[]
@@ -68,10 +54,6 @@ describe('a room that several gateways send much to', () => {
     assert.equal(status, 200, JSON.stringify(body))
     return body.result as Sent
   }
-  async function history(room: string): Promise<Sent[]> {
-    const { data } = (await alice.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
-    return (data as Sent[]).toReversed()
-  }
   const placed = ({ outcomes }: TestGateway) => outcomes.filter((outcome) => typeof outcome !== 'string').length
   /** A room whose writer is as wanted, of which the gateway knows that others send there. */
   async function sharedRoom(gateway: TestGateway, isWanted: (writer: string) => boolean): Promise<string> {
@@ -97,24 +79,7 @@ describe('a room that several gateways send much to', () => {
     const asked = gateways.filter(({ name }) => !writersOf(room).has(name))
     assert.equal(asked.length, 2)
     for (const gateway of asked) assert.ok(placed(gateway) > 0, 'it asked the writer, which appended')
-    assert.deepEqual(
-      acknowledged.map(({ message }) => message),
-      texts,
-    )
-    const bySeq = acknowledged.toSorted((a, b) => a.seq - b.seq)
-    assert.deepEqual(
-      bySeq.map(({ seq }) => seq),
-      texts.map((_, i) => i + 1),
-    )
-    for (const [i, { createdAtMS }] of bySeq.entries()) assert.ok(createdAtMS >= (bySeq[i - 1]?.createdAtMS ?? 0))
-    const as = ({ _id, seq, message, createdAtMS }: Sent) => [_id, seq, message, createdAtMS]
-    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
-    const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
-    assert.deepEqual([await unread(alice), await unread(bob)], [400, 0])
-    for (const { chat } of vias) await chat.settler.drained()
-    assert.deepEqual([await unread(alice), await unread(bob)], [400, 0])
-    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
-    assert.deepEqual((await first().chat.db.rooms.findOne({ _id: keyOf(room) }))?.tail, [])
+    await assertWhole(room, acknowledged, { texts, gateways: vias, reader: alice, sender: bob })
   })
 
   test('has an event of each message, as it was acknowledged', async () => {
@@ -137,7 +102,7 @@ describe('a room that several gateways send much to', () => {
       send(via, room, 'small'),
     ])
     for (const { status, body } of await Promise.all(sends)) assert.equal(status, 200, JSON.stringify(body))
-    const messages = await history(room)
+    const messages = await history(alice, room)
     assert.deepEqual(
       messages.map(({ seq }) => seq),
       messages.map((_, i) => i + 1),
@@ -156,7 +121,7 @@ describe('a room that several gateways send much to', () => {
     const { seq } = await sent(first(), room, 'beside a full tail')
     assert.equal(first().outcomes.at(-1), 'notWritten')
     assert.deepEqual(
-      (await history(room)).map((message) => message.seq),
+      (await history(alice, room)).map((message) => message.seq),
       Array.from({ length: seq }, (_, i) => i + 1),
     )
   })
@@ -171,7 +136,7 @@ describe('a room that several gateways send much to', () => {
       const { status, body } = await send(via, room, 'no')
       assert.deepEqual([status, body.error?.code], [403, 'USER_BLOCKED'])
     }
-    assert.equal((await history(room)).at(-1)?.message, '****')
+    assert.equal((await history(alice, room)).at(-1)?.message, '****')
   })
 
   describe('whose writer', () => {
@@ -224,7 +189,7 @@ describe('a room that several gateways send much to', () => {
       assert.equal(first().outcomes.at(-1), 'unknown', 'the writer did not reply')
       const last = await sent(first(), room, 'last')
       for (const { chat } of [first(), alone]) await chat.settler.drained()
-      const messages = await history(room)
+      const messages = await history(alice, room)
       assert.deepEqual(
         messages.map(({ seq }) => seq),
         messages.map((_, i) => i + 1),

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
-import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
 import { type MongoProxy, openMongoProxy } from '../../../test-mongo-proxy.ts'
-
-interface Sent {
-  _id: string
-  seq: number
-  message: string
-  createdAtMS: number
-}
+import { assertWhole, history, type Sent } from './test-whole-room.ts'
 
 /** Words that only an append to a shared room has. */
 const sharedAppend = ['update', '$concatArrays', '$mergeObjects']
@@ -49,34 +42,12 @@ describe('a room that several gateways send to', () => {
   async function share(room: string): Promise<void> {
     for (const via of [0, 2, 0, 2]) await sent(via, room, 'hello')
   }
-  async function history(room: string): Promise<Sent[]> {
-    const { data } = (await alice.call('GET', `/rooms/${room}/messages/v3?limit=500`)).body.result
-    return (data as Sent[]).toReversed()
-  }
 
   test('at the same time: no hole in seq, each message as it was acknowledged, in the order of its time', async () => {
     const room = await newRoom()
     const texts = Array.from({ length: 300 }, (_, i) => `$seq ${i}`)
     const acknowledged = await Promise.all(texts.map((text, i) => sent(i % 3, room, text)))
-    assert.deepEqual(
-      acknowledged.map(({ message }) => message),
-      texts,
-    )
-    const bySeq = acknowledged.toSorted((a, b) => a.seq - b.seq)
-    assert.deepEqual(
-      bySeq.map(({ seq }) => seq),
-      texts.map((_, i) => i + 1),
-    )
-    for (const [i, { createdAtMS }] of bySeq.entries()) assert.ok(createdAtMS >= (bySeq[i - 1]?.createdAtMS ?? 0))
-    const as = ({ _id, seq, message, createdAtMS }: Sent) => [_id, seq, message, createdAtMS]
-    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
-    const unread = async (user: TestUser) => (await user.call('GET', `/rooms/${room}`)).body.result.unread
-    assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
-    for (const { chat } of gateways) await chat.settler.drained()
-    assert.deepEqual([await unread(alice), await unread(bob)], [300, 0])
-    assert.deepEqual((await history(room)).map(as), bySeq.map(as))
-    const { db } = (gateways[0] as TestGateway).chat
-    assert.deepEqual((await db.rooms.findOne({ _id: key(gateways[0]?.app as string, room) }))?.tail, [])
+    await assertWhole(room, acknowledged, { texts, gateways: gateways, reader: alice, sender: bob })
   })
 
   test('is not read again before each send', async () => {
@@ -107,7 +78,7 @@ describe('a room that several gateways send to', () => {
       send(via, room, 'small'),
     ])
     for (const { status, body } of await Promise.all(sends)) assert.equal(status, 200, JSON.stringify(body))
-    const messages = await history(room)
+    const messages = await history(alice, room)
     assert.deepEqual(
       messages.map(({ seq }) => seq),
       messages.map((_, i) => i + 1),
@@ -125,7 +96,7 @@ describe('a room that several gateways send to', () => {
       const { status, body } = await send(via, room, 'no')
       assert.deepEqual([status, body.error?.code], [403, 'USER_BLOCKED'])
     }
-    assert.equal((await history(room)).at(-1)?.message, 'hello')
+    assert.equal((await history(alice, room)).at(-1)?.message, 'hello')
   })
 
   test('an append whose connection broke is not written beside what was made in its place', async () => {
@@ -143,7 +114,7 @@ describe('a room that several gateways send to', () => {
     const third = await sent(2, room, 'third')
     assert.ok(hasArrived, 'MongoDB got the first try late')
     await gateways[2]?.chat.settler.drained()
-    const shown = (await history(room)).map(({ _id, seq }) => [_id, seq])
+    const shown = (await history(alice, room)).map(({ _id, seq }) => [_id, seq])
     assert.deepEqual(shown.slice(-2), [
       [second._id, 5],
       [third._id, 6],
