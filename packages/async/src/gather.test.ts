@@ -147,6 +147,19 @@ describe('gather', () => {
     assert.deepEqual(given().at(-1), [6, 7], 'nobody waits when all have come')
   })
 
+  test('who comes alone again and again waits for nobody, however quick the batches are', async () => {
+    const { write, batches, given } = heldWrites()
+    const one = gather(write, { most: 10, restShare: 0.5 })
+    for (const item of [1, 2, 3]) {
+      void one(item)
+      await pass()
+      assert.deepEqual(given().at(-1), [item])
+      await pass(0.6)
+      batches.at(-1)?.done()
+      await pass()
+    }
+  })
+
   test('waits also for those whose outcomes come late, all together, when these have come', async () => {
     const late = Promise.withResolvers<string>()
     const batches: number[][] = []

@@ -137,7 +137,8 @@ function createPace({
       return (count) => {
         if (count === 0) return
         const sinceMS = performance.now()
-        const isTogether = sinceMS - rest.sinceMS < togetherMS
+        // One that began after the last had ended is of those who have come again.
+        const isTogether = beganMS < rest.sinceMS && sinceMS - rest.sinceMS < togetherMS
         const untilMS = sinceMS + Math.min(longestRestMS, (sinceMS - beganMS) * restShare)
         rest = { enough: Math.min(most, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
       }
