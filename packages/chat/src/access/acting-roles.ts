@@ -3,6 +3,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
+import { roomLane } from '../events/lanes.ts'
 import { type Caller, userOf } from './caller.ts'
 import { type InRoom, roleIn } from './room-role.ts'
 
@@ -21,6 +22,7 @@ export async function findActingRoles(
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
     memberships: [...new Set(involved.map(({ app, roomId, user }) => key(app, roomId, user)))],
     users: [...new Set(involved.map(({ app, user }) => key(app, user)))],
+    lanes: [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))],
   })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [

@@ -9,10 +9,10 @@ import type { Log } from '../ports.ts'
 export interface NoteClearing {
   /** Whether the note is being deleted: it need not be published any more. */
   has(note: string): boolean
-  /** Deletes a note that others may wait for; it is kept as a published one for a while. */
-  now(note: PublishedNote): void
-  /** The same for a note that nobody waits for, with others. */
-  soon(note: PublishedNote): void
+  /** Deletes a note of a lane; it is kept as a published one for a while. */
+  ofLane(note: PublishedNote): void
+  /** The same for a note without a lane. */
+  unordered(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
   forget(note: string): void
   /** Settles when all deletions begun so far are over. */
@@ -21,8 +21,10 @@ export interface NoteClearing {
 
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
-/** Nothing waits for a message's note to be deleted, so many are deleted together. */
-const deleteEveryMS = 100
+/** Nothing waits for a note without a lane to be deleted, so many are deleted together. */
+const unorderedEveryMS = 100
+/** Another process that changes something in the lane until then publishes its notes again, before its own. */
+const laneEveryMS = 20
 const mostAtOnce = 2_000
 
 /** @param keptHours how long published notes are kept */
@@ -39,9 +41,9 @@ export function createNoteClearing(
     await deletePublished(db, notes)
     return notes
   }
-  const keepSoon = gather(keep, { most: mostAtOnce, waitMS: deleteEveryMS })
-  const keepNow = gather(keep, { most: mostAtOnce })
-  const eraseSoon = gather(erase, { most: mostAtOnce, waitMS: deleteEveryMS })
+  const keepOfLane = gather(keep, { most: mostAtOnce, waitMS: laneEveryMS })
+  const keepUnordered = gather(keep, { most: mostAtOnce, waitMS: unorderedEveryMS })
+  const eraseSoon = gather(erase, { most: mostAtOnce, waitMS: unorderedEveryMS })
 
   function clear(note: string, work: Promise<unknown>): void {
     const done = work
@@ -55,8 +57,8 @@ export function createNoteClearing(
 
   return {
     has: (note) => published.has(note),
-    now: (note) => clear(note._id, keepNow(note)),
-    soon: (note) => clear(note._id, keepSoon(note)),
+    ofLane: (note) => clear(note._id, keepOfLane(note)),
+    unordered: (note) => clear(note._id, keepUnordered(note)),
     forget: (note) => clear(note, eraseSoon(note)),
     async over() {
       await Promise.all(published.values())

@@ -6,6 +6,7 @@ import {
   insertNotes,
   insertUnordered,
   type LaneEvents,
+  mostOfLane,
   type NotedEvent,
   type PendingEventsDoc,
 } from '@parley/db/events/pending-events'
@@ -16,7 +17,7 @@ import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing } from './clear-notes.ts'
 import { lanesOfDeletions, type MaybeDeletedIn } from './publish-deletions.ts'
 import { publishInOrder } from './publish-in-order.ts'
-import { mostOfLane, publishLanes, staleAfterMS } from './publish-lanes.ts'
+import { publishLanes, staleAfterMS } from './publish-lanes.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
 
@@ -25,9 +26,10 @@ export interface Outbox {
   /**
    * Notes the events of changes, each with a lane of its own, inside their transaction; costs it one round trip, or none
    * without events. One result per change, in order.
-   * @param areNew the lanes begin with these changes: nothing can wait there
+   * @param waiting what waits in the lanes already, as findLanes finds it, read after what the changes conflict with; by
+   *   default it is read here
    */
-  note(changes: readonly LaneEvents[], session: Session, areNew?: boolean): Promise<Noted[]>
+  note(changes: readonly LaneEvents[], session: Session, waiting?: readonly PendingEventsDoc[]): Promise<Noted[]>
   /**
    * Publishes notes after the commit, and before them those that wait in the lane, to keep the order. Never fails: what
    * the bus does not accept stays noted, and the relay publishes it later.
@@ -106,7 +108,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
 
   async function publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean> {
     if (!(await publishEvents(note.events, now))) return false
-    cleared.soon({ atMS: Date.now(), ...note })
+    cleared.unordered({ atMS: Date.now(), ...note })
     return true
   }
 
@@ -120,7 +122,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   }
 
   return {
-    note: (changes, session, areNew) => noteChanges(db, changes, session, areNew),
+    note: (changes, session, waiting) => noteChanges(db, changes, session, waiting),
     publish: (noted, now) => run(publish(noted, now)),
     async publishOrders(noted, now) {
       const { promise: ordered, resolve } = Promise.withResolvers<void>()
@@ -145,20 +147,17 @@ async function noteChanges(
   db: Db,
   changes: Parameters<Outbox['note']>[0],
   session: Session,
-  areNew = false,
+  known?: readonly PendingEventsDoc[],
 ): Promise<Noted[]> {
   const withEvents = changes.filter(({ events }) => events.length > 0)
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
   const lanes = withEvents.map(({ lane }) => lane)
   const limit = mostOfLane * lanes.length
   // Outside of the transaction, at the same time: whatever it conflicts with is committed already.
-  const [notes, found] = await Promise.all([
-    insertNotes(db, withEvents, session),
-    areNew ? [] : findLanes(db, lanes, limit),
-  ])
+  const [notes, found] = await Promise.all([insertNotes(db, withEvents, session), known ?? findLanes(db, lanes)])
   const waiting = Map.groupBy(found, ({ lane }) => lane)
   // Where not all were read, the relay publishes them all.
-  const beforeOf = (lane: string) => (found.length === limit ? found : (waiting.get(lane) ?? []))
+  const beforeOf = (lane: string) => (found.length >= limit ? found : (waiting.get(lane) ?? []))
   const noted = new Map(lanes.map((lane, i) => [lane, { notes: notes[i] ?? [], before: beforeOf(lane) }]))
   return changes.map(({ lane }) => noted.get(lane) ?? nothingNoted)
 }

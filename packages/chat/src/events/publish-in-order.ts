@@ -12,7 +12,7 @@ import { publishOne } from './publish-one.ts'
  * @returns whether the bus has all
  */
 export async function publishInOrder(
-  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'now'>; untilMS: number },
+  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'ofLane'>; untilMS: number },
   notes: readonly PendingEventsDoc[],
   now: AsOfNow,
   ordered: () => void = () => undefined,
@@ -24,7 +24,7 @@ export async function publishInOrder(
       if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
       if (isOrder(event) && --orders === 0) ordered()
     }
-    parts.cleared.now(note)
+    parts.cleared.ofLane(note)
   }
   return true
 }

@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { findLanes, type PendingEventsDoc } from '@parley/db/events/pending-events'
+import { findLanes, mostOfLane, type PendingEventsDoc } from '@parley/db/events/pending-events'
 import type { Steps } from '../ports.ts'
 import { readAsOfNow } from './as-of-now.ts'
 import type { NoteClearing } from './clear-notes.ts'
@@ -8,8 +8,6 @@ import type { PublishParts } from './publish-noted.ts'
 
 export type PublishLanesParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
 
-/** So many notes of a lane are read at a time; with more waiting than that, the relay publishes them. */
-export const mostOfLane = 50
 /**
  * Shorter than the stream and the nodes recognise a repeat: this long after it has noted or read them, a process does not
  * know what others have published meanwhile.
@@ -27,7 +25,7 @@ export async function publishLanes(
   const most = mostOfLane * lanes.length
   for (let first: string | undefined; ; ) {
     const untilMS = performance.now() + staleAfterMS
-    const found = await findLanes(parts.db, lanes, most)
+    const found = await findLanes(parts.db, lanes)
     // Those of the round before could not be deleted.
     if (found.length > 0 && found[0]?._id === first) return false
     first = found[0]?._id

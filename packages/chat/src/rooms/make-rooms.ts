@@ -113,6 +113,7 @@ async function write(
     fresh.flatMap(({ messages }) => messages),
     session,
   )
-  const noted = await outbox.note(changes, session, true)
+  // Nothing can wait in lanes that begin with these changes.
+  const noted = await outbox.note(changes, session, [])
   return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
 }

@@ -87,13 +87,24 @@ function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
   return parts
 }
 
-/** The notes that wait in these lanes, each in order. Outside of any transaction, so it sees what others have committed. */
-export async function findLanes(db: Db, lanes: readonly string[], limit: number): Promise<PendingEventsDoc[]> {
-  return db.pendingEvents
-    .find({ lane: { $in: [...lanes] } })
-    .sort({ lane: 1, order: 1 })
-    .limit(limit)
-    .toArray()
+/** So many notes of a lane are read at a time; with more waiting than that, the relay publishes them. */
+export const mostOfLane = 50
+
+/**
+ * The notes that wait in these lanes, each in order, `mostOfLane` for each lane at the most. Outside of any transaction, so
+ * it sees what others have committed.
+ */
+export async function findLanes(db: Db, lanes: readonly string[]): Promise<PendingEventsDoc[]> {
+  return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(lanes)).toArray()
+}
+
+/** The stages of a pipeline on `pendingEvents` that find what waits in lanes, as `findLanes` does. */
+export function waitingIn(lanes: readonly string[]): object[] {
+  return [
+    { $match: { lane: { $in: [...lanes] } } },
+    { $sort: { lane: 1, order: 1 } },
+    { $limit: mostOfLane * lanes.length },
+  ]
 }
 
 /** Notes events that need no order. */

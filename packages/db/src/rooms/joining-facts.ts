@@ -1,4 +1,5 @@
 import type { Db } from '../connect.ts'
+import { type PendingEventsDoc, waitingIn } from '../events/pending-events.ts'
 import { oneOf } from '../sending/send-facts.ts'
 import { withoutTail } from '../sending/tails.ts'
 import type { UserDoc } from '../users/users.ts'
@@ -15,6 +16,8 @@ export interface JoiningFacts {
   /** Those in force. They have the key of the membership that they are about. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
+  /** What waits in the lanes of the rooms, as findLanes finds it. */
+  waiting: PendingEventsDoc[]
 }
 
 /** What is to be read, by ID: bans and invitations have the ID of the membership. */
@@ -22,6 +25,8 @@ export interface WantedJoiningFacts {
   rooms: readonly string[]
   memberships: readonly string[]
   users: readonly string[]
+  /** Of the rooms' events. */
+  lanes: readonly string[]
 }
 
 /**
@@ -30,7 +35,7 @@ export interface WantedJoiningFacts {
  */
 export async function findJoiningFacts(
   db: Db,
-  { rooms, memberships, users }: WantedJoiningFacts,
+  { rooms, memberships, users, lanes }: WantedJoiningFacts,
 ): Promise<JoiningFacts> {
   const union = (
     collection: { collectionName: string },
@@ -45,8 +50,14 @@ export async function findJoiningFacts(
     ...union(db.users, 'users', users),
     ...union(db.bans, 'bans', memberships, { untilMS: 1 }),
     ...union(db.invitations, 'invitations', memberships, { _id: 1 }),
+    {
+      $unionWith: {
+        coll: db.pendingEvents.collectionName,
+        pipeline: [...waitingIn(lanes), { $project: { _id: 0, waiting: '$$ROOT' } }],
+      },
+    },
   ]
-  const facts: JoiningFacts = { rooms: [], memberships: [], users: [], bans: [], invitations: [] }
+  const facts: JoiningFacts = { rooms: [], memberships: [], users: [], bans: [], invitations: [], waiting: [] }
   for (const one of await db.rooms.aggregate<Record<string, never>>(stages).toArray()) {
     for (const [name, document] of Object.entries(one)) facts[name as keyof JoiningFacts].push(document)
   }

@@ -74,7 +74,7 @@ export async function addMembersTogether(
         outcomes.flatMap((one) => ('added' in one ? one.messages : [])),
         session,
       )
-      const noted = await outbox.note(changes, session)
+      const noted = await outbox.note(changes, session, facts.waiting)
       const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
       return outcomes.map((outcome) => {
         if (!('added' in outcome)) return outcome

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { userLane } from '@parley/chat/events/lanes'
+import { roomLane, userLane } from '@parley/chat/events/lanes'
 import { insertNotes, type NotedEvent } from '@parley/db/events/pending-events'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -31,6 +31,24 @@ describe('the event of a change', () => {
       published.map(({ payload }) => (payload as { data: string }).data),
       ['older', 'newer'],
     )
+    await chat.outbox.drained()
+    assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
+  })
+
+  test('of new members is published after what waits in the lane of their room', async () => {
+    const { chat, app } = gateway
+    const [room, bob] = [await gateway.newRoom([alice]), await gateway.newUser()]
+    await chat.outbox.drained()
+    const to = { app, user: alice.id }
+    const older: NotedEvent = { kind: 'event', id: 'of the room', to, event: 'myPrefDelete', json: '"older"' }
+    const waiting = [{ lane: roomLane(app, room), events: [older] }]
+    await inTransaction(chat.db, (session) => insertNotes(chat.db, waiting, session))
+    const heard = await gateway.hear()
+    const { status } = await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [bob.id] })
+    assert.equal(status, 200)
+    await heard.next('room', ({ _id }: { _id: string }) => _id === room)
+    const published = heard.events.map(({ event }) => event).filter((event) => /^(room|myPrefDelete)$/.test(event))
+    assert.deepEqual(published, ['myPrefDelete', 'room'])
     await chat.outbox.drained()
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
