@@ -28,23 +28,27 @@ export async function measureRates(
   ground: ChildProcess,
   { clients, rounds, seconds }: { clients: number[]; rounds: number; seconds: number },
 ): Promise<RateResult[]> {
-  const results: RateResult[] = []
-  for (const { what, bare, request, earlier = request } of await prepareRates(api)) {
+  const loadGround = async (kind: Job['kind'], connections: number, duration: number) => {
+    ground.send({ kind, clients: connections, seconds: duration } satisfies Job)
+    const [perSecond] = (await once(ground, 'message')) as [number]
+    return perSecond
+  }
+  const prepared = await prepareRates(api)
+  for (const { bare, request, earlier = request } of prepared) {
+    await loadGround(bare, 64, warmUpSeconds)
     let made = 0
-    const load = (connections: number, duration: number, next = request) =>
-      loadHttp(api.url, () => next(made++), { connections, seconds: duration })
-    const loadGround = async (connections: number, duration: number) => {
-      ground.send({ kind: bare, clients: connections, seconds: duration } satisfies Job)
-      const [perSecond] = (await once(ground, 'message')) as [number]
-      return perSecond
-    }
-    await loadGround(64, warmUpSeconds)
-    await load(64, warmUpSeconds, earlier)
+    await loadHttp(api.url, () => earlier(earlierNumbers + made++), { connections: 64, seconds: warmUpSeconds })
+  }
+  const results: RateResult[] = []
+  for (const { what, bare, request } of prepared) {
+    let made = 0
+    const load = (connections: number, duration: number) =>
+      loadHttp(api.url, () => request(made++), { connections, seconds: duration })
     for (const connections of clients) {
       await load(connections, 1)
       const turns = []
       for (let round = 0; round < rounds; round++) {
-        const barePerSecond = await loadGround(connections, seconds)
+        const barePerSecond = await loadGround(bare, connections, seconds)
         turns.push({ barePerSecond, ...(await load(connections, seconds)) })
       }
       results.push({
@@ -65,6 +69,8 @@ const rooms = 512
 
 /** What runs is compiled by then: before, each call costs twice as much, and one client alone makes too few for it. */
 const warmUpSeconds = 8
+/** From here on they are numbered, so that what they make is not made again. */
+const earlierNumbers = 10_000_000
 
 async function prepareRates(api: Api): Promise<Rate[]> {
   const users = await makeUsers(api, 'user', 2_000)
