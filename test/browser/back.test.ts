@@ -123,6 +123,27 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: the ways back'
     await page.goForward()
     await threadIn(page).waitFor()
   })
+
+  test('forward twice at once, into a thread', async () => {
+    const { open } = await newcomer()
+    const tab = await open('none of them', phone)
+    const { page } = tab
+    await row(page, 'Here').click()
+    await openThread(tab)
+    await page.goBack()
+    await page.goBack()
+    await row(page, 'There').waitFor()
+    // The second step as soon as the room is there, before it is painted.
+    await page.evaluate(() => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('textarea')) return
+        observer.disconnect()
+        history.forward()
+      }).observe(document.body, { childList: true, subtree: true })
+      history.forward()
+    })
+    await threadIn(page).waitFor()
+  })
 })
 
 async function lastIn(user: PlatformUser, room: string): Promise<string> {

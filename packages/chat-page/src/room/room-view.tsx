@@ -1,5 +1,5 @@
 import type { Room, Store } from '@parley/client'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedThread } from '../app/open-room.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -31,7 +31,7 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   const onGoTo = useCallback((id: string) => setGoTo({ id }), [])
   const thread = useOpenThread(roomID)
   const wanted = useStore(wantedThread)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wanted?.room === roomID) thread.open(wanted.id)
   }, [wanted])
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { pushEntry, shownEntry } from '../app/page-history.ts'
 
 export interface OpenThread {
@@ -18,7 +18,8 @@ export function useOpenThread(roomID: string): OpenThread {
     return room === roomID ? thread : undefined
   }
   const [id, setID] = useState(inEntry)
-  useEffect(() => {
+  // From the first moment on: a second step may follow at once.
+  useLayoutEffect(() => {
     const onBack = () => setID(inEntry())
     window.addEventListener('popstate', onBack)
     return () => window.removeEventListener('popstate', onBack)

@@ -6,7 +6,7 @@ import { revStep } from './rev-step.ts'
 import { moved, type RoomDoc } from './rooms.ts'
 
 /**
- * Takes a room inside a transaction, as the first thing in it: what was sent to it before is in \`messages\` and counted
+ * Takes a room inside a transaction, as the first thing in it: what was sent to it before is in `messages` and counted
  * for the rest of the transaction, and what is sent after waits for its end. Null when there is none.
  */
 export async function takeRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
