@@ -20,6 +20,7 @@ import { publishInOrder } from './publish-in-order.ts'
 import { publishLanes, staleAfterMS } from './publish-lanes.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
+import { orForgotten } from './tokens-revoked.ts'
 
 /** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
 export interface Outbox {
@@ -90,7 +91,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  async function publish({ notes, before }: Noted, now: AsOfNow, ordered?: () => void): Promise<boolean> {
+  const publish = (noted: Noted, now: AsOfNow, onOrdered?: () => void): Promise<boolean> =>
+    orForgotten(noted.notes, (ordered) => publishInTurn(noted, now, ordered), onOrdered)
+
+  async function publishInTurn({ notes, before }: Noted, now: AsOfNow, ordered: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
     if (before.length >= mostOfLane || Date.now() > notedAtMS + staleAfterMS) return false

@@ -1,13 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
-import { type Again, BusAway, type OutgoingEvent, publishEvent } from '@parley/bus/events/publish'
+import { type Again, type OutgoingEvent, publishEvent } from '@parley/bus/events/publish'
 import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
 import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import type { NotedEvent } from '@parley/db/events/pending-events'
-import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Log } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
 import type { AsOfNow, SentMessageDoc } from './as-of-now.ts'
@@ -65,14 +63,10 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
 
 /**
  * A node that does not confirm is dying, and its sockets with it, or it is cut off and will read everything again. A gateway
- * that is cut off believes nothing that it remembers; when this process is, the others are waited for to forget.
+ * that is cut off believes nothing that it remembers.
  */
 async function giveOrder({ control, log }: PublishParts, app: string, order: ControlOrder): Promise<void> {
-  const isOfTokens = order.do === 'revoked' || order.do === 'appDeleted'
-  const { silent } = await control.give(app, order).catch(async (error: unknown) => {
-    if (isOfTokens && error instanceof BusAway) await pause(tokenForgottenAfterMS)
-    throw error
-  })
+  const { silent } = await control.give(app, order)
   if (silent.length > 0) log.warn({ app, order: order.do, silent }, 'nodes did not confirm an order')
 }
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { userLane } from '@parley/chat/events/lanes'
 import { digest } from '@parley/db/apps/apps'
+import { insertNotes, type NotedEvent } from '@parley/db/events/pending-events'
 import { key } from '@parley/db/keys'
+import { inTransaction } from '@parley/db/transactions/transaction'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -111,6 +114,18 @@ describe('a token that gateways remember', () => {
     assert.deepEqual([await opens(second, user.token), await opens(first, user.token)], [false, false])
     proxy.mend()
     await bothRemember()
+  })
+
+  test('and that a gateway ends which cannot publish even what waits before that is refused by others when it is acknowledged', async () => {
+    await bothRemember()
+    const { db } = first.chat
+    const user = await known()
+    const to = { app: first.app, user: user.id }
+    const waits: NotedEvent = { ...{ kind: 'event', id: `for ${user.id}`, to, event: 'myPrefDelete' }, json: '"theme"' }
+    await inTransaction(db, (session) => insertNotes(db, [{ lane: userLane(to), events: [waits] }], session))
+    proxy.cut()
+    assert.equal((await second.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)
+    assert.deepEqual([await opens(first, user.token), await opens(second, user.token)], [false, false])
   })
 
   for (const how of ['hold', 'cut'] as const) {

@@ -18,7 +18,7 @@ import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { nextFirstSeq, replaceStream } from '@parley/wiring/stream-loss'
 import { watchStream } from '@parley/wiring/watch-stream'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, test, vi } from 'vitest'
 import { startTestGateway, type TestGateway } from '../../test-gateway.ts'
 import { openNatsProxy } from '../../test-nats-proxy.ts'
 
@@ -73,8 +73,9 @@ describe("the integrator's feed of events and its stream", () => {
     const { oldest } = gone.body.error
     assert.deepEqual((await read(oldest)).body.result?.data, [])
     const user = await gateway.newUser()
-    const { data } = (await read(oldest)).body.result
-    assert.equal(data[0].user, user.id)
+    const newest = async () => (await read(oldest)).body.result.data[0]
+    // Nobody waits for the feed.
+    assert.equal((await vi.waitUntil(newest, { timeout: 60_000 })).user, user.id)
   })
 
   test('a cursor of the last two minutes goes on in the stream that is put in place of a lost one, and is not gone meanwhile', async () => {
