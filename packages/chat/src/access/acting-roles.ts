@@ -3,17 +3,18 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import { findJoiningFacts, type JoiningFacts } from '@parley/db/rooms/joining-facts'
-import { roomLane } from '../events/lanes.ts'
 import { type Caller, userOf } from './caller.ts'
 import { type InRoom, roleIn } from './room-role.ts'
 
 /**
  * The rooms and the callers' roles, as findActingRole finds each, for many who add members to rooms at the same time, in
  * one round trip; and what else decides over `invitees`, with their profiles.
+ * @param lanes of the rooms: what waits there is read with it
  */
 export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
+  lanes: readonly string[],
 ): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
   const involved = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => ({ app: by.app, roomId, user })),
@@ -22,7 +23,7 @@ export async function findActingRoles(
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
     memberships: [...new Set(involved.map(({ app, roomId, user }) => key(app, roomId, user)))],
     users: [...new Set(involved.map(({ app, user }) => key(app, user)))],
-    lanes: [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))],
+    lanes,
   })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [

@@ -58,7 +58,7 @@ export async function addMembersTogether(
   const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
   return db.turns.takeAll(lanes, () =>
     inTransaction(db, async (session) => {
-      const { outcomes, joining, events, facts } = await plan(db, wanted)
+      const { outcomes, joining, events, facts } = await plan(db, wanted, lanes)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
@@ -90,8 +90,8 @@ export async function addMembersTogether(
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
 /** The new members of each room, and the events of that, by lane. */
-async function plan(db: Db, wanted: readonly MembersToAdd[]) {
-  const { roles, facts } = await findActingRoles(db, wanted)
+async function plan(db: Db, wanted: readonly MembersToAdd[], lanes: readonly string[]) {
+  const { roles, facts } = await findActingRoles(db, wanted, lanes)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
   const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()

@@ -47,7 +47,7 @@ describe('a room that several gateways send to', () => {
     const room = await newRoom()
     const texts = Array.from({ length: 300 }, (_, i) => `$seq ${i}`)
     const acknowledged = await Promise.all(texts.map((text, i) => sent(i % 3, room, text)))
-    await assertWhole(room, acknowledged, { texts, gateways: gateways, reader: alice, sender: bob })
+    await assertWhole(room, acknowledged, { texts, gateways, reader: alice, sender: bob })
   })
 
   test('is not read again before each send', async () => {
