@@ -29,8 +29,8 @@ import { watchRequests } from './requests/request-metrics.ts'
 import { takeInput } from './requests/take-input.ts'
 import { createTracedRequests } from './requests/traced-requests.ts'
 import { mountAll } from './routes/all.ts'
-import { serveContent } from './routes/files/content.ts'
-import { type FilesHere, filesOrigin } from './routes/files/files.ts'
+import { serveContent } from './routes/file-content.ts'
+import { type FilesHere, filesOrigin } from './routes/files.ts'
 
 /** Longer than any ID: the contract says which IDs are too long. */
 const maxIdInUrl = 64 * 1024

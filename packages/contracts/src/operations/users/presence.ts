@@ -7,7 +7,7 @@ export const getPresence = operation({
   id: 'getPresence',
   method: 'GET',
   path: '/presence',
-  tag: 'Users',
+  tag: 'Presence',
   summary: 'Who of these users is online',
   description:
     'Users who share no room with the caller are left out. Who hides, and who blocked the caller, looks offline.',

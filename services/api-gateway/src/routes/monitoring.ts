@@ -2,9 +2,9 @@ import type { Chat } from '@parley/chat/chat'
 import { connectionCount } from '@parley/chat/integrations/connection-count'
 import { type Presence, statsReport } from '@parley/chat/integrations/stats-report'
 import * as operations from '@parley/contracts/operations/integrations/statistics'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
-export function mountStatistics(mount: Mount, chat: Chat, presence: Presence): void {
+export function mountMonitoring(mount: Mount, chat: Chat, presence: Presence): void {
   mount(operations.getStats, ({ caller, headers, query }) =>
     statsReport(chat, presence, { app: caller.app, apiKey: headers['im-api-key'] }, query),
   )

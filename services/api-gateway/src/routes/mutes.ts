@@ -1,11 +1,10 @@
 import { asUser } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
 import { muteMyRoom, muteRoomOfUser } from '@parley/chat/rooms/mute-room'
-import { setRoomPref } from '@parley/chat/rooms/set-room-pref'
 import * as operations from '@parley/contracts/operations/rooms/room-preferences'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
-export function mountRoomPreferences(mount: Mount, chat: Chat): void {
+export function mountMutes(mount: Mount, chat: Chat): void {
   mount(operations.unmuteUser, ({ caller, params }) =>
     muteRoomOfUser(chat, asUser(caller.app, params.uid), params.room, false),
   )
@@ -17,8 +16,4 @@ export function mountRoomPreferences(mount: Mount, chat: Chat): void {
   mount(operations.muteRoom, ({ caller, params, device }) => muteMyRoom(chat, caller, params.room, true, device))
 
   mount(operations.unmuteRoom, ({ caller, params, device }) => muteMyRoom(chat, caller, params.room, false, device))
-
-  mount(operations.setRoomPref, ({ caller, params, body, device }) =>
-    setRoomPref(chat, caller, params.room, body, device),
-  )
 }

@@ -3,9 +3,9 @@ import { explainBadge } from '@parley/chat/rooms/unread/explain-badge'
 import { totalUnread } from '@parley/chat/rooms/unread/total-unread'
 import { unreadByTags } from '@parley/chat/rooms/unread/unread-by-tags'
 import * as operations from '@parley/contracts/operations/rooms/unread'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
-export function mountUnread(mount: Mount, chat: Chat): void {
+export function mountUnreadCounts(mount: Mount, chat: Chat): void {
   mount(operations.getBadge, async ({ caller }) => ({ badge: await totalUnread(chat, caller) }))
 
   mount(operations.explainBadge, ({ caller, params, query }) => explainBadge(chat, caller.app, params.client_id, query))

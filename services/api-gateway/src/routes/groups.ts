@@ -2,7 +2,7 @@ import type { Chat } from '@parley/chat/chat'
 import { listGroups } from '@parley/chat/users/list-groups'
 import { deleteGroup, saveGroup } from '@parley/chat/users/save-group'
 import * as operations from '@parley/contracts/operations/users/groups'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
 export function mountGroups(mount: Mount, chat: Chat): void {
   mount(operations.listGroups, ({ caller, query }) => listGroups(chat, caller.app, query))

@@ -4,7 +4,7 @@ import { listWebhookCalls } from '@parley/chat/integrations/list-webhook-calls'
 import { retryFailedWebhook } from '@parley/chat/integrations/retry-failed-webhook'
 import { retryWebhookCall, retryWebhookCalls } from '@parley/chat/integrations/retry-webhook-calls'
 import * as operations from '@parley/contracts/operations/integrations/webhooks'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
 export function mountWebhooks(mount: Mount, chat: Chat): void {
   mount(operations.listFailedWebhooks, ({ caller, query }) => listFailedWebhooks(chat, caller.app, query))

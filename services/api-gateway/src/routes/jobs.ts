@@ -1,7 +1,7 @@
 import type { Chat } from '@parley/chat/chat'
 import { getJob } from '@parley/chat/jobs/get-job'
 import * as operations from '@parley/contracts/operations/integrations/jobs'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
 export function mountJobs(mount: Mount, chat: Chat): void {
   mount(operations.getJob, ({ caller, params, query }) => getJob(chat, caller.app, params.id, query))

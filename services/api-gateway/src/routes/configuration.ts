@@ -2,9 +2,9 @@ import type { Chat } from '@parley/chat/chat'
 import { getConfig } from '@parley/chat/integrations/get-config'
 import { deleteConfigKey, setConfig } from '@parley/chat/integrations/set-config'
 import * as operations from '@parley/contracts/operations/integrations/config'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
-export function mountConfig(mount: Mount, chat: Chat): void {
+export function mountConfiguration(mount: Mount, chat: Chat): void {
   mount(operations.setConfig, ({ caller, body }) => setConfig(chat, caller.app, body))
 
   mount(operations.deleteConfigKey, ({ caller, params }) => deleteConfigKey(chat, caller.app, params.key))

@@ -7,7 +7,7 @@ import { listMembers } from '@parley/chat/rooms/members/list-members'
 import { removeMembers } from '@parley/chat/rooms/members/remove-members'
 import { setMemberRole } from '@parley/chat/rooms/members/set-member-role'
 import * as operations from '@parley/contracts/operations/rooms/members'
-import type { Mount } from '../../mount.ts'
+import type { Mount } from '../mount.ts'
 
 export function mountMembers(mount: Mount, chat: Chat): void {
   mount(operations.listMembers, ({ caller, params, query }) => listMembers(chat, caller, params.id, query))

@@ -4,20 +4,8 @@ import type { Files } from '@parley/chat/files/files'
 import { getFile } from '@parley/chat/files/get-file'
 import { confirmUpload } from '@parley/chat/files/take-upload'
 import * as operations from '@parley/contracts/operations/files/files'
-import type { Mount } from '../../mount.ts'
-import { Redirect } from '../../replies/redirect.ts'
-
-/** The files of a gateway. */
-export interface FilesHere extends Files {
-  /** The address under which clients reach the gateways, if it is not that of each request. */
-  publicUrl?: string | undefined
-}
-
-/** Where clients exchange the bytes of files, where that is not where they call us. */
-export function filesOrigin({ store, publicUrl }: FilesHere): string | undefined {
-  if (store.kind === 's3') return store.origin
-  return publicUrl === undefined ? undefined : new URL(publicUrl).origin
-}
+import type { Mount } from '../mount.ts'
+import { Redirect } from '../replies/redirect.ts'
 
 export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
   mount(operations.createFile, ({ caller, body, origin }) =>
@@ -35,4 +23,16 @@ export function mountFiles(mount: Mount, chat: Chat, files: FilesHere): void {
     })
     return query.redirect === 'true' && file.url !== undefined ? new Redirect(file.url) : file
   })
+}
+
+/** The files of a gateway. */
+export interface FilesHere extends Files {
+  /** The address under which clients reach the gateways, if it is not that of each request. */
+  publicUrl?: string | undefined
+}
+
+/** Where clients exchange the bytes of files, where that is not where they call us. */
+export function filesOrigin({ store, publicUrl }: FilesHere): string | undefined {
+  if (store.kind === 's3') return store.origin
+  return publicUrl === undefined ? undefined : new URL(publicUrl).origin
 }

@@ -1,0 +1,40 @@
+import type { Chat } from '@parley/chat/chat'
+import { banMember, unbanMember } from '@parley/chat/moderation/ban-member'
+import { banUser, unbanUser } from '@parley/chat/moderation/ban-user'
+import { blockUser, unblockUser } from '@parley/chat/moderation/block-user'
+import { decideReport } from '@parley/chat/moderation/decide-report'
+import { listBans } from '@parley/chat/moderation/list-bans'
+import { listBlocks } from '@parley/chat/moderation/list-blocks'
+import { listReports } from '@parley/chat/moderation/list-reports'
+import { reportMessage } from '@parley/chat/moderation/report-message'
+import * as appBans from '@parley/contracts/operations/moderation/app-bans'
+import * as bans from '@parley/contracts/operations/moderation/bans'
+import * as blocks from '@parley/contracts/operations/moderation/blocks'
+import * as reports from '@parley/contracts/operations/moderation/reports'
+import type { Mount } from '../mount.ts'
+
+export function mountModeration(mount: Mount, chat: Chat): void {
+  mount(appBans.banUser, ({ caller, params, body }) => banUser(chat, caller.app, params.client_id, body.untilMS))
+
+  mount(appBans.unbanUser, ({ caller, params }) => unbanUser(chat, caller.app, params.client_id))
+
+  mount(bans.banMember, ({ caller, params, body }) =>
+    banMember(chat, caller, { room: params.roomID, blockee: params.blockee, untilMS: body.untilMS }),
+  )
+
+  mount(bans.unbanMember, ({ caller, params }) => unbanMember(chat, caller, params.roomID, params.blockee))
+
+  mount(bans.listBans, ({ caller, params, query }) => listBans(chat, caller, params.roomID, query))
+
+  mount(blocks.blockUser, ({ caller, params }) => blockUser(chat, caller, params.blockee))
+
+  mount(blocks.unblockUser, ({ caller, params }) => unblockUser(chat, caller, params.blockee))
+
+  mount(blocks.listBlocks, ({ caller, query }) => listBlocks(chat, caller, query))
+
+  mount(reports.reportMessage, ({ caller, params, body }) => reportMessage(chat, caller, params.id, body.reason))
+
+  mount(reports.listReports, ({ caller, query }) => listReports(chat, caller.app, query))
+
+  mount(reports.decideReport, ({ caller, params, body }) => decideReport(chat, caller.app, params.id, body))
+}

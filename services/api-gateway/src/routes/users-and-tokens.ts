@@ -1,0 +1,38 @@
+import { bindToken } from '@parley/chat/access/bind-token'
+import { renewToken } from '@parley/chat/access/renew-token'
+import { revokeTokens } from '@parley/chat/access/revoke-tokens'
+import type { Chat } from '@parley/chat/chat'
+import { eraseUser } from '@parley/chat/users/erase-user'
+import { getMe } from '@parley/chat/users/get-me'
+import { listConnections } from '@parley/chat/users/list-connections'
+import { listUsers } from '@parley/chat/users/list-users'
+import { saveUser } from '@parley/chat/users/save-user'
+import { saveUsers } from '@parley/chat/users/save-users'
+import * as tokens from '@parley/contracts/operations/access/tokens'
+import * as connections from '@parley/contracts/operations/users/connections'
+import * as me from '@parley/contracts/operations/users/me'
+import * as users from '@parley/contracts/operations/users/users'
+import type { Mount } from '../mount.ts'
+
+export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
+  mount(tokens.revokeTokens, ({ caller, params, body }) => revokeTokens(chat, caller.app, params.client_id, body.token))
+
+  mount(tokens.bindToken, ({ caller, params, body }) => bindToken(chat, caller.app, params.client_id, body))
+
+  mount(tokens.renewToken, ({ caller }) => renewToken(chat, caller))
+
+  mount(users.saveUser, async ({ caller, body }) => {
+    const saved = await saveUser(chat, caller.app, body)
+    return saved.kind === 'user' ? saved.user : { bare: saved.assigned }
+  })
+
+  mount(users.listUsers, ({ caller, query }) => listUsers(chat, caller.app, query))
+
+  mount(users.saveUsers, ({ caller, body }) => saveUsers(chat, caller.app, body.data))
+
+  mount(users.eraseUser, ({ caller, params }) => eraseUser(chat, caller.app, params.client_id))
+
+  mount(me.getMe, ({ caller }) => getMe(chat, caller))
+
+  mount(connections.listConnections, ({ caller, params }) => listConnections(chat, caller.app, params.client_id))
+}
