@@ -1,7 +1,6 @@
 import { gather } from '@parley/async/gather'
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
-import { noWriters, type RoomWriters } from '@parley/bus/control/room-writers'
 import type { ApiError } from '@parley/contracts/errors'
 import { type Db, isDatabaseAway } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -12,10 +11,9 @@ import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'
-import { createAskedRooms } from './messages/accepting/asked-rooms.ts'
-import type { BusyRooms } from './messages/accepting/busy-rooms.ts'
-import { type GatheredSends, gatherSends } from './messages/accepting/gather-sends.ts'
+import { gatherSends } from './messages/accepting/gather-sends.ts'
 import { createKnownRooms } from './messages/accepting/known-rooms.ts'
+import type { Draft, Outcome } from './messages/accepting/message-batch.ts'
 import { createSenderProfiles } from './messages/accepting/sender-profiles.ts'
 import type { AtPoint } from './messages/accepting/settle-appended.ts'
 import { createSettler, type Settler } from './messages/accepting/settler.ts'
@@ -43,7 +41,7 @@ export interface ChatSettings {
 }
 
 /** The parameter of every use case: the outside systems, and the queues that gather concurrent writes. */
-export interface Chat extends GatheredSends {
+export interface Chat {
   db: Db
   bus: Bus
   control: Control
@@ -54,6 +52,8 @@ export interface Chat extends GatheredSends {
   moderation: Moderation
   searchIndex: SearchIndex
   settler: Settler
+  /** Writes a new message. */
+  accept(draft: Draft): Promise<Outcome>
   jobs: Jobs
   deliveries: Deliveries
   streamed: StreamedTexts
@@ -116,12 +116,9 @@ export function createChat(
     hookCalls?: HookCalls
     settings?: Partial<ChatSettings>
     atPoint?: AtPoint
-    /** By default this process asks no other to append. */
-    writers?: RoomWriters
-    busyRooms?: BusyRooms
   },
 ): Chat {
-  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls, writers = noWriters } = parts
+  const { db, bus, control, log, tracing = noSteps, hookCalls = noHookCalls } = parts
   const settings = { ...defaultChatSettings, ...parts.settings }
   const outbox = createOutbox(db, { bus, control, log, steps: tracing, keptHours: settings.changesKeptHours })
   const profiles = createSenderProfiles(db)
@@ -143,11 +140,7 @@ export function createChat(
     deliveries: createDeliveries({ db, bus }),
     streamed: createStreamedTexts({ db, censor, log }),
     limits: createLimits(),
-    ...gatherSends({
-      ...{ db, outbox, profiles, censor, settler, writers },
-      known: createKnownRooms(parts.busyRooms),
-      askedRooms: createAskedRooms(),
-    }),
+    accept: gatherSends({ db, outbox, profiles, censor, settler, known: createKnownRooms() }),
     makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,

@@ -1,5 +1,4 @@
 import { createControl } from '@parley/bus/control/control'
-import type { RoomWriters } from '@parley/bus/control/room-writers'
 import { type Chat, type ChatSettings, createChat } from '@parley/chat/chat'
 import { findNodesWithout } from '@parley/presence/online-devices'
 import type { Context } from '@parley/service/lifecycle'
@@ -15,7 +14,6 @@ export function startChat(
   context: Pick<Context<StartSettings>, 'settings' | 'log' | 'metrics' | 'tracing' | 'onStop'>,
   { db, bus, presence }: Servers,
   own: Partial<ChatSettings> = {},
-  writers?: RoomWriters,
 ): Chat {
   const { settings, log, metrics, tracing, onStop } = context
   const control = createControl(bus, (nodes, app, users) => findNodesWithout(presence, nodes, app, users))
@@ -23,8 +21,7 @@ export function startChat(
   const changesKeptHours = settings.changesKeptHours ?? settings.stream.maxAgeHours
   const hookCalls = createHookCalls(settings.moderate, metrics)
   onStop('hook calls', () => hookCalls.close())
-  const parts = { db, bus, control, log, tracing, hookCalls, settings: { changesKeptHours, ...own } }
-  const chat = createChat({ ...parts, ...(writers && { writers }) })
+  const chat = createChat({ db, bus, control, log, tracing, hookCalls, settings: { changesKeptHours, ...own } })
   onStop('outbox', () => chat.outbox.drained())
   onStop('settler', () => chat.settler.drained())
   onStop('search index', () => chat.searchIndex.stop())

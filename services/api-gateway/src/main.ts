@@ -1,4 +1,3 @@
-import { appendForOthers } from '@parley/bus/control/room-writers'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
@@ -13,7 +12,6 @@ import { openStore } from '@parley/files/open-store'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
-import { followRoomWriters } from '@parley/wiring/follow-room-writers'
 import { startChat } from '@parley/wiring/start-chat'
 import { createGateway } from './gateway.ts'
 import { letConnectionsGo } from './limits/connections.ts'
@@ -26,15 +24,13 @@ await runService(
   { name: 'api-gateway', settings: gatewaySettings },
   async ({ settings, log, metrics, tracing, checks, onStop, signal }) => {
     const servers = await connectServers({ settings, log, metrics, checks, onStop })
-    const { bus, db, presence } = servers
-    const self = { node: newId(), appendsIn: db.mongo.databaseName }
-    const writers = followRoomWriters({ metrics, onStop }, bus, self)
+    const { bus, presence } = servers
     const own = {
       tokenDays: settings.tokenDays,
       jobAfterMS: settings.jobAfterMS,
       streamSilenceMS: settings.streamSilenceMS,
     }
-    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own, writers)
+    const chat = startChat({ settings, log, metrics, tracing, onStop }, servers, own)
     const relay = relayUnpublished(chat, signal)
     onStop('relay', () => relay)
     const rebuilding = rebuildLostStream(chat, signal)
@@ -63,14 +59,7 @@ await runService(
     const { ratePerApiKey: perApiKey, ratePerToken: perToken, failedLoginsPerAddress: perAddress } = settings
     const rateLimits = { counts, perApiKey, perToken, perAddress }
 
-    const appending = appendForOthers(
-      bus,
-      self.node,
-      (room) => chat.acceptAsked(room),
-      (error) => log.warn({ err: error }, 'messages of another gateway maybe not appended'),
-    )
-    onStop('appends for other gateways', () => appending.stop())
-    const tokens = createTokenMemory(chat, bus, self)
+    const tokens = createTokenMemory(chat, bus, newId())
     onStop('token memory', () => tokens.stop())
     const gateway = await createGateway({
       chat,

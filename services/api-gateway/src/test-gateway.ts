@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
-import { appendForOthers, followWriters, type RoomWriters } from '@parley/bus/control/room-writers'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { ensureStream } from '@parley/bus/stream/stream'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { type Chat, createChat } from '@parley/chat/chat'
-import type { BusyRooms } from '@parley/chat/messages/accepting/busy-rooms'
 import type { AtPoint } from '@parley/chat/messages/accepting/settle-appended'
-import type { AppendOutcome } from '@parley/contracts/bus/appends'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
@@ -49,9 +46,6 @@ interface Connections {
   atPoint?: AtPoint
   natsUrl?: string
   mongoUrl?: string
-  /** It appends all its messages itself, and for no other gateway. */
-  isAlone?: boolean
-  busyRooms?: BusyRooms
 }
 
 /** A gateway of its own for a test file: own database and app on the shared real servers. */
@@ -64,11 +58,6 @@ export interface TestGateway {
   /** Without it. */
   basicKey: string
   chat: Chat
-  /** Its name on the bus. */
-  name: string
-  writers: RoomWriters
-  /** What became of the appends that it asked other gateways for. */
-  outcomes: AppendOutcome[]
   /** Where its files are. */
   store: FolderStore
   /** Calls with the API key. */
@@ -118,13 +107,8 @@ export async function startTestGateway(
   const log = createLog({ service: 'api-gateway', node: 'test', level: 'silent' })
   // A machine that is far too busy is no reason to answer with a job.
   const settings = { jobAfterMS: 60_000 }
-  const self = { node: newId(), ...(!shared.isAlone && { appendsIn: database }) }
-  const outcomes: AppendOutcome[] = []
-  const writers = followWriters(bus, { self: self.node, database, onOutcome: (outcome) => outcomes.push(outcome) })
   const chat = createChat({
     ...{ db, bus, control, log, settings },
-    ...(!shared.isAlone && { writers }),
-    ...(shared.busyRooms && { busyRooms: shared.busyRooms }),
     ...(shared.atPoint && { atPoint: shared.atPoint }),
   })
   const keys = {
@@ -134,13 +118,7 @@ export async function startTestGateway(
     basicKey: shared.basicKey ?? randomUUID(),
   }
   if (!shared.app) await makeApp(chat, keys)
-  const appending = appendForOthers(
-    bus,
-    self.node,
-    (room) => chat.acceptAsked(room),
-    (err) => log.warn({ err }, 'maybe not appended'),
-  )
-  const tokens = createTokenMemory(chat, bus, self)
+  const tokens = createTokenMemory(chat, bus, newId())
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const gateway = await createGateway({
     chat,
@@ -161,9 +139,6 @@ export async function startTestGateway(
     ...keys,
     url,
     chat,
-    name: self.node,
-    writers,
-    outcomes,
     store,
     admin,
     anonymous: caller(url, {}),
@@ -190,8 +165,6 @@ export async function startTestGateway(
     async stop() {
       await gateway.close()
       tokens.stop()
-      await appending.stop()
-      writers.stop()
       await chat.settler.drained()
       await chat.outbox.drained()
       chat.searchIndex.stop()

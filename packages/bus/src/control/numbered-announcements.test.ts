@@ -78,7 +78,7 @@ describe('the numbers of announcements', () => {
 
   const announcing: Record<string, (onError: (error: Error) => void) => () => void> = {
     gateway(onError) {
-      const gateway = hearRevocations(bus, { node: 'gateway' }, () => undefined, onError)
+      const gateway = hearRevocations(bus, 'gateway', () => undefined, onError)
       return () => gateway.stop()
     },
     'realtime node'(onError) {

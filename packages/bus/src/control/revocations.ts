@@ -28,11 +28,11 @@ export interface Revocations {
 /**
  * Hears the orders about tokens of all apps, and confirms each when it is handled. Announces this gateway, so that who gives
  * an order waits for it; how long ago NATS took the last announcement says whether it may believe that it hears.
- * @param about a name that no other process has, and what else is announced
+ * @param node a name that no other process has
  */
 export function hearRevocations(
   bus: Bus,
-  about: Pick<NodeAnnouncement, 'node' | 'appendsIn'>,
+  node: string,
   handle: (app: string, order: ControlOrder) => void,
   onError: (error: Error) => void,
 ): Revocations {
@@ -42,14 +42,14 @@ export function hearRevocations(
     const read = readPayload(message, controlMessage)
     const app = parseRevocationsSubject(message.subject)
     for (const order of read.do === 'several' ? read.orders : [read]) handle(app, order)
-    message.respond(about.node)
+    message.respond(node)
   })
 
   async function announce(): Promise<void> {
     if (!bus.connected) return
     const { losses } = bus
     const saidAtMS = performance.now()
-    await say({ ...about, takesSeveral: true })
+    await say({ node, takesSeveral: true })
     if (losses !== bus.losses) return
     const isGap = performance.now() > lease.untilMS || lease.losses !== losses
     if (isGap) lease.sinceMS = performance.now() + knownAfterMS
@@ -68,7 +68,7 @@ export function hearRevocations(
     stop() {
       lease.isOver = true
       void announcing.stop()
-      const leaving: NodeAnnouncement = { node: about.node, leaving: true }
+      const leaving: NodeAnnouncement = { node, leaving: true }
       if (bus.connected) bus.nats.publish(gatewaysSubject, JSON.stringify(leaving))
       messages.unsubscribe()
       newcomers.unsubscribe()

@@ -1,6 +1,6 @@
 import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
-import type { ControlOrder, NodeAnnouncement } from '@parley/contracts/bus/control'
+import type { ControlOrder } from '@parley/contracts/bus/control'
 import { key } from '@parley/db/keys'
 import { tailsMigration } from '@parley/db/schema'
 import { findToken, type TokenDoc } from '@parley/db/users/tokens'
@@ -38,13 +38,9 @@ interface Look {
 /**
  * Remembers who holds a token, for as long as its end is certain to be heard: the order that it has ended is confirmed by
  * every gateway before it is acknowledged. A token in use is read again in the background.
- * @param gateway as it announces itself to those who end tokens
+ * @param gateway its name, which no other process has
  */
-export function createTokenMemory(
-  { db, log }: Pick<Chat, 'db' | 'log'>,
-  bus: Bus,
-  gateway: Pick<NodeAnnouncement, 'node' | 'appendsIn'>,
-): TokenMemory {
+export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus, gateway: string): TokenMemory {
   const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
   const looks = new Map<string, Set<Look>>()
   const revocations = hearRevocations(bus, gateway, forget, (error) =>

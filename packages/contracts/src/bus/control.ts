@@ -47,8 +47,6 @@ export const nodeAnnouncement = z.object({
    * wait for this node when it holds none of them.
    */
   registers: z.boolean().optional(),
-  /** The database in whose rooms a gateway appends messages for other gateways that ask it (appends.ts). */
-  appendsIn: z.string().optional(),
   /** Of this run of the process, unlike that of any other. */
   run: z.string().optional(),
   /** The next one of the run has the next number; or the same, if it is not certain that NATS took this one. */

@@ -123,11 +123,6 @@ export function parseRevocationsSubject(subject: string): string {
 /** Where every gateway that remembers tokens announces itself twice a second. */
 export const gatewaysSubject = 'parley.gateways'
 
-/** Where one gateway is asked to append messages. */
-export function appendsSubject(gateway: string): string {
-  return `parley.append.${subjectToken(gateway)}`
-}
-
 /** Where is said that the presence of a user may have changed, to the nodes that watch them. */
 export function presenceSubject(app: string, user: string): string {
   return `parley.presence.${subjectToken(app)}.${subjectToken(user)}`

@@ -88,7 +88,7 @@ function nextPlaces({ room, bytes }: TailAppend, entries: TailMessage[], first: 
 }
 
 /** What the tail has of a message; less of one that is stored. */
-export function toTail(message: MessageDoc, sendKey: string | undefined, isStored: boolean): TailMessage {
+function toTail(message: MessageDoc, sendKey: string | undefined, isStored: boolean): TailMessage {
   const { app: _app, room: _room, roomKey: _roomKey, updatedAtMS: _updatedAtMS, ...rest } = message
   const entry: TailMessage = sendKey === undefined ? rest : { ...rest, sendKey }
   if (!isStored) return entry

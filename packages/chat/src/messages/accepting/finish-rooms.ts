@@ -1,6 +1,5 @@
 import type { UserDoc } from '@parley/db/users/users'
 import type { AcceptParts } from './accept-messages.ts'
-import { ownPart, replyPlaces } from './asked-appends.ts'
 import type { Outcome } from './message-batch.ts'
 import type { RoomAttempt } from './tail-attempts.ts'
 
@@ -19,9 +18,8 @@ export function finishRooms(
 ): void {
   for (const room of rooms) {
     for (const [id, outcome] of room.outcomes) outcomes.set(id, outcome)
-    if (room.append) known.appended(room.append)
-    const own = ownPart(room)
-    if (own) settler.take(own, senders)
-    replyPlaces(room)
+    if (!room.append) continue
+    known.appended(room.append)
+    settler.take(room.append, senders)
   }
 }

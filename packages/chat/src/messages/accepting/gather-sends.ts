@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { gather } from '@parley/async/gather'
-import type { AppendOutcome, RoomAppend } from '@parley/contracts/bus/appends'
 import { key } from '@parley/db/keys'
-import { type AcceptParts, acceptMessages, type ToAccept } from './accept-messages.ts'
+import { type AcceptParts, acceptMessages } from './accept-messages.ts'
 import type { Draft, Outcome } from './message-batch.ts'
 
 /** The most messages in one write, which bounds the time that others wait for it. */
@@ -20,35 +19,15 @@ const lanes = 2
 const restShare = 0.5
 
 /** Sends that come together are written together, those to one room one batch after the other. */
-export interface GatheredSends {
-  accept(draft: Draft): Promise<Outcome>
-  /** Appends what another gateway asks for. Fails when the outcome is not known. */
-  acceptAsked(append: RoomAppend): Promise<AppendOutcome>
-}
-
-export function gatherSends(parts: AcceptParts): GatheredSends {
-  const roomOf = (one: ToAccept) => ('draft' in one ? one.draft : one.asked.append)
-  const keyOf = (one: ToAccept) => key(roomOf(one).app, roomOf(one).room)
+export function gatherSends(parts: AcceptParts): (draft: Draft) => Promise<Outcome> {
   const accepts = Array.from({ length: lanes }, () =>
-    gather((batch: ToAccept[]) => acceptMessages(parts, batch), {
+    gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
       most: messagesPerWrite,
       concurrency: writesAtOnce,
       patienceMS,
       restShare,
-      keyOf,
+      keyOf: ({ app, room }) => key(app, room),
     }),
-  ) as [(one: ToAccept) => Promise<Outcome | undefined>]
-  const accept = (one: ToAccept) => (accepts[crc32(roomOf(one).room) % lanes] ?? accepts[0])(one)
-  return {
-    accept: async (draft) => (await accept({ draft })) as Outcome,
-    acceptAsked: (append) =>
-      new Promise((resolve, reject) => {
-        const asked = parts.askedRooms.take(append, resolve)
-        if (asked.isOver) return
-        accept({ asked }).catch((error: unknown) => {
-          reject(error)
-          asked.done('unknown')
-        })
-      }),
-  }
+  ) as [(draft: Draft) => Promise<Outcome>]
+  return (draft) => (accepts[crc32(draft.room) % lanes] ?? accepts[0])(draft)
 }

@@ -1,13 +1,11 @@
 import type { ConfigVersion } from '@parley/db/apps/config'
-import type { ConfigMark } from '@parley/db/apps/config-mark'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
-import { mostTailBytes, type TailAppend } from '@parley/db/sending/append-statement'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { LRUCache } from 'lru-cache'
-import { type BusyRooms, createBusyRooms } from './busy-rooms.ts'
 import type { Send } from './read-batch.ts'
 
 /** Rooms and their senders together. */
@@ -24,29 +22,12 @@ const sharedMS = 2_000
 export interface KnownRooms {
   /** What decides over these sends: what is known, and what `read` finds about the others. */
   find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
-  /**
-   * The rooms of these keys that take something: what is known, and what `read` finds about the others, with the marks that it has
-   * read.
-   */
-  findRooms(
-    wanted: readonly WantedRoom[],
-    read: (unknown: readonly WantedRoom[]) => Promise<SendFacts>,
-  ): Promise<{ rooms: ReadonlyMap<string, TailAppend['room']>; marks: readonly ConfigMark[] }>
   /** This process has appended to the room. */
   appended(append: TailAppend): void
   /** Whether other processes send to the room as well: its `seq` is hardly ever what is known. */
   isShared(roomKey: string): boolean
-  /** Whether they send so much there that one of them writes all of it. */
-  isBusy(roomKey: string): boolean
   /** What was known may not hold; `byOthers`: since others have changed it. */
   forget(append: Pick<TailAppend, 'room'>, byOthers: boolean): void
-}
-
-export interface WantedRoom {
-  app: string
-  roomKey: string
-  /** Another `rev` is not what is wanted. */
-  rev: number | null
 }
 
 interface KnownRoom {
@@ -62,7 +43,7 @@ interface KnownConfig {
   version: ConfigVersion | undefined
 }
 
-export function createKnownRooms(busy: BusyRooms = createBusyRooms()): KnownRooms {
+export function createKnownRooms(): KnownRooms {
   const rooms = new LRUCache<string, KnownRoom>({ maxSize: most, sizeCalculation: ({ members }) => 1 + members.size })
   const apps = new LRUCache<string, KnownConfig>({ max: mostApps })
   const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
@@ -98,19 +79,6 @@ export function createKnownRooms(busy: BusyRooms = createBusyRooms()): KnownRoom
       return withConfig(facts, config)
     },
 
-    async findRooms(wanted, read) {
-      const isKnown = ({ roomKey, rev }: WantedRoom) => {
-        const known = rooms.get(roomKey)
-        return known !== undefined && (known.room.rev ?? null) === rev
-      }
-      const unknown = wanted.filter((one) => !isKnown(one))
-      const found = unknown.length > 0 ? await read(unknown) : noFacts()
-      learn(rooms, found)
-      const full = new Set(found.rooms.flatMap(({ _id, tailBytes = 0 }) => (tailBytes >= mostTailBytes ? _id : [])))
-      const known = wanted.flatMap(({ roomKey }) => (full.has(roomKey) ? [] : (rooms.get(roomKey) ?? [])))
-      return { rooms: new Map(known.map(({ room }) => [room._id, room])), marks: found.marks }
-    },
-
     appended({ room, messages, isShared }) {
       const known = rooms.peek(room._id)
       const last = messages.at(-1)?.message
@@ -119,14 +87,11 @@ export function createKnownRooms(busy: BusyRooms = createBusyRooms()): KnownRoom
         if (!isShared) return
         shared.set(room._id, true)
       }
-      if (isShared) busy.saw(room._id, last.seq)
       rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
     },
 
     // Of a room that is not known more may decide than rev, and it is read for each send anyway.
     isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
-
-    isBusy: (roomKey) => busy.has(roomKey),
 
     forget({ room }, byOthers) {
       rooms.delete(room._id)

@@ -11,7 +11,7 @@ export async function withPlaces(db: Db, written: readonly RoomAttempt[]): Promi
 }
 
 /** The attempt with its messages where they are. */
-export function atPlaces(room: RoomAttempt, places: ReadonlyMap<string, Place>): RoomAttempt {
+function atPlaces(room: RoomAttempt, places: ReadonlyMap<string, Place>): RoomAttempt {
   const { outcomes, append } = room
   if (!append) return room
   const messages = append.messages.map(({ message, ...about }) => {

@@ -1,7 +1,6 @@
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { mostTailBytes, type TailAppend } from '@parley/db/sending/append-statement'
-import type { Asked } from './asked-appends.ts'
 import type { Draft, MessageBatch, Outcome } from './message-batch.ts'
 import { bytesOf } from './new-message.ts'
 import type { Send } from './read-batch.ts'
@@ -18,8 +17,6 @@ export interface RoomAttempt {
   outcomes: [id: string, outcome: Outcome][]
   /** None: nothing is to be written. */
   append?: TailAppend
-  /** Whose messages stand in it after our own: of other gateways that asked for it. */
-  asked?: readonly Asked[]
 }
 
 /**
