@@ -1,4 +1,4 @@
-// The first page of `npm start`: two users of the demo app beside each other, and what there is to try.
+// The first page of `npm start`: two demo users side by side, with things to try.
 const byId = (id) => document.getElementById(id)
 const users = new Map()
 

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 
-/** What validates, as Go modules: built once into our cache where the programs are not on the PATH. */
+/** Validators as Go modules, built once into the cache unless they are on the PATH. */
 const modules = {
   kustomize: 'sigs.k8s.io/kustomize/kustomize/v5@v5.6.0',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
@@ -16,7 +16,7 @@ const schemas = [
 ]
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run check:k8s`: builds what can be applied and validates every object strictly. */
+/** `npm run check:k8s`: builds each kustomization and validates every object strictly. */
 const options = new Command('npm run check:k8s --')
   .description(
     'Builds deploy/k8s with kubectl, or kustomize, and validates every object with kubeconform, CRDs included. What is not on the PATH is built by Go.',

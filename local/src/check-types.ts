@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Command } from 'commander'
 
-/** `npm run check:types`: the code for Node.js, then what runs in a browser or has settings of its own. */
+/** `npm run check:types`: the Node.js code, then the projects for browsers and those with their own settings. */
 const projects = ['.', 'packages/chat-page', 'test/browser', 'examples/own-interface']
 new Command('npm run check:types --').description(`Checks the types of ${projects.join(', ')}.`).parse()
 

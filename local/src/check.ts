@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { Command } from 'commander'
 
-/** `npm run check`: what is checked without running anything. */
+/** `npm run check`: every check that runs no code. */
 const steps = ['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies']
 new Command('npm run check --')
   .description(

@@ -20,10 +20,10 @@ const policy = [
 export type OwnRequests = (request: IncomingMessage, response: ServerResponse) => boolean
 
 /**
- * The page at the base URL of the local stack: the demo's users beside each other, on as many nodes, each of which can be
- * killed there.
+ * The page at the base URL of the local stack: the demo users side by side, on different nodes, each with a button that
+ * kills one.
  *
- * @param services what runs now
+ * @param services the running services
  */
 export function createFirstPage(baseUrl: string, services: () => readonly ServiceProcess[]): OwnRequests {
   const addresses = new Set([new URL(baseUrl).host, `localhost:${new URL(baseUrl).port}`])

@@ -2,8 +2,8 @@ import { Agent, type ClientRequest, type IncomingMessage } from 'node:http'
 import { createProxyServer, type ProxyServer } from 'http-proxy-3'
 
 /**
- * Makes what passes requests on, over kept-alive connections of its own.
- * @param target where each request goes
+ * Forwards requests over kept-alive connections of its own.
+ * @param target picks the target of each request
  */
 export function createFrontProxy(target: (request: IncomingMessage) => { host: string; port: number }): ProxyServer {
   const proxy = createProxyServer({
@@ -17,7 +17,7 @@ export function createFrontProxy(target: (request: IncomingMessage) => { host: s
   proxy.before('web', 'stream', (request) => {
     // Node has answered it already; and with it there is no `proxyReq`.
     delete request.headers.expect
-    // Before this, the library gives the body of a DELETE, whose length is not known, a length of 0.
+    // Must run first: the library gives a DELETE body of unknown length a length of 0.
     if (!isChunked(request)) return
     delete request.headers['content-length']
     request.headers['transfer-encoding'] = 'chunked'

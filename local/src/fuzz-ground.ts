@@ -8,7 +8,10 @@ interface FuzzedRoom {
   messages: string[]
 }
 
-/** What exists when the fuzzer starts, so that generated calls get past authentication; local/fuzz/hooks.py reads it. */
+/**
+ * The objects that exist when the fuzzer starts, so that generated calls pass authentication; local/fuzz/hooks.py reads
+ * them.
+ */
 export interface Ground extends DemoKeys {
   url: string
   seed: number

@@ -8,7 +8,7 @@ export interface Tally {
   accepted: number
   /** 4xx. */
   refused: number
-  /** Of the calls whose input the document allows. */
+  /** Calls whose input the document allows. */
   allowed: { accepted: number; invalid: number }
 }
 
@@ -61,7 +61,7 @@ function count(tally: Tally, { status_code: status, content }: Answer, isAllowed
   else if (ofInput.test(Buffer.from(content?.$base64 ?? '', 'base64').toString())) tally.allowed.invalid++
 }
 
-/** What is missing from a run although no single response was wrong; a sentence each. */
+/** Gaps of a run in which no single response was wrong; one sentence each. */
 export function findGaps(tallies: readonly Tally[]): string[] {
   return tallies.flatMap(({ operation, accepted, allowed }) => {
     if (accepted === 0) return [`${operation} never returned 2xx: it was not really tried`]

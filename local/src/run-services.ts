@@ -16,16 +16,15 @@ interface Wanted {
   /** Where the logs go. */
   data: string
   keeping: Keeping
-  /** Gets the function that stops what is being started, before the start begins. */
+  /** Receives the stop function before the start begins. */
   onStop: (stop: () => Promise<unknown>) => void
 }
 
 /**
- * Starts all processes of all services and has each started again when it dies; the front sends requests to those that
- * run. Resolves when all are ready, with what
- * returns those that run.
+ * Starts all processes of all services and restarts each that dies; the front sends requests to those that run.
+ * Resolves when all are ready.
  *
- * @throws StackError when one ends before it was ready for the first time
+ * @throws StackError when one ends before it was first ready
  */
 export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[]> {
   const { servers, front, data, keeping } = wanted
@@ -35,7 +34,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
     Array.from(running.values()).flatMap(({ name, ports }) => (name.startsWith(service) ? (ports.http ?? []) : []))
   const balance = () => front.balance({ gateways: httpPorts('api-gateway'), realtime: httpPorts('realtime') })
   const env = serviceSettings(servers, data)
-  // A scanner of files gets addresses from stats; what clients get begins with the host that they name.
+  // Scanners get file addresses from stats; clients get addresses that begin with the host they called.
   const ofStats = { PARLEY_FILES_URL: process.env['PARLEY_FILES_URL'] ?? wanted.baseUrl }
 
   const begin = async (service: string, number: number) => {
@@ -75,7 +74,7 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
 function serviceSettings(servers: Servers, data: string): NodeJS.ProcessEnv {
   return {
     PARLEY_DRAIN_MS: '5000',
-    // Somebody who tries webhooks and PUSH_GENERIC here has their server on this machine.
+    // Developers who try webhooks and PUSH_GENERIC here run their server on this machine.
     PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
     // And their page with the chat in a frame, at a port of its own.
     PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',

@@ -19,8 +19,8 @@ export interface ServiceProcess {
 
 const readyMS = 60_000
 /**
- * What a request leaves behind dies young: with the 16 MiB that Node gives it by default, collecting it is a twelfth of a
- * busy gateway's time. Other services have little of that, and keep small what they hold.
+ * Garbage of a request dies young: with Node's default of 16 MiB, collecting it takes a twelfth of a busy gateway's
+ * time. Other services produce little, and stay small.
  */
 const nodeFlags: Record<string, string[]> = { 'api-gateway': ['--max-semi-space-size=64'] }
 /** More than a service gives itself (PARLEY_DRAIN_MS, and 2 s). */
@@ -101,7 +101,7 @@ async function readyReport(name: string, child: ChildProcess, exited: Promise<st
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** What a service's log ends with, ready to be put behind a sentence: a logged error, or why Node.js gave up. */
+/** The last error in a service's log, to append to a sentence: a logged error, or the reason Node.js gave. */
 function lastError(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n')
   const line = lines.findLast((candidate) => /^\w*Error\b/.test(candidate)) ?? lines.at(-1) ?? ''

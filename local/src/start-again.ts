@@ -5,7 +5,7 @@ const maxDeaths = 6
 /** A process that has lived for `steadyMS` has not died in a row. */
 const usual = { steadyMS: 30_000, firstPauseMS: 500 }
 
-/** What is the same for all processes that are kept running. */
+/** Shared by all processes that are kept running. */
 export interface Keeping {
   say: (line: string) => void
   /** Called, with a whole sentence, when it has died too often in a row. */
@@ -21,10 +21,9 @@ interface KeptRunning extends Keeping {
 }
 
 /**
- * What to do at each death of a process: it is said, and the process started again after a pause that doubles from half
- * a second with each death in a row.
+ * Handles each death of a process: reports it and restarts the process with backoff, from half a second.
  *
- * @returns to be called at each end that nobody asked for, with a whole sentence
+ * @returns call it at each unexpected end, with a whole sentence
  */
 export function startAgain(
   { name, start, say, giveUp, signal }: KeptRunning,

@@ -10,7 +10,7 @@ interface Running {
   hasDemo: boolean
 }
 
-/** What `npm start` prints when everything runs: addresses, keys, and a line that sends the first message. */
+/** The output of `npm start` once everything runs: addresses, keys, and a line that sends the first message. */
 export function welcome({ baseUrl, services, data, seconds, hasDemo }: Running): string {
   const metrics = services.map(({ name, ports }) => `${name} ${ports.internal}`).join(' · ')
   return `

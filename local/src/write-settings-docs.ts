@@ -6,7 +6,7 @@ import { Command } from 'commander'
 const root = join(import.meta.dirname, '../..')
 const services = ['api-gateway', 'realtime', 'push', 'stats'] as const
 
-/** `npm run docs:settings`: writes docs/settings.md from what each service prints of its settings. */
+/** `npm run docs:settings`: writes docs/settings.md from each service's own list of settings. */
 if (import.meta.main) {
   new Command('npm run docs:settings --')
     .description('Writes docs/settings.md from the settings of all services.')

@@ -31,7 +31,7 @@ export const everywhere: ReadonlySet<string> = new Set([
 /** A generated part of a page: `<!-- operation sendMessage -->`, `<!-- schema Message -->`, `<!-- socket closeReasons -->`, up to `<!-- end -->`. */
 const block = /<!-- (operation|schema|socket) (\w+) -->\n[^]*?<!-- end -->/g
 
-/** The page with its generated parts made anew, and what it describes. @throws when it names something unknown */
+/** The page with its generated blocks refreshed. @throws when a block names something unknown */
 export function fillPage(page: string, document: ApiDocument): { page: string; describes: string[] } {
   const describes: string[] = []
   const filled = page.replace(block, (_all, kind: string, name: string) => {
@@ -106,7 +106,7 @@ function result(response: ApiResponse | undefined): string {
   return schema ? (schema.anyOf ?? [schema]).map(oneResult).join('\n\nor ') : 'nothing.'
 }
 
-/** Of an operation whose mode decides over the envelope, one of the two. */
+/** For an operation whose mode decides the envelope, one of the two forms. */
 function oneResult(schema: Schema): string {
   const inEnvelope = schema.properties?.['result']
   const shown = inEnvelope ?? schema

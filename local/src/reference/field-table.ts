@@ -1,4 +1,4 @@
-/** What the pages show of a JSON Schema. */
+/** The parts of a JSON Schema that the pages show. */
 export interface Schema {
   $ref?: string
   type?: string | string[]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface RunEveryOptions {
-  /** Called with what the work fails with; the next run comes as usual. */
+  /** Gets the error of a failed run; the next run comes as usual. */
   onError: (error: Error) => void
   signal: AbortSignal
 }

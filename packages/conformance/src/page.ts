@@ -1,6 +1,6 @@
 import { chapters, claim } from './rows.ts'
 
-/** A test that passed, and what it claims. */
+/** A passed test and its claims. */
 export interface Proof {
   file: string
   proves: readonly string[]
@@ -17,8 +17,8 @@ export function unproven(proofs: readonly Proof[]): string[] {
 }
 
 /**
- * docs/conformance.md: every row of the interface with the files whose tests prove it. Not the titles: those change more
- * often than anybody looks at a whole run.
+ * docs/conformance.md: every row of the interface with the files whose tests prove it. No titles: they change too
+ * often.
  */
 export function conformancePage(proofs: readonly Proof[]): string {
   const head = [
@@ -34,7 +34,7 @@ export function conformancePage(proofs: readonly Proof[]): string {
   return `${[head.join('\n'), ...pages].join('\n\n')}\n`
 }
 
-/** What a page says that the tests did not prove: each row with a file, as they stand on it. */
+/** Claims of a page that the tests did not prove: each row with its file, as on the page. */
 export function untrue(page: string, proofs: readonly Proof[]): string[] {
   const proven = new Set(linesOf(conformancePage(proofs)))
   return linesOf(page).filter((line) => !proven.has(line))

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 /**
- * Says in a test which rows of the interface it proves: rows of one section, as ./rows has them. It counts only if the
+ * Declares which rows of the interface a test proves: rows of one section, as ./rows has them. It counts only if the
  * test passes. Claim only what the test asserts.
  *
  * @throws Error when the row does not exist, so that the test fails

@@ -1,8 +1,8 @@
 import { headerNames } from './headers.ts'
 
 /**
- * What browsers on any origin may do with the API (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Keys
- * and tokens travel in headers of their own, never in cookies, so no origin can use those of another.
+ * The CORS policy (docs/reference/README.md#authentication; WHATWG Fetch, "CORS protocol"). Keys and tokens travel in
+ * headers of their own, never in cookies, so no origin can use another's.
  */
 export const corsOrigin = '*'
 export const corsMethods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE']

@@ -100,10 +100,10 @@ type ApiErrorOptions = ErrorOptions & { details?: ErrorDetails }
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
-  /** What the error has beside its code and message. */
+  /** Details of the error beside its code and message. */
   readonly details: ErrorDetails
 
-  /** @param message a sentence for the integrator: it names the field and what was expected, and holds no secret. */
+  /** @param message a sentence for the integrator: names the field and the expectation, and holds no secret. */
   constructor(code: ErrorCode, message: string = errorCatalogue[code].when, options: ApiErrorOptions = {}) {
     super(message, options)
     this.name = 'ApiError'

@@ -2,9 +2,9 @@
 const maxJsonDepth = 100
 
 /**
- * Why JSON from outside is refused, whatever it is for; undefined when it is accepted. The containers around it do not
- * count: a body is an object of fields whose values may each be `maxJsonDepth` deep.
- * @param containers how many levels are around the free values: 1 for the object that a body is
+ * The reason to refuse JSON from outside; undefined when it is accepted. Containers around the free value do not count:
+ * a body is an object of fields whose values may each be `maxJsonDepth` deep.
+ * @param containers levels around the free values: 1 for the object that a body is
  */
 export function unfitJson(value: unknown, containers = 1): string | undefined {
   return unfit(value, maxJsonDepth + containers)

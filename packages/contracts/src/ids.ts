@@ -20,8 +20,8 @@ const freeId = z
   .meta({ maxLength: maxIdLength })
 
 /**
- * A text that is compared with another one, or is part of a key. Of half a character (a lone surrogate) MongoDB keeps
- * U+FFFD, which is not what was given.
+ * Text that is compared, or is part of a key. MongoDB turns a lone surrogate into U+FFFD, so such text would not be
+ * found again.
  * @param most UTF-16 units
  */
 export const comparedText = (most: number) =>
@@ -30,7 +30,7 @@ export const comparedText = (most: number) =>
     .max(most)
     .refine((text) => text.isWellFormed(), 'expected whole characters: it has half of a surrogate pair')
 
-/** What a value names. A schema derived from it (`.optional()`, `.describe(…)`) names the same. */
+/** The resource that a value identifies. A derived schema (`.optional()`, `.describe(…)`) identifies the same. */
 export type Named =
   | 'user'
   | 'room'
@@ -48,13 +48,16 @@ export type Named =
   | 'device'
 const names = z.registry<{ named: Named }>()
 
-/** Registers what the values of a schema name. The OpenAPI document links operations that create it to those that use it. */
+/**
+ * Registers the resource that a schema's values identify. The OpenAPI document links operations that create it to those
+ * that use it.
+ */
 export function naming<S extends z.ZodType>(named: Named, schema: S): S {
   names.add(schema, { named })
   return schema
 }
 
-/** What the values of a schema name, if they name anything. */
+/** The resource that a schema's values identify, if any. */
 export function namedBy(schema: z.core.$ZodType): Named | undefined {
   return names.get(schema)?.named
 }

@@ -17,7 +17,10 @@ export function takeBody(schema: z.ZodType | undefined, given: unknown): Taken {
   return { value: take(schema, given, '', ignored), ignored }
 }
 
-/** For a query, whose values are text: an empty number is left out, and a limit over the maximum is cut to it. */
+/**
+ * For query parameters, whose values are text: an empty number is dropped, and a limit over the maximum is lowered to
+ * it.
+ */
 export function takeQuery(schema: z.ZodObject | undefined, given: Record<string, unknown>): Taken {
   if (Object.keys(given).length === 0) return { value: given, ignored: [] }
   const shape = schema?.shape ?? {}
@@ -85,7 +88,7 @@ function isLeftOut(field: z.core.$ZodType, value: unknown): boolean {
   return value === null && field._zod.optin !== undefined && !z.safeParse(field, null).success
 }
 
-/** What is optional or has a default is, inside, what it is. */
+/** The inner schema of an optional one or one with a default. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap()) : schema
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 
 /**
- * Who may call an operation, by which headers:
+ * The callers of an operation, by their headers:
  * - `admin`: IM-API-KEY. `platform`: IM-API-KEY with the platform permission.
  * - `client`: IM-CLIENT-KEY and IM-Authorization. `client-with-id`: the same and IM-CLIENT-ID.
  * - `client-or-admin`: either set; IM-API-KEY decides where both are sent.
@@ -66,5 +66,5 @@ export interface Input<O extends Operation> {
   body: Parsed<O['body']>
 }
 
-/** What the operation's handler returns. */
+/** The return type of an operation's handler. */
 export type Result<O extends Operation> = z.output<O['result']>

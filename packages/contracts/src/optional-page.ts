@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A part of a list that is returned whole to who asks for none. */
+/** Paging of a list that is returned whole by default. */
 export const optionalPage = z.object({
   skip: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(500).optional().describe('All by default'),

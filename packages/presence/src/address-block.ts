@@ -7,8 +7,8 @@ const bytesOfV6Block = 8
 const withPort = /^(?:\[([\da-f:.]{1,45})\]|([\d.]{7,15}))(?::\d{1,5})?$/i
 
 /**
- * What limits count as one address: an IPv4 address, or the /64 of an IPv6 one, which usually belongs to a single
- * customer (RFC 6177). Text of bounded length, safe in a key; `unknown` for what is not an address.
+ * One client address for limits: an IPv4 address, or the /64 of an IPv6 one, which usually belongs to one customer (RFC
+ * 6177). Bounded length, safe in a key; `unknown` for anything that is not an address.
  */
 export function addressBlock(text: string): string {
   // Most are this already, and it is asked for several times per connection.

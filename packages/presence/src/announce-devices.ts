@@ -15,7 +15,7 @@ export interface OnlineDevices {
   isComplete(): boolean
   /** Settles when Redis has all reports, or was away. */
   drained(): Promise<void>
-  /** Reports that this node holds nobody, and ends. */
+  /** Reports that this node holds no sockets, and ends. */
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export async function announceDevices(
   async function sayEverything(): Promise<void> {
     isBehind = false
     repeating++
-    // What has changed is written again after it: an earlier write may wait in ioredis' pipeline, which a transaction passes.
+    // Write later changes again: an earlier write may wait in ioredis's pipeline, and a transaction overtakes it.
     try {
       await writeAll(redis, node, current)
     } finally {
@@ -98,13 +98,13 @@ export async function announceDevices(
       unfollow()
       changedFields.clear()
       await Promise.all([looking.stop(), inFlight.drained()])
-      // It may be known to be alive for a while still: who is not connected elsewhere is offline then, and not unknown.
+      // The node may be known as alive a little longer; a user connected nowhere else is then offline, not unknown.
       await writeAll(redis, node, new Map())
     },
   }
 }
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 function followConnection(redis: Presence['redis'], on: { ready: () => void; close: () => unknown }): () => void {
   redis.on('ready', on.ready)
   redis.on('close', on.close)

@@ -41,7 +41,7 @@ export async function connectPresence(
   const redis = server === undefined ? new Redis(settings) : new Redis(server, settings)
   let last: Error | undefined
   redis.on('error', (error: Error) => {
-    // ioredis names the command that was refused, whose arguments are the password when it is a login.
+    // ioredis attaches the refused command; for a login its arguments hold the password.
     if ('command' in error) delete error.command
     last = error
     onError(error)

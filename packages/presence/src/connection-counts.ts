@@ -37,7 +37,7 @@ local function live()
 end
 `
 
-/** What ends now was there when the minute began, or came in it: so it counts, and not only what is left. */
+/** Connections that end in this report were open during the minute, so they count towards its peak. */
 const reportScript = `${liveNodes}
 local _, before = live()
 redis.call('ZADD', KEYS[1], nowMS + ARGV[3], ARGV[1])
@@ -63,7 +63,7 @@ local total = live()
 return total
 `
 
-/** What Redis has of an app after a report. */
+/** An app's counts in Redis after a report. */
 export interface Reported {
   /** The connections of all nodes that reported in time. */
   heard: number
@@ -96,7 +96,10 @@ export async function countConnections(presence: Presence, app: string): Promise
   return Number(await presence.redis.eval(countScript, 2, nodesKey, connectionsKey(app)))
 }
 
-/** Deletes what an earlier process with the name of this node reported: it died, and would count for as long as this one lives. */
+/**
+ * Deletes the report of an earlier process with this node's name: it died, and its connections would count until this
+ * one ends.
+ */
 export async function forgetConnections({ redis }: Presence, node: string): Promise<void> {
   const scan = redis.scanStream({ match: connectionsKey('*'), count: 5_000 }) as AsyncIterable<string[]>
   for await (const keys of scan) await Promise.all(keys.map((apps) => redis.hdel(apps, node)))
@@ -108,8 +111,8 @@ export async function forgetPeaks(presence: Presence, app: string, minutes: read
 }
 
 /**
- * The highest total in each minute (minutes since 1970) that is still kept.
- * @param madeAt the app: what is older was of one that had its ID before
+ * The highest total of each minute (minutes since 1970) that is still kept.
+ * @param madeAt when the app was created; older peaks belong to an earlier app of the same ID
  */
 export async function readPeaks(presence: Presence, app: string, madeAt: Date): Promise<Map<number, number>> {
   const firstMinute = Math.floor(madeAt.getTime() / 60_000)

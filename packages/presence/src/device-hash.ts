@@ -3,12 +3,12 @@ import type { Presence } from './connect.ts'
 import { nodesKey, nodeTtlMS } from './connection-counts.ts'
 
 /**
- * Which devices are connected now, over all realtime nodes.
+ * Connected devices over all realtime nodes.
  *
- * Keys: `{parley}:online:<node>` hash of app NUL user → JSON list of the devices that this node holds, and the field
- * '' that says the node has spoken. It expires by itself when the node dies: the node lengthens its life regularly,
- * whatever the number of its sockets. Connects and disconnects of one turn of the event loop are one write, of all that
- * holds for their users now, so a repeated write does no harm. `{parley}:nodes` names the nodes to ask.
+ * Keys: `{parley}:online:<node>` is a hash of app NUL user → JSON list of the node's devices; the field '' says that
+ * the node has reported. It expires when the node dies, since only the node extends its life, at a cost independent of
+ * its sockets. Connects and disconnects of one event loop turn are one write of the users' full state, so a repeated
+ * write is harmless. `{parley}:nodes` lists the nodes to ask.
  */
 export const onlineKey = (node: string) => `{parley}:online:${node}`
 
@@ -65,7 +65,7 @@ export async function writeAll(
   await stay(redis, node)
 }
 
-/** Lengthens the life of what the node said. Returns how many fields Redis has of it. */
+/** Extends the life of the node's report. Returns how many fields Redis has of it. */
 export async function stay(redis: Presence['redis'], node: string): Promise<number> {
   return Number(await redis.eval(stayScript, 2, nodesKey, onlineKey(node), node, nodeTtlMS))
 }

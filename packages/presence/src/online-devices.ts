@@ -46,8 +46,8 @@ export class PresenceIncomplete extends Error {
 }
 
 /**
- * The connected devices of these users, without users who have none. One round trip for many users.
- * @param alive nodes known to be alive by other means, whose reports are needed
+ * The connected devices of these users; users without any are left out. One round trip for many users.
+ * @param alive nodes known to be alive by other means; their reports are required
  * @throws PresenceIncomplete when one of `alive` has not reported, and the client's error when Redis is away
  */
 export async function findOnlineDevices(

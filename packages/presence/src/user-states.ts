@@ -5,13 +5,13 @@ import { allAway, onlineKey, spoken, userField, usersPerWrite } from './device-h
 /** How connected users are: a device of theirs is active on some node, or all are away. */
 export interface UserStates {
   states: Map<string, 'online' | 'away'>
-  /** Whether who is not among them is offline for certain: Redis answered, and has the reports of all living nodes. */
+  /** Users not listed are certainly offline: Redis answered and has every living node's report. */
   isComplete: boolean
 }
 
 /**
- * How these users are connected over all nodes: one round trip, a command per node and 1,000 users.
- * @param alive nodes known to be alive by other means, whose reports are needed
+ * The connection state of these users over all nodes: one round trip, a command per node and 1,000 users.
+ * @param alive nodes known to be alive by other means; their reports are required
  */
 export async function findUserStates(
   presence: Presence,

@@ -20,9 +20,8 @@ interface BrokenRequests {
 }
 
 /**
- * What Node's parser cannot read, and what does not arrive in time, is answered with the error envelope like every
- * other error, and its connection ends. A request that was answered while its body was still coming gets no second
- * answer.
+ * Answers input that Node's parser rejects, and requests that do not arrive in time, with the error envelope, then
+ * closes the connection. A request that was answered while its body was arriving gets no second answer.
  */
 export function answerBrokenRequests(): BrokenRequests {
   const latest = new WeakMap<Socket, ServerResponse>()
@@ -30,7 +29,7 @@ export function answerBrokenRequests(): BrokenRequests {
   return {
     onRequest: (request, response) => void latest.set(request.socket, response),
     onClientError: (error, socket) => {
-      // What still comes on a connection that ends is broken too.
+      // Later bytes on a connection that is closing are broken as well.
       if (ending.has(socket)) return
       const response = latest.get(socket)
       const isAnswering =

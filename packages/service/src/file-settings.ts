@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type SettingsDefinition, yesOrNo } from './settings.ts'
 
-/** Where the files of messages are kept, and who looks at them: of every service that reads or writes them. */
+/** Where message files are stored and scanned; for every service that reads or writes them. */
 export const fileSettings = {
   folder: {
     env: 'PARLEY_FILES_FOLDER',

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts'
 /** Asks a dependency whether it works now; throws or rejects when it does not. */
 type Check = () => unknown
 
-/** What a service depends on. Without one that is `optional` it still takes work, and does less. */
+/** A dependency of a service. The service takes work without an `optional` one, with less function. */
 export type Dependency = Check | { optional: Check }
 
 export interface InternalServer {
@@ -16,13 +16,13 @@ export interface InternalServer {
 const checkMS = 2_000
 
 /**
- * Serves, away from the public port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the
- * service takes work, else 503, with `{status, failing: {<dependency>: <why>}}`. Failing optional dependencies leave it
- * ready: all processes share them, so none would be left to take what works without. For what Kubernetes makes of these see
+ * Serves the internal port: `/metrics`; `/livez`, 200 while the event loop turns; `/readyz`, 200 when the service takes
+ * work, else 503, with `{status, failing: {<dependency>: <why>}}`. A failing optional dependency leaves it ready: all
+ * processes share it, so otherwise no process would serve the calls that work without it. Kubernetes:
  * kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes.
  *
- * @param port 0 takes a free one; the answer holds the port that was bound
- * @param checks by the dependency's name; looked at anew at each request, so entries may be added later
+ * @param port 0 takes a free one; the result holds the bound port
+ * @param checks by dependency name; read at each request, so entries may be added later
  * @param state asked at each request: only a `running` service is ready
  */
 export async function startInternalServer({

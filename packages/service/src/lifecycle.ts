@@ -15,10 +15,10 @@ import {
 import type { sharedSettings } from './shared-settings.ts'
 import { type Tracing, withoutTracing } from './trace.ts'
 
-/** Ends one thing that the start began. `deadline` aborts when the drain time is over; what is left then is cut off. */
+/** Stops one thing that the start began. `deadline` aborts when the drain time is over; the rest is cut off. */
 type Stop = (deadline: AbortSignal) => unknown
 
-/** What a service's start function gets. */
+/** The argument of a service's start function. */
 export interface Context<S> {
   settings: S
   log: Logger
@@ -26,13 +26,13 @@ export interface Context<S> {
   tracing: Tracing
   /** `/readyz` asks these, by the dependency's name. */
   checks: Record<string, Dependency>
-  /** Says how to end what was just begun. The stops run in the reverse order, one after the other. */
+  /** Registers the stop of something just started. Stops run one after the other, in reverse order. */
   onStop: (name: string, stop: Stop) => void
   /** Aborts when the service begins to stop, before the first stop runs: for everything that runs in the background. */
   signal: AbortSignal
 }
 
-/** What a service reports to the process that started it, if that opened an IPC channel. */
+/** The message of a service to its parent process, over IPC if the parent opened a channel. */
 export type Report = { ready: { ports: Record<string, number> } } | { failed: string }
 
 /** How long after the drain time a stop that hangs is given before the process ends anyway. */

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger }
 
-/** What is never written to a log. */
+/** Field names that never reach a log. */
 const secrets = [
   'im-api-key',
   'im-authorization',
@@ -17,7 +17,7 @@ const secrets = [
   'secret',
 ]
 
-/** Where secrets may stand in what is logged. Named, not by wildcards: those make a log line ten times as slow. */
+/** Paths where secrets may appear. Listed by name: wildcards make a log line ten times as slow. */
 const places = [
   '',
   'headers',
@@ -33,10 +33,10 @@ const places = [
 ]
 
 /**
- * A logger that writes one JSON line per thing that happened, with secrets replaced by "[Redacted]".
- * Errors are logged as `log.error({ err }, 'what failed')`.
+ * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". Log errors as `log.error({ err
+ * }, 'thing failed')`.
  *
- * @param destination where lines go, standard output when left out
+ * @param destination standard output by default
  */
 export function createLog(
   { service, node, level }: { service: string; node: string; level: string },

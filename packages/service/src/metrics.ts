@@ -5,7 +5,9 @@ export type { Counter, Gauge, Histogram }
 /** By the value of a label. */
 type Counts = Record<string, number>
 
-/** Names follow prometheus.io/docs/practices/naming: `parley_<what>_<unit>`, counters end in `_total`, base units only. */
+/**
+ * Names follow prometheus.io/docs/practices/naming: `parley_<thing>_<unit>`, counters end in `_total`, base units only.
+ */
 type MetricName = `parley_${string}`
 
 /**
@@ -16,7 +18,7 @@ export interface Metrics {
   counter<L extends string = never>(name: `${MetricName}_total`, help: string, labels?: L[]): Counter<L>
   gauge<L extends string = never>(name: MetricName, help: string, labels?: L[]): Gauge<L>
   gaugeOf(name: MetricName, help: string, collect: () => number | Promise<number>): void
-  /** One gauge with a label, whose values are asked for at each scrape. */
+  /** One gauge with a label; its values are read at each scrape. */
   gaugesOf(name: MetricName, help: string, label: string, collect: () => Counts | Promise<Counts>): void
   /** A counter kept elsewhere, by a label: only ever growing. */
   counterOf(name: `${MetricName}_total`, help: string, label: string, collect: () => Counts): void

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** One setting: the variable it is read from, what it is for (ends a sentence that starts "It is"), and its schema. */
+/** One setting: its variable, its purpose (ends a sentence that starts "It is") and its schema. */
 interface Setting<S extends z.ZodType = z.ZodType> {
   env: string
   help: string
@@ -11,7 +11,7 @@ interface Setting<S extends z.ZodType = z.ZodType> {
   secret?: true
   /** The value may be read from the file that `<env>_FILE` names. Every secret may, without this. */
   mayBeFile?: true
-  /** What the table shows when the default is made at the start, such as a random name. */
+  /** Shown in the settings table when the default is generated at start, such as a random name. */
   madeAtStart?: string
 }
 
@@ -20,7 +20,7 @@ export interface SettingsDefinition {
   [name: string]: Setting | SettingsDefinition
 }
 
-/** What readSettings returns for a definition: the same nesting, with the parsed values. */
+/** The result of readSettings for a definition: the same nesting, with parsed values. */
 export type SettingsOf<D> = {
   [K in keyof D]: D[K] extends { env: string; schema: infer S extends z.ZodType } ? z.output<S> : SettingsOf<D[K]>
 }
@@ -37,10 +37,10 @@ export const wholeNumber = z.coerce.number().int().min(0)
 export const yesOrNo = z.stringbool()
 
 /**
- * Reads a definition's settings from the environment; a variable set to nothing counts as not set. Secrets, and what is
- * marked `mayBeFile`, are also taken from the file that `<env>_FILE` names, without the line breaks at its end.
+ * Reads a definition's settings from the environment; an empty variable counts as unset. Secrets, and settings marked
+ * `mayBeFile`, may also come from the file named by `<env>_FILE`, without trailing line breaks.
  *
- * @throws SettingsError naming each variable that is missing or not usable
+ * @throws SettingsError naming each variable that is missing or invalid
  */
 export function readSettings<D extends SettingsDefinition>(definition: D, env: NodeJS.ProcessEnv): SettingsOf<D> {
   const wrong: string[] = []
@@ -97,7 +97,7 @@ function listSettings(definition: SettingsDefinition): Setting[] {
   return Object.values(definition).flatMap((entry) => (isSetting(entry) ? [entry] : listSettings(entry)))
 }
 
-/** Whose variables a service does not know: each other service's own begin with its name, and tests have theirs. */
+/** Prefixes of other services' own variables, and of the tests', which this service does not know. */
 const prefixesOfOthers = [
   'PARLEY_GATEWAY_',
   'PARLEY_REALTIME_',
@@ -109,8 +109,8 @@ const prefixesOfOthers = [
 ]
 
 /**
- * The `PARLEY_*` variables that are set but known to nobody, such as a misspelt one. Those that begin like another
- * service's own are left to that service, so that all services may share one environment.
+ * The `PARLEY_*` variables that are set but unknown, such as a misspelt one. Variables with another service's prefix
+ * are skipped, so that all services may share one environment.
  */
 export function unknownVariables(definition: SettingsDefinition, env: NodeJS.ProcessEnv): string[] {
   const known = listSettings(definition).flatMap((setting) => [setting.env, fileVariable(setting) ?? []].flat())

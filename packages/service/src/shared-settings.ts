@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { milliseconds, port, type SettingsDefinition, yesOrNo } from './settings.ts'
 import { tlsSettings } from './tls-settings.ts'
 
-/** What the variables of TLS begin with. */
+/** Prefixes of the TLS variables. */
 export const tlsPrefix = { mongo: 'PARLEY_MONGO_TLS', nats: 'PARLEY_NATS_TLS', redis: 'PARLEY_REDIS_TLS' }
 
 /** How MongoDB is reached. */

@@ -5,11 +5,11 @@ import { type SettingsDefinition, SettingsError } from './settings.ts'
 const certificate = z.string().refine(isCertificate, 'expected a certificate in PEM')
 
 /**
- * The settings of TLS to one server. Any of them turns TLS on.
+ * TLS settings for one server. Setting any of them turns TLS on.
  *
  * @param prefix of the variables, such as PARLEY_MONGO_TLS
- * @param server its name for people
- * @param without what turns TLS on where none of these is set
+ * @param server its display name
+ * @param without turns TLS on where none of these is set
  */
 export function tlsSettings(prefix: string, server: string, without: string) {
   return {

@@ -15,12 +15,12 @@ export interface Tracing {
   begin(name: string, from: { given?: string | undefined; traceparent?: string | undefined }): Request
   /** A step on a request's way; does nothing for a request that is not traced. */
   step(name: string, kind: 'producer' | 'consumer' | 'client', request: string | undefined): Step
-  /** Sends what is waiting. */
+  /** Flushes buffered spans. */
   stop(): Promise<void>
 }
 
 export interface Step {
-  /** @param error what it failed with */
+  /** @param error the error of the work, if it failed */
   end(attributes?: Attributes, error?: Error | string): void
   rename(name: string): void
 }
@@ -35,8 +35,8 @@ export const traced = /(?:^|:)([0-9a-f]{32})-([0-9a-f]{16})$/
 export const untraced: Step = { end: () => undefined, rename: () => undefined }
 
 /**
- * A request ID that came from outside, such as a load balancer's, if it is fit for logs and bus headers. One that ends
- * like that of a traced request is not taken: nobody outside says which steps are traced.
+ * A request ID from outside, such as a load balancer's, if it is safe for logs and bus headers. One that ends like the
+ * ID of a traced request is refused: callers must not decide which steps are traced.
  */
 export function fitRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) && !traced.test(given) ? given : undefined

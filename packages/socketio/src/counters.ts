@@ -1,6 +1,6 @@
 /** The counters of a server, as plain numbers for exporting as metrics. All except `connections` only grow. */
 export type Counters = {
-  /** Engine connections open now, by transport; a bridge is a WebSocket here whose session another node holds. */
+  /** Open Engine connections, by transport; a bridge is a WebSocket here for a session on another node. */
   connections: { websocket: number; polling: number; bridge: number }
   /** Engine connections ever opened, by the transport they opened with. */
   opened: { websocket: number; polling: number }

@@ -10,7 +10,7 @@ import type { Socket } from './sockets/socket.ts'
 import { Topics } from './sockets/topics.ts'
 import { type Unfinished, watchUnfinished } from './unfinished.ts'
 
-/** What the parts of one server share. */
+/** Parts shared within one server. */
 export type ServerParts<Data> = {
   path: string
   counters: Counters
@@ -18,7 +18,7 @@ export type ServerParts<Data> = {
   packets: PacketCodec
   unfinished: Unfinished<Data>
   onError: (error: unknown, socket?: Socket<Data>) => void
-  /** Runs a hook of the caller: what it throws stops nothing else. */
+  /** Runs a caller's hook; an error in it stops nothing else. */
   hook: (run: () => void) => void
 }
 
@@ -65,7 +65,7 @@ export function createNamespaces<Data>(
   )
 }
 
-/** What the caller decides on a request to open a connection. */
+/** The caller's decision on a request to open a connection. */
 export function admit<Data>(
   options: SocketServerOptions<Data>,
   { onError }: ServerParts<Data>,

@@ -54,12 +54,12 @@ export type SocketServer<Data> = {
   publish: (topic: string, event: string, json: string | Uint8Array, options?: PublishOptions<Data>) => number
   /** Sends an event to these sockets of `/`, in or out of topics; `json` as in publish. */
   sendTo: (sockets: Iterable<Socket<Data>>, event: string, json: string | Uint8Array) => void
-  /** When a socket of `/` last joined a topic, as performance.now() has it; 0 when nobody is in it. */
+  /** When a socket of `/` last joined a topic, as performance.now() has it; 0 for an empty topic. */
   joinedAtMS: (topic: string) => number
   /** How many sockets of `/` are in a topic. */
   topicSize: (topic: string) => number
   of: (namespace: string) => Namespace<Data> | undefined
-  /** The WebSockets here whose sessions other nodes hold. */
+  /** WebSockets here for sessions on other nodes. */
   bridges: ReadonlySet<Pick<Bridge, 'closeTransport'>>
   /** Serves a poll that another node forwarded to this one; `signal` aborts when its requester went away. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>

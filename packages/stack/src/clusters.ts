@@ -134,7 +134,7 @@ export async function startNatsPair(at: ServersDir): Promise<NatsPair> {
   const launch = (port: number, data: string) => {
     const config = join(at.dir, `nats-${port}.conf`)
     const own = next++
-    // Not advertised: who knows the other's own address goes past the proxy.
+    // Not advertised: a server that knew the other's address would bypass the proxy.
     writeFileSync(
       config,
       `server_name: "${port}"

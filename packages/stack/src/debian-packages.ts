@@ -9,11 +9,11 @@ import { StackError } from './stack-error.ts'
 const run = promisify(execFile)
 
 /**
- * The files of Debian packages, fetched by apt on the first call into our cache, without root and without installing
+ * Files of Debian packages, fetched by apt on the first call into the cache, without root and without installing
  * anything.
  *
  * @param name of the folder in the cache
- * @param packages what is unpacked into it; dependencies are not followed
+ * @param packages unpacked into it; dependencies are not followed
  * @returns the folder that stands for /
  * @throws StackError where apt cannot fetch them
  */

@@ -13,11 +13,11 @@ export interface RunningServer {
   restart(): Promise<void>
   /** Ends it in order (SIGTERM, after 10 s SIGKILL); resolves when the process is gone. */
   stop(): Promise<void>
-  /** Called when it ends though nobody called kill or stop, with what happened as the end of a sentence. */
+  /** Called when the server ends without kill or stop, with the cause as the end of a sentence. */
   onExit(listener: (how: string) => void): void
 }
 
-/** What a server needs to be started: the same in Docker and as a program. */
+/** The start of a server, the same in Docker and as a program. */
 export interface Launch {
   title: string
   place: Exclude<Place, { way: 'url' }>

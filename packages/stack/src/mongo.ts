@@ -4,9 +4,9 @@ import type { Launch, LaunchPlace } from './launch.ts'
 const replicaSet = 'parley'
 
 /**
- * By default mongod keeps what was changed or deleted for five minutes, and each look at a queue walks over all that it has
- * held in that time. A read of several round trips at one moment needs it for as long as it takes, which is at most the
- * time limit of connectDb: docs/operations.md.
+ * By default mongod keeps five minutes of changed and deleted versions, and each poll of a queue walks over them. A
+ * read of several round trips at one snapshot needs them only as long as it runs, at most the time limit of connectDb:
+ * docs/operations.md.
  */
 const shortHistory = 'minSnapshotHistoryWindowInSeconds=10'
 
@@ -23,7 +23,7 @@ export function mongoLaunch(at: LaunchPlace): Launch {
     args: (bind, dir) => [
       ...(at.place.way === 'docker' ? ['mongod'] : []),
       ...`--bind_ip ${bind} --port ${at.port} --replSet ${replicaSet} --nounixsocket`.split(' '),
-      // CVE-2025-14847: an unpatched mongod with the zlib compressor shows its memory to anyone who can connect.
+      // CVE-2025-14847: an unpatched mongod with the zlib compressor leaks memory to anyone who can connect.
       ...'--networkMessageCompressors disabled'.split(' '),
       ...'--wiredTigerCacheSizeGB 1 --setParameter diagnosticDataCollectionEnabled=false'.split(' '),
       ...`--setParameter ${shortHistory}`.split(' '),

@@ -25,7 +25,7 @@ export function natsTenant(number: number): string {
   return `tenant${number}`
 }
 
-/** docs.nats.io, "Accounts": each has subjects and streams of its own. Who gives no name is in one of them too. */
+/** docs.nats.io, "Accounts": each has subjects and streams of its own. Clients without a name share one of them. */
 function accountsOf(tenants: number): string {
   if (tenants === 0) return ''
   const account = (name: string) => `  ${name} { jetstream: enabled, users: [{ user: ${name}, password: ${name} }] }`

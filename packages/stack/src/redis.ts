@@ -2,8 +2,8 @@ import type { Launch, LaunchPlace } from './launch.ts'
 import { tcpAnswer } from './tcp-answer.ts'
 
 /**
- * redis-server. Nothing is kept on disk: Parley's data there (who is online, counts) are momentary, and every
- * service writes them again after a restart.
+ * redis-server without persistence: Parley's data there (presence, counts) is momentary, and every service writes it
+ * again after a restart.
  */
 export function redisLaunch(at: LaunchPlace): Launch {
   const keepNothing = ['--save', '', '--appendonly', 'no']

@@ -36,9 +36,9 @@ function engineTraces(env: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Makes sure that the engine has an image, and runs the reaper that removes what a killed process leaves: they are pulled
- * unless they are there. TESTCONTAINERS_RYUK_DISABLED=true does without the reaper.
- * @throws what the engine says when one of them cannot be had
+ * Ensures that the engine has an image, and runs the reaper that removes leftovers of a killed process; both are pulled
+ * when missing. TESTCONTAINERS_RYUK_DISABLED=true does without the reaper.
+ * @throws the engine's error when one of them cannot be had
  */
 export async function haveImage(image: string): Promise<void> {
   const { getContainerRuntimeClient, getReaper, ImageName } = await import('testcontainers')
@@ -51,8 +51,8 @@ export async function haveImage(image: string): Promise<void> {
 }
 
 /**
- * Starts a server in a container, its port published on loopback and its data in our directory. What is left behind when
- * this process is killed, testcontainers' reaper removes.
+ * Starts a server in a container, its port published on loopback and its data in our directory. When this process is
+ * killed, testcontainers' reaper removes the container.
  *
  * @throws StackError when it ends or is not ready in time
  */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A proxy on loopback for tests, which decide what passes between its clients and a server. */
+/** A proxy on loopback for tests, which control the traffic between its clients and a server. */
 export interface TcpProxy {
   port: number
   /** Of the clients, and those to the server. */
@@ -28,7 +28,7 @@ export async function openTcpProxy(
     const upstream = connect(to)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
-      // What is wrong with one end closes it, which `onConnection` sees.
+      // An error at one end closes it, which `onConnection` sees.
       socket.on('error', () => undefined)
       socket.on('close', () => sockets.delete(socket))
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const inMemory = '/dev/shm'
 /** Containers may share /dev/shm, and count their processes each for itself. */
 const ours = `parley-test-${hostname()}-`
-/** Many times what the servers of a whole run keep at the same time. */
+/** Many times the data that the servers of a whole run keep at once. */
 const roomBytes = 6 * 1024 ** 3
 
 /**
@@ -24,7 +24,7 @@ async function hasRoom(): Promise<boolean> {
   return bavail * bsize >= roomBytes && freemem() >= roomBytes
 }
 
-/** What processes that were killed had no time to remove. */
+/** Leftovers of processes that were killed. */
 async function removeLeftOver(): Promise<void> {
   const names = (await readdir(inMemory)).filter((name) => name.startsWith(ours))
   for (const name of names) {

@@ -61,10 +61,10 @@ export function withDatabase(mongoUrl: string, database: string): string {
 }
 
 /**
- * Servers in which nobody else has anything: a database of its own, an account of NATS and a database of Redis on the
- * servers that the run shares. `stop()` removes the database.
+ * Exclusive servers: a database, a NATS account and a Redis database of its own on the servers that the run shares.
+ * `stop()` removes the database.
  *
- * @param toKill those that the test kills and restarts: they are started for it, and end with `stop()` or this process
+ * @param toKill servers that the test kills and restarts: started for it alone, ended with `stop()` or this process
  */
 export async function isolatedServers(toKill: readonly ServerName[] = []): Promise<Servers> {
   const shared = sharedServers()
@@ -84,7 +84,7 @@ export async function isolatedServers(toKill: readonly ServerName[] = []): Promi
   }
 }
 
-/** Takes a part of the shared servers that nobody has had before in this run. */
+/** Takes an unused part of the shared servers. */
 async function takeTenant({ mongoUrl, natsUrl, redisUrl }: ServerUrls, tenantsDir: string): Promise<ServerUrls> {
   for (let number = 1; number <= mostTenants; number++) {
     // Only one process can make the directory.

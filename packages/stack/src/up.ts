@@ -12,7 +12,7 @@ import { startProcess } from './server-process.ts'
 
 export type { ServerName } from './locate.ts'
 
-/** A real server: one that we started, or one from a URL, whose kill and restart throw. */
+/** A real server: started here, or given by a URL; then kill and restart throw. */
 interface Server extends RunningServer {
   readonly url: string
   /** Where it keeps its data; undefined for one from a URL. */

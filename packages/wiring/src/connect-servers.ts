@@ -21,12 +21,12 @@ type ServiceContext = Pick<
 >
 
 /**
- * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`. With
- * a database whose schema is older than this release, the service logs that and is not ready until it is migrated. It
- * stays ready without Redis.
+ * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`.
+ * With an outdated schema, the service logs that and is not ready until the database is migrated. It stays ready
+ * without Redis.
  *
  * @param busEvents called when NATS goes and comes back, which is also logged here
- * @param needsBus whether it is of no use to new requests without NATS
+ * @param needsBus whether the service is useless to new requests without NATS
  * @throws when one of them does not answer at the start
  */
 export async function connectServers(

@@ -7,7 +7,7 @@ import { signedHeaders } from './signed-call.ts'
 /** How many are on their way is bounded by app, so no server needs to be. */
 const connections = 1_000
 
-/** Makes the calls of MODERATE, one try each, and counts what became of them. */
+/** Makes the calls of MODERATE, one try each, and counts their outcomes. */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: boolean },
   metrics: Pick<Metrics, 'histogram'>,

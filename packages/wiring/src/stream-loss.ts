@@ -8,8 +8,8 @@ import { type Rebuilding, recordLoss, recordNewStream, type StreamStateDoc } fro
 export type Loss = 'missing' | 'another stream' | 'went back' | 'other messages'
 
 /**
- * The positions of a new stream begin far above the old one's: what is ordered by them stays in order, and those that the
- * old stream has given meanwhile are not given again.
+ * Positions of a new stream begin far above the old one's, so that ordering by position still holds, and positions that
+ * the old stream has given since are not reused.
  */
 const gap = 1_000_000_000
 /** Longer than an event takes from its time of creation to the stream. */
@@ -26,7 +26,7 @@ export function nextFirstSeq({ seq, begins }: Pick<StreamStateDoc, 'seq' | 'begi
   return Math.max(seq, begins?.seq ?? 0) + gap
 }
 
-/** Compares the stream with what is known of it, and with what it has acknowledged to this process. */
+/** Compares the stream with its recorded state, and with the positions acknowledged to this process. */
 export async function findLoss(
   bus: Bus,
   state: StreamStateDoc,
@@ -70,7 +70,7 @@ export async function replaceStream(db: Db, bus: Bus, options: StreamOptions, st
 
 function toRebuild(state: StreamStateDoc): Rebuilding {
   const { rebuilt, rebuilding, handledUpToMS, seenAtMS, seq } = state
-  // What was published again has the time of that in the stream: until it is handled, everything counts from the first loss.
+  // Republished events have their new time in the stream: until they are handled, the first loss counts.
   const before = rebuilt && handledUpToMS <= rebuilt.endedAtMS ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
   const fromHere = Math.min(handledUpToMS - marginMS, seenAtMS - atLeastMS)
   const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)

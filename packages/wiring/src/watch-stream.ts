@@ -61,11 +61,11 @@ export async function watchStream(watched: WatchedStream, signal: AbortSignal): 
     suspected = loss
     if (loss === undefined && stream) {
       if (!stream.takesAll) await mend()
-      // Who noted its loss could not make another one: NATS had started without its disk, or was cut off.
+      // The process that noted the loss could not make a new stream: NATS had started without its disk, or was cut off.
       if (state.repairUntilMS !== undefined && state.repairUntilMS < Date.now()) await recordFoundAgain(db, state)
       return record(watched, state, stream)
     }
-    // NATS may just be starting: what is lost is so at the next look too.
+    // NATS may just be starting: a real loss is still there at the next look.
     if (!isConfirmed) return
     const { created, seq } = state
     log.warn({ loss, known: { created, seq }, stream }, 'the stream of events is not the one that was known')
@@ -93,7 +93,7 @@ async function begin(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
 
 async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
   const seenAtMS = Date.now()
-  // Not by a clock that is wrong either: what it says of a time to come would hold until then.
+  // Skip times from a wrong clock: a time in the future would hold until then.
   if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS) return
   const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)
   // While events are published again, the time in the stream says nothing of them.

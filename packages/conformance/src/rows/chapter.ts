@@ -4,7 +4,7 @@ export interface Chapter {
   sections: Record<string, readonly string[]>
 }
 
-/** `name* type` of interface-names.ts without the rest: what a test calls the field. */
+/** `name* type` of interface-names.ts reduced to the field's name. */
 export function fieldName(field: string): string {
   return field.replace(/\*? .*$/, '')
 }

@@ -1,7 +1,7 @@
 import { interfaceOperations, interfaceResources } from '@parley/contracts/documents/interface-names'
 import { type Chapter, fieldName, isField } from './chapter.ts'
 
-/** What the interface states of each endpoint beside its fields and errors. */
+/** Statements of the interface on each endpoint, beyond its fields and errors. */
 const said: Record<string, readonly string[]> = {
   'GET /rooms/{id}/messages/v3': [
     'sorted by update time, latest first',

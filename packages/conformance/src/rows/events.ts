@@ -1,7 +1,7 @@
 import { interfaceEvents, interfacePushCall } from '@parley/contracts/documents/interface-names'
 import { type Chapter, fieldName, isField } from './chapter.ts'
 
-/** When each event is emitted, and to whom. */
+/** When each event is emitted, and to which users. */
 const emitted: Record<string, readonly string[]> = {
   'chat message': ['a room receives a new message', 'also for the user’s own messages sent from another device'],
   room: ['members change', 'the name changes', 'settings change'],
@@ -16,7 +16,7 @@ const emitted: Record<string, readonly string[]> = {
   messageDeleted: ['a super-user deletes a message; to all room members', 'messageID _all: all messages in the room'],
 }
 
-/** What the payload of an event is where it has no fields of its own. */
+/** The payload of events without fields of their own. */
 const whole: Record<string, string> = { string: 'the bare key', Invitation: 'an Invitation' }
 
 const sections = Object.entries(interfaceEvents).map(([event, fields]): [string, string[]] => [

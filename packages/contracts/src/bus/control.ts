@@ -8,9 +8,9 @@ export const maxUsersPerOrder = 1_000
 const id = z.string().optional()
 
 /**
- * What every realtime node does at once for its sockets of these users, and then confirms:
- * `joined` and `left` move them in and out of a room; `revoked` disconnects those that authenticated by the
- * named token digests; `appDeleted` disconnects all of the app.
+ * A command that every realtime node applies to its sockets of these users and then confirms: `joined` and `left` move
+ * them in and out of a room; `revoked` disconnects sockets that authenticated with the named token digests;
+ * `appDeleted` disconnects the whole app.
  */
 export const controlOrder = z.discriminatedUnion('do', [
   z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
@@ -26,25 +26,22 @@ export const controlOrder = z.discriminatedUnion('do', [
 ])
 export type ControlOrder = z.infer<typeof controlOrder>
 
-/** What travels on a control subject: an order, or several that are carried out one after the other and confirmed once. */
+/** The message of a control subject: one command, or several that are applied in turn and confirmed once. */
 export const controlMessage = z.union([
   controlOrder,
   z.object({ do: z.literal('several'), orders: z.array(controlOrder) }),
 ])
 export type ControlMessage = z.infer<typeof controlMessage>
 
-/**
- * What a realtime node announces each second on `nodesSubject`, and a gateway on `gatewaysSubject`; a node of an earlier
- * release announces less.
- */
+/** Announced each second by realtime nodes on `nodesSubject` and by gateways on `gatewaysSubject`. */
 export const nodeAnnouncement = z.object({
   node: z.string(),
   leaving: z.boolean().optional(),
   /** It understands several orders in one message. */
   takesSeveral: z.boolean().optional(),
   /**
-   * Redis knows of every user whose socket it holds, or is about to put into rooms: who moves users between rooms need not
-   * wait for this node when it holds none of them.
+   * Redis has every user whose socket the node holds or is about to put into rooms, so membership changes need not wait
+   * for a node that holds none of the users.
    */
   registers: z.boolean().optional(),
   /** Of this run of the process, unlike that of any other. */

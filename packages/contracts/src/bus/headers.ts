@@ -4,9 +4,9 @@ export const busHeaders = {
   request: 'Parley-Request',
   /** `false` when the sender asked for no push. */
   push: 'Parley-Push',
-  /** `false` on what a room's webhook returned: it does not receive that again. */
+  /** `false` on a message that a room's webhook returned: the webhook does not receive it again. */
   webhook: 'Parley-Webhook',
-  /** The user who caused the event by a token, for webhooks (percent-encoded). */
+  /** The user behind the event, if a token was used; for webhooks (percent-encoded). */
   by: 'Parley-By',
   /** The device of the acting user that does not get the event (percent-encoded). */
   exceptDevice: 'Parley-Except-Device',
@@ -16,6 +16,6 @@ export const busHeaders = {
    */
   again: 'Parley-Again',
   place: 'Parley-Place',
-  /** The user who does not get the event on any device (percent-encoded). */
+  /** The user whose devices do not get the event (percent-encoded). */
   exceptUser: 'Parley-Except-User',
 } as const

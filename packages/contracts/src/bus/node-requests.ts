@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** What a gateway asks realtime nodes, by `nodeSubject(node, request)`. Unknown fields are ignored: a newer release may add some. */
+/**
+ * Requests of gateways to realtime nodes, on `nodeSubject(node, request)`. Unknown fields are ignored: a newer release
+ * may add some.
+ */
 export const connectionsRequest = z.object({ app: z.string(), user: z.string() })
 
 /** The sockets of a user at one node. */

@@ -25,7 +25,7 @@ export const membersChange = z.object({
   id: z.string(),
   event: z.enum(['JOIN_ROOM', 'ADD_MEMBERS', 'DELETE_MEMBERS']),
   room: roomId,
-  /** Who did it; absent when the API key did. */
+  /** The acting user; absent for an API key. */
   sender: userId.optional(),
   members: z.array(userId),
   request: z.string().optional(),

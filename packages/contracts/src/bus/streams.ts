@@ -11,8 +11,8 @@ export const eventStream = {
 const webhookEvents = ['chat message', 'messageUpdated', 'messageDeleted', 'room'] as const satisfies RoomEvent[]
 
 /**
- * `subjects`: the part of the stream that the consumer receives. They are for ever: services of the release before do not
- * start when a consumer has others than theirs. What is new gets a consumer of its own.
+ * `subjects`: the part of the stream that the consumer receives. They never change: during a rolling update, services
+ * of both releases must accept the consumer. A new need gets a new consumer.
  */
 export const durableConsumers = {
   push: { name: 'push', stream: eventStream.name, subjects: [everyRoomSubject('chat message')] },

@@ -51,12 +51,12 @@ export function everyRoomSubject(event: ServerEvent): string {
   return `parley.event.*.room.*.${subjectToken(event)}`
 }
 
-/** What the stream keeps for one room or user. */
+/** The captured subjects of one room or user. */
 export function capturedSubject(to: Audience): string {
   return `parley.event.${audienceTokens(to)}.*`
 }
 
-/** What the stream keeps for the rooms and users of an app. */
+/** The captured subjects of an app's rooms and users. */
 export function capturedEventsSubject(app: string): string {
   return `parley.event.${subjectToken(app)}.>`
 }
@@ -80,7 +80,7 @@ export function capturedSubjects(app: string): string[] {
   return ['event', 'push', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`)
 }
 
-/** What the stream keeps of an app for its integrator's feed: all but orders to the push service. */
+/** The captured subjects in an app's feed: all except commands to the push service. */
 export function appEventsSubjects(app: string): string[] {
   return ['event', 'feed'].map((kind) => `parley.${kind}.${subjectToken(app)}.>`).concat(membersChangeSubject(app))
 }

@@ -1,7 +1,7 @@
 /**
- * What the interface names, for tests that compare the OpenAPI and AsyncAPI documents with it both ways: all else must
- * be marked as an extension. A field is written `name type`, with `*` where it is required of the caller, or always
- * there in a response; fields of inline objects as `outer.inner`, of list elements as `list[].inner`.
+ * The names in the interface, for tests that compare the OpenAPI and AsyncAPI documents with it both ways: everything
+ * else must be marked as an extension. A field is written `name type`, with `*` where it is required of the caller or
+ * always present in a response; fields of inline objects as `outer.inner`, of list elements as `list[].inner`.
  */
 export interface InterfaceOperation {
   /** Headers beside those of authentication. */

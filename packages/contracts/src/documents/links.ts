@@ -29,7 +29,7 @@ function linkTo(target: Operation, { names, about }: Given): Link | undefined {
   const isAbout = (values: Record<string, unknown>) =>
     about !== undefined && JSON.stringify(values).includes(JSON.stringify(names[about]))
   const isWhole = [path, query, body].every(({ lacks }) => !lacks)
-  // A path that names the subject is worth following, whatever else is required.
+  // A path that names the subject is always worth following.
   const follows = about === undefined ? isWhole : isAbout(path.values) || (isWhole && isAbout(body.values))
   if (!follows) return undefined
   const parameters = { ...path.values, ...query.values } as Record<string, string>

@@ -1,10 +1,10 @@
 import type { Named } from '../ids.ts'
 
-/** What a response offers to the operations that may follow. */
+/** The values of a response that later operations may use. */
 export interface Given {
-  /** Where the request or the response names what was created or found, as OpenAPI runtime expressions. */
+  /** Where the request or the response names the created or found resource, as OpenAPI runtime expressions. */
   names: Partial<Record<Named, string>>
-  /** What it is about: only operations that use it follow. */
+  /** The subject: only operations that use it follow. */
   about?: Named
   /** Only these operations follow, such as the one that undoes it. */
   to?: readonly string[]

@@ -11,7 +11,7 @@ const origin = z
     error: 'expected an origin as browsers write it: without a path, and without the port that it has anyway',
   })
 
-/** What Parley itself reads of that key; the rest is the page's. */
+/** The fields of that key that the server reads; the rest belongs to the page. */
 export const chatPageConfig = z.looseObject({
   imageOrigins: z.array(origin).max(50).optional(),
 })

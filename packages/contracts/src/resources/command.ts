@@ -20,7 +20,7 @@ export const robotCommands = z
   .refine((commands) => new Set(commands.map(({ name }) => name)).size === commands.length, 'expected each name once')
   .describe('What a robot does at `/name`, for users with isRobot')
 
-/** What a user typed to robots of the room, in the call to its webhook. */
+/** A command that a user typed to robots of the room, in the call to its webhook. */
 export const typedCommand = z.object({
   name: z.string(),
   text: z.string().describe('What follows the name'),

@@ -20,7 +20,7 @@ const name = z.string().describe('As the sender called it')
 const type = z.string().describe('Media type')
 const size = z.number().int().min(1).describe('Bytes')
 
-/** What a sender may say of a picture, a video or a sound. */
+/** Dimensions that a sender may give for a picture, a video or a sound. */
 const measures = {
   width: pixels.optional().describe('In pixels, as the sender says'),
   height: pixels.optional().describe('In pixels, as the sender says'),
@@ -32,7 +32,7 @@ export const attachment = z
   .object({ fileID: fileId, name, type, size, ...measures })
   .meta({ id: 'Attachment', ...ours })
 
-/** Files to send. Name, type and size are those of the file: what is given of them is not read. */
+/** Files to send. Name, type and size come from the stored file; given values are ignored. */
 export const attachmentsOrNone = z
   .array(
     z.strictObject({
@@ -61,7 +61,7 @@ const fileFields = {
   createdAtMS: timeMS,
 }
 
-/** A file as those see it who may fetch it (docs/reference/files.md). */
+/** A file as seen by users who may fetch it (docs/reference/files.md). */
 export const file = z
   .object({
     ...fileFields,

@@ -3,7 +3,7 @@ import { isoTime } from '../ids.ts'
 import { ours } from '../ours.ts'
 import { sentMessage } from './message.ts'
 
-/** What became of one recipient of a batch: the message, or why there is none. */
+/** The outcome for one recipient of a batch: the message, or the reason that there is none. */
 export const batchOutcome = z.union([
   z.strictObject({ result: sentMessage }),
   z.strictObject({ error: z.object({ code: z.string(), message: z.string() }) }),
@@ -31,5 +31,5 @@ export const job = z
   .meta({ id: 'Job', ...ours })
 export type Job = z.infer<typeof job>
 
-/** The result, with status 202, of an operation whose work goes on as a job. */
+/** The result, with status 202, of an operation that continues as a job. */
 export const acceptedJob = z.object({ job: z.string().describe('ID of the job: see GET /admin/jobs/{id}') })

@@ -29,7 +29,7 @@ const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: '
 /** The characters of a message's text that a quote has. */
 export const quoteLength = 200
 
-/** What a reply shows of the message that it replies to, as that is now. */
+/** A reply's quote of its parent message, in the parent's current state. */
 const quote = z
   // Each field is marked: a mark of the whole would be lost where it is referenced (zod's toJSONSchema).
   .object({

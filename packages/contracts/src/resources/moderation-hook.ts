@@ -9,7 +9,7 @@ export const moderationHook = z.strictObject({
 })
 export type ModerationHook = z.infer<typeof moderationHook>
 
-/** What a user is about to send or to edit. */
+/** A message or edit that a user is about to make. */
 export const moderationCall = z.object({
   appID: z.string(),
   clientID: userId,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timeMS, userId } from '../ids.ts'
 
-/** A socket watches at most this many users, and one call names as many. */
+/** The most users that a socket watches, and that one call names. */
 export const maxWatchedUsers = 500
 
 /** The personal preference that makes a user look offline, when its value is true. */

@@ -39,7 +39,7 @@ const explainedDevice = z.object({
 })
 export type ExplainedDevice = z.infer<typeof explainedDevice>
 
-/** What was decided about the pushes of a message to a user, and what came of it. */
+/** The decisions about a message's pushes to a user, and their outcomes. */
 export const pushExplanation = z
   .object({
     message: messageId,

@@ -31,7 +31,7 @@ export const webhookCall = z.object({
 })
 export type WebhookCall = z.infer<typeof webhookCall>
 
-/** What a webhook may return: the room's new bot state, and a message that a robot of the room sends. */
+/** The answer of a webhook: the room's new bot state, and a message that a robot of the room sends. */
 export const webhookAnswer = z.object({
   senderID: userId.optional(),
   toBotState: z.string().max(256).optional(),

@@ -16,7 +16,7 @@ import { scheduledMessage, sendAtMS } from '../resources/scheduled-message.ts'
 export const encodings = ['plain', 'base64'] as const
 
 export interface EmitContract {
-  /** What it does. */
+  /** One line on the effect. */
   summary: string
   /** Its arguments before the acknowledgement. */
   args: z.ZodTuple
@@ -47,7 +47,7 @@ const watched = z.array(userId).min(1).max(maxWatchedUsers)
 
 const inRoom = ['INVALID_TOKEN', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'] as const
 
-/** What a client may emit; every emit takes an optional acknowledgement with the envelope. */
+/** The emits of clients; each takes an optional acknowledgement with the envelope. */
 export const clientEmits = {
   conf: {
     summary: 'Chooses how the payloads of events are written on this connection from now on',

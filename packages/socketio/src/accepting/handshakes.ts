@@ -1,14 +1,12 @@
-/** The handshakes in flight. Those beyond an age no longer count, which bounds what idle clients can hold. */
+/** Handshakes in flight. Those beyond an age no longer count, which bounds the slots that idle clients hold. */
 export interface Handshakes {
-  /** Takes a place; false when none is free. */
+  /** Takes a slot; false when none is free. */
   begin(): boolean
   /** A handshake is over, successful or not: a place is free. All are alike, so it need not be identified. */
   ended(): void
 }
 
-/**
- * Makes places for handshakes: at most `most` begin within `withinMS`, and as many more as end meanwhile.
- */
+/** Slots for handshakes: at most `most` begin within `withinMS`, plus one for each that ends. */
 export function createHandshakes(
   { most, withinMS }: { most: number; withinMS: number },
   now: () => number = () => performance.now(),

@@ -38,10 +38,9 @@ interface Accepted {
 }
 
 /**
- * Listens for an app. uWebSockets.js accepts all waiting connections in one turn of the event loop and reads all of them
- * in the next, however many they are: in a storm of reconnects it serves nobody else for that long. So Node.js listens, and
- * hands connections to the app, in order, while there are places for handshakes. Where that is not possible (not on
- * Linux) the app listens itself.
+ * Listens for an app. uWebSockets.js accepts all waiting connections in one event loop turn and reads them all in the
+ * next, so in a reconnect storm it serves nothing else meanwhile. So Node.js listens and hands connections to the app,
+ * in order, while handshake slots are free. Outside Linux the app listens itself.
  * @throws Error when the port is taken or not allowed
  */
 export function listen(app: TemplatedApp, options: ListenOptions): Promise<Listening> {

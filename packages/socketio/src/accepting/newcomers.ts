@@ -33,7 +33,7 @@ export class Newcomers<S> {
     void this.#slices.turn().then(() => this.#receiveNext(connection))
   }
 
-  /** Handles what waits of a connection: something has come that cannot wait. */
+  /** Handles a connection's waiting packets now, because of something that cannot wait. */
   receiveWaiting(connection: Connection<S>): void {
     const waiting = this.#waiting.get(connection)
     this.#waiting.delete(connection)

@@ -61,7 +61,7 @@ export class Connection<S> {
     return Math.max(this.packetsSecond * 1_000, this.engine.heartbeat.aliveAtMS(this))
   }
 
-  /** What waits for a slow reader, in bytes. */
+  /** Bytes buffered for a slow reader. */
   get bufferedBytes(): number {
     return this.polling === undefined ? (this.ws?.getBufferedAmount() ?? 0) : this.polling.bytes
   }
@@ -107,7 +107,7 @@ export class Connection<S> {
   }
 
   /**
-   * Ends the session: sends what is queued, then closes the transport. The stock client sees a transport close and
+   * Ends the session: flushes queued packets, then closes the transport. The stock client sees a transport close and
    * reconnects. `onClose` has run when this returns.
    */
   close(reason: string): void {

@@ -43,10 +43,13 @@ export type EngineEvents<S> = {
   onOpen: (connection: Connection<S>) => void
   /** One Engine.IO message; a Buffer is a binary one and belongs to the receiver. */
   onMessage: (connection: Connection<S>, message: string | Buffer) => void
-  /** The session moved from polling to a WebSocket, here (what was queued has been sent on it) or bridged by another node. */
+  /**
+   * The session moved from polling to a WebSocket: here (queued packets have been sent on it) or bridged by another
+   * node.
+   */
   onUpgrade: (connection: Connection<S>) => void
   onClose: (connection: Connection<S>, reason: string) => void
-  /** A WebSocket whose session another node holds was opened here, or is gone. */
+  /** A bridge was opened here, or closed. */
   onBridgeOpen: (address: string) => void
   onBridgeClose: (address: string) => void
   pollOwner: PollOwner | undefined
@@ -61,7 +64,7 @@ export type EngineState<S> = EngineSettings &
     heartbeat: Heartbeat<S>
     /** The sessions held here, by their IDs. One on polling stays for a moment after its end, so that its client gets the close. */
     sessions: Map<string, Connection<S>>
-    /** The WebSockets here whose sessions other nodes hold. */
+    /** WebSockets here for sessions on other nodes. */
     bridges: Set<Bridge>
     /** The IDs of sessions of other nodes to which a post is being read here. */
     foreignPosts: Set<string>

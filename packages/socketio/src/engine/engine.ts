@@ -36,7 +36,7 @@ export type Engine<S> = {
   counters: Counters
   /** The sessions held here. */
   connections: () => Iterable<Connection<S>>
-  /** The WebSockets here whose sessions other nodes hold. */
+  /** WebSockets here for sessions on other nodes. */
   bridges: ReadonlySet<Bridge>
   /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which settles it too. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
@@ -110,7 +110,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
         if (stop === undefined) return
         const gone = () => {
           stop()
-          // Nobody reads it, but who keeps account of what is being served learns that it is over.
+          // The response is not read; this only ends the request in the accounts of requests being served.
           resolve(unknownSession())
         }
         if (signal.aborted) gone()

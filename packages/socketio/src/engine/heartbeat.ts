@@ -2,8 +2,8 @@ import { Deadlines } from '../deadlines.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * The server's side of Engine.IO 4 heartbeats for all connections of an engine: a ping `pingIntervalMS` after the last
- * pong, a close when no pong follows within `pingTimeoutMS`. One timer, whatever the number of connections.
+ * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close when no
+ * pong follows within `pingTimeoutMS`. One timer for any number of connections.
  */
 export class Heartbeat<S> {
   readonly #pingDue = new Deadlines<Connection<S>>()

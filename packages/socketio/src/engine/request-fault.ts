@@ -2,8 +2,8 @@ import type { HttpRequest } from 'uWebSockets.js'
 import { badRequest, errorResponse, type PollResponse } from '../polling/answer.ts'
 
 /**
- * What is wrong with a request independently of its session, in the reference server's codes. Each request names the
- * protocol's version, which must be that of its session (CVE-2026-102599).
+ * Faults of a request that do not depend on its session, in the reference server's codes. Each request names the
+ * protocol version, which must match its session's (CVE-2026-102599).
  */
 export function requestFault(req: HttpRequest, transport: 'polling' | 'websocket'): PollResponse | undefined {
   if (req.getQuery('transport') !== transport) return errorResponse(400, 0, 'Transport unknown')

@@ -30,7 +30,10 @@ export function ownQuery(query: string): string {
     .join('&')
 }
 
-/** What a client names its poll by, each by another: Engine.IO's parameter against caches. It stays in memory: a short one. */
+/**
+ * The client's name for a poll, unique per poll: Engine.IO's cache-busting parameter. Kept in memory, so its length is
+ * bounded.
+ */
 export function pollName(req: HttpRequest): string | undefined {
   const name = req.getQuery('t')
   return name && name.length <= longestPollName ? name : undefined

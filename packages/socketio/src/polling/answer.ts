@@ -71,8 +71,8 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
 }
 
 /**
- * Responds to a request whose end is not certain, and closes. uWebSockets.js accepts no further request before the
- * response, and closes if one has arrived, so the response waits until everything that came with the request is read.
+ * Responds to a request whose end is uncertain, and closes. uWebSockets.js accepts no further request before the
+ * response and closes if one has arrived, so the response waits until all bytes that came with the request are read.
  */
 export function answerAndClose(res: HttpResponse, answer: Reply, response: PollResponse): void {
   let isGone = false

@@ -12,7 +12,7 @@ const RELEASE_AFTER_MS = 100
 /** How long (ms) a session is kept after its client asked to close, for a poll that the post has overtaken. */
 const REMEMBER_CLOSED_MS = 2_000
 
-/** By what polls are known: see PollRequest. */
+/** The identity of a poll: see PollRequest. */
 type Asked = Pick<PollRequest, 'poll' | 'via'>
 
 /** The long-polling part of a session: the bounded queue, and the request that waits. */
@@ -23,7 +23,7 @@ export class Polling<S> {
   #waiting: Reply | undefined
   /** The poll that waits, or was the last one to wait. */
   #asked: Asked | undefined
-  /** What it got, until the client's next poll shows that it has arrived. */
+  /** The last response, kept until the client's next poll shows that it arrived. */
   #response: PollResponse | undefined
   #ending = false
   /** The last packet of an ending session: a close, or a noop when the client closed it itself. */

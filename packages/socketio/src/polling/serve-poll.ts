@@ -3,12 +3,12 @@ import { type Reply, textResponse, unknownSession } from './answer.ts'
 import type { Polling } from './polling.ts'
 
 /**
- * A request to a session, for its owner, from any node. All fields survive JSON. GET and POST are the client's polls and
- * posts; the others come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the WebSocket
- * may be opened: `polling` when it may take over the session, `websocket` when the session has one already, `ended` when
- * only its last packets wait. PROBE begins the upgrade, TAKE and PUSH are the bridge's polls and posts. `poll` is what a
- * client names its poll by, differently each time, `via` the node that forwarded it: when that dies, a proxy sends the poll
- * again by another one.
+ * A request to a session, for its owner, from any node. All fields survive JSON. GET and POST are the client's polls
+ * and posts; the others come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the
+ * WebSocket may be opened: `polling` when it may take over, `websocket` when the session has one already, `ended` when
+ * only its last packets wait. PROBE begins the upgrade; TAKE and PUSH are the bridge's polls and posts. `poll` is the
+ * client's unique name of its poll, `via` the forwarding node: when that node dies, a proxy sends the poll again
+ * through another.
  */
 export type PollRequest = {
   method: 'GET' | 'POST' | 'HOLDS' | 'PROBE' | 'TAKE' | 'PUSH'
@@ -53,7 +53,8 @@ function serveMethod<S>(
   const ofClient = method === 'GET' || method === 'POST'
   if (polling.bridged && ofClient) reply(unknownSession())
   else if (method === 'GET') return polling.poll(reply, request)
-  // Also when the session has ended: an error would have the client leave what waits for it, such as why it is to stay away.
+  // Also after the session has ended: on an error the client would not fetch the last packets, such as the reason to
+  // stay away.
   else if (method === 'POST' || method === 'PUSH') polling.post(body, reply)
   else if (method === 'TAKE') {
     if (polling.bridged) return polling.poll(reply)

@@ -1,4 +1,4 @@
-/** A connection whose queue was full when something was sent to it. */
+/** A connection whose queue was full at a send. */
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**

@@ -2,11 +2,11 @@ import type { Namespace } from './namespace.ts'
 import type { AttachmentReader } from './packet.ts'
 import type { Socket } from './socket.ts'
 
-/** The Socket.IO state of a connection: its sockets by namespace, and a packet whose attachments are outstanding. */
+/** The Socket.IO state of a connection: its sockets by namespace, and a packet that waits for attachments. */
 export class Client<Data> {
   #main: Socket<Data> | undefined
   #others: Map<string, Socket<Data>> | undefined
-  /** Namespaces whose `onConnect` is still deciding. */
+  /** Namespaces whose `onConnect` has not decided yet. */
   connecting: Set<string> | undefined
   attachments: AttachmentReader | undefined
 

@@ -95,7 +95,7 @@ export class Namespace<Data> {
     return shared === undefined ? this.options.otherEvents?.(socket, name, args, ack) : shared(socket, args, ack)
   }
 
-  /** Runs our own code: what it throws, or rejects with, goes to `onError` and stops nothing else. */
+  /** Runs a handler: an error or rejection goes to `onError` and stops nothing else. */
   guard(socket: Socket<Data>, run: () => void | Promise<void>): void {
     try {
       const result = run()

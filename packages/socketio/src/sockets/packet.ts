@@ -1,6 +1,6 @@
 import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
 
-/** What a client's message turned out to be: a packet, a part of one, or nothing of the protocol. */
+/** The reading of a client's message: a packet, a part of one, or malformed. */
 export type Reading = Packet | 'incomplete' | 'malformed'
 
 /**
@@ -57,7 +57,7 @@ export class AttachmentReader {
   }
 }
 
-/** The official parser as a function; whatever it throws, of whatever class, is the message's fault. */
+/** The official parser as a function; any error it throws is the message's fault. */
 class Parser {
   readonly #decoder = new Decoder()
   #reading: Reading = 'incomplete'

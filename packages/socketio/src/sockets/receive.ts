@@ -20,7 +20,7 @@ type Parts<Data> = {
   onError: (error: unknown, socket?: Socket<Data>) => void
 }
 
-/** The longest accepted CONNECT packet, whose payload is kept as long as the socket. */
+/** The longest accepted CONNECT packet; its payload stays in memory as long as the socket. */
 const CONNECT_LENGTH = 16_384
 const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
 

@@ -101,7 +101,7 @@ export class Socket<Data> {
     this.namespace.send(this.connection, { type: PacketType.EVENT, nsp: this.namespace.name, data: [event, ...data] })
   }
 
-  /** Sends an event whose one argument is given as JSON text, which is spliced in as it is. */
+  /** Sends an event with one argument, given as JSON text and sent as it is. */
   emitJson(event: string, json: string | Uint8Array): void {
     if (this.connected) this.connection.sendPacket(this.namespace.topics.frameText(event, json, this.codec))
   }
@@ -123,7 +123,7 @@ export class Socket<Data> {
     })
   }
 
-  /** Joins a topic: from now on what is published there comes to this socket. */
+  /** Joins a topic: events published from now on reach this socket. */
   join(topic: string): void {
     if (this.connected) this.namespace.topics.join(this, topic)
   }

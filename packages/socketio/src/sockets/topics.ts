@@ -8,8 +8,8 @@ import type { Socket } from './socket.ts'
 export type Codec = (json: string | Uint8Array) => string
 
 /**
- * What sockets join and events are published to, while somebody is in it. `channels` and `onWebSocket` are indexed by codec;
- * `apart` are the sockets on polling and those on hold.
+ * A topic with at least one socket. `channels` and `onWebSocket` are indexed by codec; `apart` holds the sockets on
+ * polling and those with a replay buffer.
  */
 export type Topic<Data> = {
   name: string
@@ -104,7 +104,7 @@ export class Topics<Data> {
     return this.#topics.get(name)?.size ?? 0
   }
 
-  /** When a socket last joined the topic, as performance.now() has it; 0 when nobody is in it. */
+  /** When a socket last joined the topic, as performance.now() has it; 0 for an empty topic. */
   joinedAtMS(name: string): number {
     return this.#topics.get(name)?.joinedAtMS ?? 0
   }

@@ -11,12 +11,12 @@ type Engine = Pick<
   'maxPayload' | 'maxBufferedBytes' | 'upgradeTimeoutMS' | 'counters' | 'bridges' | 'onBridgeOpen' | 'onBridgeClose'
 >
 
-/** So many posts may wait while one is on its way. */
+/** Posts that may wait while one is in flight. */
 const mostPosts = 4
 
 /**
- * A WebSocket whose session another node holds. For the owner it remains a polling session: this node polls it for the
- * client (TAKE) and posts what the client sends (PUSH), so that the session need not move.
+ * A WebSocket for a session on another node. To the owner it remains a polling session: this node polls it for the
+ * client (TAKE) and posts the client's packets (PUSH), so the session need not move.
  */
 export class Bridge {
   readonly #engine: Engine
@@ -33,7 +33,7 @@ export class Bridge {
   #pushing = false
   /** Nothing is taken until the client has read more. */
   #isFull = false
-  /** The client is not to blame for the end: what it has said counts. */
+  /** The client did not cause the end, so its buffered packets count. */
   #isClosing = false
   /** The owner has ended the session, or cannot be reached. */
   #isOver = false
@@ -57,7 +57,7 @@ export class Bridge {
     onBridgeOpen(this.#address)
   }
 
-  /** The WebSocket is gone: the owner gets what the client has said before, and a close. */
+  /** The WebSocket closed: the owner gets the client's buffered packets, then a close. */
   closed(): void {
     const { counters, bridges, onBridgeClose } = this.#engine
     this.ws = undefined
@@ -65,13 +65,13 @@ export class Bridge {
     counters.connections.bridge--
     bridges.delete(this)
     onBridgeClose(this.#address)
-    // The owner counts the end of the session, and nobody what never took over.
+    // The owner counts the end of the session; a bridge that never took over is not counted.
     const { closeReason } = this
     if (this.#step === 'taken' && closeReason !== undefined && closeReason !== 'transport close') {
       count(counters.closes, closeReason)
     }
     if (this.#step !== 'taken' || this.#isOver) return this.#gone.abort()
-    // Not of one that was closed for what it sent.
+    // Skip when the connection was closed for the client's own fault.
     if (this.closeReason !== undefined && !this.#isClosing) this.#unsent = []
     this.#unsent.push('1')
     if (!this.#pushing) this.#pushAll()
@@ -90,7 +90,7 @@ export class Bridge {
     } else this.end('parse error')
   }
 
-  /** Closes the WebSocket: the stock client reconnects. The owner gets what it has said before. */
+  /** Closes the WebSocket, so that the stock client reconnects. The owner gets the client's buffered packets. */
   closeTransport(reason: string): void {
     this.#isClosing = true
     this.end(reason)
@@ -105,7 +105,7 @@ export class Bridge {
   #endOver(reason: 'transport close' | 'session out of reach'): void {
     this.#isOver = true
     if (this.ws !== undefined) this.end(reason)
-    // The owner, which the close has not reached, learns from this that nobody takes any more.
+    // The close did not reach the owner: this abort tells it that the bridge stopped taking.
     else this.#gone.abort()
   }
 
@@ -127,7 +127,7 @@ export class Bridge {
     })
   }
 
-  /** The client may have read some of what was sent to it: takes more as soon as little of it waits, a slow reader's rest at the owner. */
+  /** Resume pulling once the buffer drains; the owner keeps the backlog. */
   drained(): void {
     const { ws } = this
     if (!this.#isFull || ws === undefined || ws.getBufferedAmount() > this.#engine.maxBufferedBytes / 4) return

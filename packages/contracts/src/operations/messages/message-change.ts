@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageId } from '../../ids.ts'
 import { message } from '../../resources/message.ts'
 
-/** What operations have in common by which a member changes a message that is there. */
+/** Shared by operations in which a member changes an existing message. */
 export const messageChange = {
   tag: 'Messages',
   access: 'client',

@@ -4,7 +4,7 @@ import { operation } from '../../operation.ts'
 import { sender } from '../../resources/sender.ts'
 import { exampleSender } from '../examples.ts'
 
-/** Who has read is listed in rooms of at most this many members. */
+/** Readers are listed in rooms of at most this many members. */
 export const maxReadersMembers = 1_000
 
 export const listReaders = operation({

@@ -6,7 +6,7 @@ import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any string: what cannot be an ID is an unknown room or user.
+// Any string: an impossible ID is simply an unknown room or user.
 const anyRoom = naming('room', z.string().min(1).describe('Room ID'))
 const anyUser = naming('user', z.string().min(1).describe('User ID'))
 /** When a ban ends. */

@@ -5,7 +5,7 @@ import { optionalPage } from '../../optional-page.ts'
 import { block } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any string: what cannot be an ID is an unknown user.
+// Any string: an impossible ID is simply an unknown user.
 const anyUser = naming('user', z.string().min(1).describe('User ID'))
 
 export const blockUser = operation({

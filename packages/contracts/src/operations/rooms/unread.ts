@@ -35,7 +35,7 @@ export const getBadgesByRoomTags = operation({
   example: { body: { tags: ['work', 'home'] }, result: { totalBadge: 3, data: { work: 3, home: 0 } } },
 })
 
-/** What one call of explainBadge counts, over all its rooms. */
+/** The most messages that one call of explainBadge counts, over all its rooms. */
 export const mostCountedMessages = 200_000
 
 const count = z.number().int()

@@ -19,7 +19,7 @@ export const expirationDate = z
   .regex(new RegExp(`^${isoPattern}$`), 'expected an ISO-8601 time')
   .describe('ISO-8601 expiry of a supplied token')
 
-/** What a user's profile is made of in requests. */
+/** The fields of a user's profile in requests. */
 export const profileFields = {
   nickname: z.string().max(256).optional(),
   description: z.string().max(4096).optional().meta(ours),
@@ -52,7 +52,7 @@ const saveUserBody = z
     ],
   })
 
-/** Whether a POST /admin/clients is of the external-token assignment form, whose errors are bare. */
+/** Whether a POST /admin/clients has the external-token form, whose errors are bare. */
 function assignsToken(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false
   const { issueAccessToken, token, expirationDate } = body as Record<string, unknown>
