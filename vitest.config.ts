@@ -1,5 +1,9 @@
+import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { wholeRun } from './test/run/run-tests.ts'
+
+// For the processes of tests and those that they start: Node keeps what it makes of each TypeScript file. Coverage is less exact with it.
+if (!process.argv.includes('--coverage'))
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.parley/compiled')
 
 /** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
 const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/failover/*.test.ts']
@@ -25,7 +29,7 @@ export default defineConfig({
       project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers }),
       project('heavy', 2, { include: heavy, maxConcurrency: 10 }),
       project('alone', 3, { include: alone, fileParallelism: false }),
-      project(wholeRun, 4, { include: ['test/whole-run/*.test.ts'] }),
+      project('whole run', 4, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',
     reporters: ['verbose', './test/run/results.ts', './test/run/last-line.ts'],
@@ -34,8 +38,6 @@ export default defineConfig({
       exclude: ['**/*.test.ts', '**/test-*.ts'],
       reportsDirectory: '.parley/coverage',
       autoAttachSubprocess: true,
-      // Files in which something failed are run again: run-tests.ts.
-      cleanOnRerun: false,
     },
   },
 })
@@ -57,6 +59,7 @@ function project(
       testTimeout: longestMS,
       hookTimeout: longestMS,
       allowOnly: false,
+      retry: 1,
       // Tests run as the services do: Node itself reads the TypeScript.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       ...test,

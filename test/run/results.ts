@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Reporter, TestCase, Vitest } from 'vitest/node'
-import { wholeRun } from './run-tests.ts'
+import type { Reporter, TestCase, TestSpecification, Vitest } from 'vitest/node'
 
-/** What became of one test. `name` holds the suites that it stands in, `file` is relative to the repository. */
+/** The outcome of one test. `name` includes its suites, `file` is relative to the repository. */
 export interface Result {
   name: string
   file: string
@@ -16,22 +15,29 @@ const folder = join(import.meta.dirname, '../../.parley')
 const file = join(folder, 'test-results.jsonl')
 
 /**
- * For the tests that look at a whole run: begins it without the logs of the one before, and writes a line per test as
- * soon as it has ended. A run of a part leaves both alone, so that it may go on beside a whole one.
+ * Records a whole run for test/whole-run and `npm run docs:conformance`: removes the logs of the run before, and writes
+ * a line per test as it ends. A run of some files records nothing, so it may go on beside a whole one.
  */
 export default class Results implements Reporter {
-  private isWhole = false
+  #vitest: Vitest | undefined
+  #isWhole = false
 
   onInit(vitest: Vitest): void {
-    this.isWhole = vitest.projects.some(({ name }) => name === wholeRun)
-    if (!this.isWhole) return
+    this.#vitest = vitest
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    const { config, projects = [] } = this.#vitest ?? {}
+    const isInEach = projects.every((project) => files.some((file) => file.project.name === project.name))
+    this.#isWhole = isInEach && config?.project.length === 0 && !config.testNamePattern
+    if (!this.#isWhole) return
     rmSync(join(folder, 'test-logs'), { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     writeFileSync(file, '')
   }
 
   onTestCaseResult(test: TestCase): void {
-    if (!this.isWhole) return
+    if (!this.#isWhole) return
     const result: Result = {
       name: test.fullName,
       file: test.module.relativeModuleId,
@@ -42,10 +48,9 @@ export default class Results implements Reporter {
   }
 }
 
-/** The results of the last whole run, as far as it has come, each test's last one; undefined when there was none. */
+/** The results of the last whole run, or of the current one so far; undefined before the first. */
 export function readResults(): Result[] | undefined {
   if (!existsSync(file)) return undefined
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
-  const results = lines.map((line) => JSON.parse(line) as Result)
-  return [...new Map(results.map((result) => [`${result.file} ${result.name}`, result])).values()]
+  return lines.map((line) => JSON.parse(line) as Result)
 }
