@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
 import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
+import { markImporting } from '@parley/db/import/importing-rooms'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Platform, startPlatform } from '../platform.ts'
@@ -121,7 +122,7 @@ describe('parley import, again', () => {
     return String(sent['_id'])
   }
 
-  test('a message that was sent where a killed import had put one stays, and the room is refused by name', async () => {
+  test('after an import that was killed the room takes messages when that is aborted; one of the file in their place is refused by the name of the room', async () => {
     const lines = [
       ...['cleo', 'dora'].map((name) => user(name)),
       { type: 'room', _id: 'taken', roomType: 'group' },
@@ -133,7 +134,11 @@ describe('parley import, again', () => {
     const second = await db.messages.findOne({ roomKey, seq: 2 })
     assert.ok(second)
     const _id = `00000000${hash('sha256', `${platform.app}\0taken\0m3`).slice(0, 16)}`
+    await markImporting(db, [roomKey])
     await db.messages.insertOne({ ...second, _id, seq: 3, clientMessageID: 'm3' })
+    await assert.rejects(send('taken', 'cleo'), /ROOM_IMPORTING/)
+    const aborted = await imports.abort()
+    assert.deepEqual([aborted.code, aborted.text], [0, '1 rooms take messages again\n'])
     const live = await send('taken', 'cleo')
     const { code, text } = await imports.run([...lines, message('taken', 3, 'cleo')])
     assert.equal(code, 1, text)

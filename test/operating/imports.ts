@@ -50,9 +50,18 @@ export class Imports {
   }
 
   start(file: string, ...more: string[]) {
+    return this.#run(file, ...more)
+  }
+
+  /** `parley import --abort`. */
+  abort() {
+    return this.#run('--abort').end
+  }
+
+  #run(...args: string[]) {
     const { servers, app } = this.#platform()
     const env = { ...commandEnv, PARLEY_MONGO_URL: servers.mongoUrl }
-    const child = spawn(process.execPath, [parleyFile, 'import', file, '--app', app, ...more], { env })
+    const child = spawn(process.execPath, [parleyFile, 'import', ...args, '--app', app], { env })
     let text = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
     return { child, end: once(child, 'close').then(([code]) => ({ code: code as number | null, text })) }

@@ -60,6 +60,11 @@ export const errorCatalogue = {
   FILES_FULL: { status: 409, when: 'The user has as many bytes of files as they may have', ours: true },
   REPORT_DECIDED: { status: 409, when: 'The report was decided otherwise', ours: true },
   ROOM_EXISTS: { status: 409, when: 'Another room has this _id, or had it before it was deleted', ours: true },
+  ROOM_IMPORTING: {
+    status: 409,
+    when: 'The messages of the room are being imported: it takes none until the import has ended',
+    ours: true,
+  },
   CURSOR_GONE: { status: 410, when: 'The cursor is older than the oldest event that is kept', ours: true },
   MESSAGE_TOO_LARGE: { status: 413, when: 'message is over 64 KiB', ours: true },
   BODY_TOO_LARGE: {

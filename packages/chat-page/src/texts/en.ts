@@ -132,6 +132,7 @@ export const english = {
   errors: {
     USER_BLOCKED: 'You cannot write in this room.',
     ROOM_FROZEN: 'This room is closed for new messages.',
+    ROOM_IMPORTING: 'This room is being filled with earlier messages. Try again later.',
     NOT_ROOM_MEMBER: 'You are no longer in this room.',
     INSUFFICIENT_PERMISSIONS: 'You may not do that here.',
     MESSAGE_TOO_LARGE: 'This message is too long.',

@@ -128,6 +128,7 @@ export const chinese: Texts = {
   errors: {
     USER_BLOCKED: '你不能在这个聊天中发言。',
     ROOM_FROZEN: '这个聊天已停止接收新消息。',
+    ROOM_IMPORTING: '正在导入此聊天的历史消息，请稍后再试。',
     NOT_ROOM_MEMBER: '你已不在这个聊天中。',
     INSUFFICIENT_PERMISSIONS: '你没有权限这样做。',
     MESSAGE_TOO_LARGE: '消息太长。',

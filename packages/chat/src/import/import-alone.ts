@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runEvery } from '@parley/async/run-every'
 import type { Db } from '@parley/db/connect'
-import { endImports, isClearing, renewImports, takeImports } from '@parley/db/import/import-lease'
+import { endImports, renewImports, takeImports } from '@parley/db/import/import-lease'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 
 /** An import that was killed keeps others waiting for as long. */
@@ -10,16 +10,12 @@ const leaseMS = 10_000
 const renewEveryMS = 2_000
 
 /**
- * Does the work of an import while no other works on the app: what one has inserted and not reached yet, the other would
- * remove as left by a killed one.
+ * Runs the work of an import under the import lease of the app: a second import would remove what the first has written and
+ * not reached yet.
  * @param work calls what it gets before it writes
  * @throws ImportConflict when another import works
  */
-export async function importAlone(
-  db: Db,
-  app: string,
-  work: (requireAlone: () => void) => Promise<void>,
-): Promise<void> {
+export async function importAlone<T>(db: Db, app: string, work: (requireAlone: () => void) => Promise<T>): Promise<T> {
   const by = randomUUID()
   let heldAtMS = await take(db, app, by)
   const ended = new AbortController()
@@ -30,8 +26,8 @@ export async function importAlone(
   // One that fails is followed by another; without any for as long as the lease the work stops.
   const renewing = runEvery(renewEveryMS, renew, { onError: () => undefined, signal: ended.signal })
   try {
-    await work(() => {
-      if (performance.now() > heldAtMS + leaseMS) throw new ImportConflict('the import stood still; run it again')
+    return await work(() => {
+      if (performance.now() > heldAtMS + leaseMS) throw new Error('the import stood still; run it again')
     })
   } finally {
     ended.abort()
@@ -48,10 +44,10 @@ async function take(db: Db, app: string, by: string): Promise<number> {
     const other = await takeImports(db, app, by, leaseMS)
     if (!other) return nowMS
     const until = other.until.getTime()
-    if (!isClearing(other) && before !== undefined && until !== before) {
+    if (before !== undefined && until !== before) {
       throw new ImportConflict('another import into the app is at work; run this one when it has ended')
     }
-    before = isClearing(other) ? undefined : until
+    before = until
     await pause(500)
   }
 }

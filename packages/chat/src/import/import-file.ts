@@ -1,5 +1,8 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
+import { ImportConflict } from '@parley/db/import/imported-rooms'
+import { abortImporting, endImporting } from '@parley/db/import/importing-rooms'
+import { key } from '@parley/db/keys'
 import { repairBadges } from '../rooms/unread/repair-badges.ts'
 import { type Counts, LineChecks } from './check-lines.ts'
 import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
@@ -54,7 +57,24 @@ export async function checkFile(
  * @throws ImportConflict when the app has something else in the place of what the file has, or another import works on it
  */
 export async function importFile(db: Db, app: string, file: CheckedFile, watching: Watching): Promise<void> {
-  await importAlone(db, app, (requireAlone) => write(db, app, file, watching, requireAlone))
+  await importAlone(db, app, async (requireAlone) => {
+    try {
+      await write(db, app, file, watching, requireAlone)
+    } catch (error) {
+      // After any other error a write may still arrive: the rooms stay closed to sends until the import is run again.
+      if (error instanceof ImportConflict) await abortImporting(db, app)
+      throw error
+    }
+  })
+}
+
+/**
+ * Ends an import that failed or was killed: its rooms take sends again, with the messages that they have by then.
+ * @returns how many rooms were being imported
+ * @throws ImportConflict when an import works on the app
+ */
+export async function abortImport(db: Db, app: string): Promise<number> {
+  return importAlone(db, app, () => abortImporting(db, app))
 }
 
 async function write(
@@ -84,6 +104,10 @@ async function write(
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
   }
+  await endImporting(
+    db,
+    [...writer.rooms.keys()].map((room) => key(app, room)),
+  )
   // All members of a room that is new are in the file; one that has grown may have some who had left the old room by then.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

@@ -33,6 +33,7 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     roomTags: room.roomTags ?? [],
     extParams: (room.extParams ?? {}) as Record<string, unknown>,
     status: room.status ?? 1,
+    importing: true,
     opening: room.opening ?? 0,
     ...(owner !== undefined && { owner }),
     managers: room.managers ?? [],

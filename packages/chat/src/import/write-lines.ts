@@ -1,6 +1,5 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
-import { conflictOf } from '@parley/db/import/conflict-of'
 import {
   advanceImported,
   findIdsBySeq,
@@ -11,6 +10,7 @@ import {
   insertImportedUsers,
 } from '@parley/db/import/imported-rooms'
 import { ImportedStats } from '@parley/db/import/imported-stats'
+import { markImporting } from '@parley/db/import/importing-rooms'
 import { patiently } from '@parley/db/import/patiently'
 import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
@@ -90,23 +90,14 @@ export class LineWriter {
       advances.set(roomKey, advance)
     }
     await this.#requireSame(old)
-    await this.#insert(fresh, [...advances.values()])
+    await insertImported(this.#db, fresh)
+    await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
+    await advanceImported(this.#db, [...advances.values()])
     // Also what is there: an import that was broken off may not have counted it.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),
     )
-  }
-
-  /** @throws ImportConflict when others sent there meanwhile: then nothing is left in the way of what they sent */
-  async #insert(fresh: readonly MessageDoc[], advances: readonly ImportedAdvance[]): Promise<void> {
-    try {
-      await insertImported(this.#db, fresh)
-      await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
-      await advanceImported(this.#db, advances)
-    } catch (error) {
-      throw await conflictOf(this.#db, error, fresh)
-    }
   }
 
   /** When all lines are written. */
@@ -115,10 +106,11 @@ export class LineWriter {
     await this.#stats.write()
   }
 
-  /** Learns how many messages rooms have in the database, once. */
+  /** Closes rooms to sends and learns how many messages they have in the database, once. */
   async #look(rooms: readonly string[]): Promise<void> {
     const unknown = rooms.filter((room) => this.#room(room).there === -1)
     const keys = unknown.map((room) => key(this.#app, room))
+    await patiently(() => markImporting(this.#db, keys))
     await patiently(() => removeUnreached(this.#db, keys))
     await patiently(() => settleRooms(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)

@@ -1,4 +1,3 @@
-import { pastBrokenOff } from '@parley/db/import/broken-off'
 import { key } from '@parley/db/keys'
 import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
@@ -30,13 +29,7 @@ export type ThreadDraft = Draft & { replyTo: string }
  * conflicts with whatever decides over sending there. The message gets the next seq of the thread, and a time of the room,
  * which moves in no other way.
  */
-export function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
-  const { app, room, quoted, replyTo } = draft
-  const sentTo = { app, roomKeys: [key(app, room)], roots: [quoted?.threadOf ?? replyTo] }
-  return pastBrokenOff(chat.db, [sentTo], () => sendOnce(chat, draft))
-}
-
-async function sendOnce(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
+export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
   const { value, noted } = await changeAndNote(
     chat,

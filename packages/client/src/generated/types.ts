@@ -138,6 +138,7 @@ export type ErrorCode =
   | 'FILES_FULL'
   | 'REPORT_DECIDED'
   | 'ROOM_EXISTS'
+  | 'ROOM_IMPORTING'
   | 'CURSOR_GONE'
   | 'MESSAGE_TOO_LARGE'
   | 'BODY_TOO_LARGE'

@@ -128,6 +128,7 @@ export const clientEmits = {
       'USER_BANNED',
       'USER_BLOCKED',
       'ROOM_FROZEN',
+      'ROOM_IMPORTING',
       'SLOW_MODE',
       'MESSAGE_REFUSED',
       'TOO_MANY_SCHEDULED',

@@ -6,13 +6,6 @@ export interface ImportLease {
   until: Date
 }
 
-/** `by` of who only removes what an import has left begins with it. */
-export const clearing = 'clearing '
-
-export function isClearing({ by }: ImportLease): boolean {
-  return by.startsWith(clearing)
-}
-
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 
 const untilIn = (leaseMS: number) => ({ $add: ['$$NOW', leaseMS] })

@@ -8,12 +8,12 @@ import { threadKey } from '../threads/thread.ts'
 export const firstOfOthers = '00000001'
 const perCommand = 500
 
-/** A message that nobody should see. */
-export type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
+/** A message beyond the end of its room or thread, which no reader may see. */
+type Unreached = Pick<MessageDoc, '_id' | 'roomKey' | 'seq'>
 
 /**
- * Removes imported messages that their rooms were never moved to, since a process was killed before, or others sent there:
- * they stand where messages are sent. While no import works on the app: it may still reach what it has written.
+ * Removes imported messages that their rooms were never moved to, since the import was killed before: messages that are sent
+ * need their places. Only with the import lease of the app: another import may still reach them.
  */
 export async function removeUnreached(db: Db, roomKeys: readonly string[]): Promise<void> {
   for (const keys of inParts(roomKeys, perCommand)) {
@@ -28,13 +28,11 @@ export async function removeUnreached(db: Db, roomKeys: readonly string[]): Prom
 }
 
 async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unreached[]> {
-  const projection = { seq: 1, 'tail.seq': 1 }
-  const rooms = await db.rooms.find({ _id: { $in: [...roomKeys] } }, { projection }).toArray()
-  const beyond = rooms.map(({ _id: roomKey, seq }) => ({ roomKey, seq: { $gt: seq } }))
-  const inTails = rooms
-    .filter(({ tail = [] }) => tail.length > 0)
-    .map(({ _id: roomKey, tail = [] }) => ({ roomKey, seq: { $in: tail.map((entry) => entry.seq) } }))
-  return findImported(db, [...beyond, ...inTails])
+  const rooms = await db.rooms.find({ _id: { $in: [...roomKeys] } }, { projection: { seq: 1 } }).toArray()
+  return findImported(
+    db,
+    rooms.map(({ _id: roomKey, seq }) => ({ roomKey, seq: { $gt: seq } })),
+  )
 }
 
 /**
@@ -55,7 +53,7 @@ export async function removeUnreachedOfThreads(db: Db, roots: readonly string[],
 }
 
 /** Imported messages at these places. */
-export async function findImported(
+async function findImported(
   db: Db,
   places: readonly Pick<Filter<MessageDoc>, 'roomKey' | 'seq'>[],
 ): Promise<Unreached[]> {
@@ -68,7 +66,7 @@ export async function findImported(
 }
 
 /** Removes messages where they were found: the next import may write them elsewhere. */
-export async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
+async function remove(db: Db, unreached: readonly Unreached[]): Promise<void> {
   for (const [roomKey, some] of Map.groupBy(unreached, (message) => message.roomKey)) {
     // A search may have taken them for the messages that were sent.
     const before = Math.min(...some.map(({ seq }) => seq)) - 1

@@ -12,6 +12,7 @@ export type RoomToSendTo = Pick<
   | 'seq'
   | 'clockMS'
   | 'status'
+  | 'importing'
   | 'deletedAt'
   | 'deletedUpToSeq'
   | 'deletedUpToMS'

@@ -30,6 +30,8 @@ export interface RoomDoc extends Tail {
   expiresInS?: number
   owner?: string
   managers: string[]
+  /** `parley import` writes its messages: sends are refused until it has ended. */
+  importing?: true
   /** Set on a deleted room: gone from every list. */
   deletedAt?: Date
   /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */

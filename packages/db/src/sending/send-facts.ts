@@ -103,6 +103,7 @@ const roomFields = {
   seq: 1,
   clockMS: 1,
   status: 1,
+  importing: 1,
   deletedAt: 1,
   deletedUpToSeq: 1,
   deletedUpToMS: 1,

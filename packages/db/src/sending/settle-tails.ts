@@ -1,10 +1,8 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { clearPlaces } from '../import/broken-off.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
-import { isDuplicateKey } from '../transactions/transaction.ts'
 import { countSettled, countStatements } from './count-settled.ts'
 import { findTails, findUnsettledRooms, sendKeyOf, unsettledOf } from './tails.ts'
 
@@ -14,20 +12,10 @@ import { findTails, findUnsettledRooms, sendKeyOf, unsettledOf } from './tails.t
  * crash between any two steps, and the next one succeed when it is back.
  */
 
-/**
- * Step 1: puts messages where they stay; one that is there already, and maybe changed since, stays as it is. What a broken
- * off import has left in their places is removed.
- */
+/** Step 1: puts messages where they stay; one that is there already, and maybe changed since, stays as it is. */
 export async function insertSettled(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
-  const insert = () => insertMissing(db, db.messages.collectionName, messages)
-  try {
-    await insert()
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error
-    await clearPlaces(db, messages)
-    await insert()
-  }
+  await insertMissing(db, db.messages.collectionName, messages)
 }
 
 /** Step 3, after step 1: notes the idempotency keys of settled messages. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { abortImport } from '@parley/chat/import/import-file'
 import { toMessageDoc } from '@parley/chat/import/imported-docs'
 import { importedMessageId } from '@parley/chat/import/known-ids'
 import { LineWriter } from '@parley/chat/import/write-lines'
 import { newWrittenRoom } from '@parley/chat/import/written-room'
+import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import type { ImportOf } from '@parley/contracts/import-line'
-import { endImports, takeImports } from '@parley/db/import/import-lease'
 import { insertImported } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
@@ -12,10 +13,11 @@ import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
 import { noteMessages } from '@parley/db/statistics/counted-messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
+import { until } from '../test-until.ts'
 
 const begin = Date.now() - 86_400_000
 
-describe('what an import that was killed between two writes has left beyond the end of a room', () => {
+describe('an import that was killed between two writes', () => {
   let gateway: TestGateway
   let alice: TestUser
   let bob: TestUser
@@ -45,11 +47,16 @@ describe('what an import that was killed between two writes has left beyond the 
     await insertImported(db, lines)
     return room
   }
+  const trySend = (room: string, fields: object = {}) =>
+    gateway.admin('POST', '/messages', { room, sender: 'alice', message: 'sent', messageType: 'text', ...fields })
   async function send(room: string, fields: object = {}): Promise<string> {
-    const sent = { room, sender: 'alice', message: 'sent', messageType: 'text', ...fields }
-    const { status, body } = await gateway.admin('POST', '/messages', sent)
+    const { status, body } = await trySend(room, fields)
     assert.equal(status, 200, JSON.stringify(body))
     return body.result._id
+  }
+  async function assertRefused(room: string, fields: object = {}): Promise<void> {
+    const { status, body } = await trySend(room, fields)
+    assert.deepEqual([status, body.error?.code], [409, 'ROOM_IMPORTING'], JSON.stringify(body))
   }
   const docOf = (room: string) => gateway.chat.db.rooms.findOne({ _id: key(gateway.app, room) })
   const stored = async (room: string) => {
@@ -60,29 +67,69 @@ describe('what an import that was killed between two writes has left beyond the 
     return found.map(({ seq, clientMessageID, _id }) => [seq, clientMessageID ?? _id])
   }
 
-  test('gives way to what is sent there, be it small or large', async () => {
-    const room = await brokenOff([2, 3, 4].map((n) => ({ n, seq: n })))
+  test('keeps its room closed: every send is 409 ROOM_IMPORTING, until the import is aborted', async () => {
+    const room = await brokenOff([
+      ...[2, 3, 4].map((n) => ({ n, seq: n })),
+      { n: 5, seq: 1, threadOf: 'm1' },
+      { n: 6, seq: 2, threadOf: 'm1' },
+    ])
+    const root = importedMessageId(gateway.app, room, 'm1')
+    const another = await gateway.another()
+    const large = 'x'.repeat(60_000)
+    const thread = { replyTo: root, thread: true }
+    for (const fields of [{}, { message: large }, thread]) await assertRefused(room, fields)
+    const onOther = await another.admin('POST', '/messages', {
+      room,
+      sender: 'alice',
+      message: 'a',
+      messageType: 'text',
+    })
+    assert.equal(onOther.status, 409)
+    const { body: added } = await gateway.admin('POST', `/rooms/${room}/message`, {
+      ...{ sender: 'bob', message: 'a', messageType: 'text' },
+    })
+    assert.equal(added.error?.code, 'ROOM_IMPORTING', JSON.stringify(added))
+
+    assert.ok((await abortImport(gateway.chat.db, gateway.app)) > 0)
     const small = await send(room)
+    const second = await send(room, { message: large })
+    const reply = await send(room, thread)
     await gateway.chat.settler.drained()
-    assert.deepEqual((await docOf(room))?.tail, [])
     assert.deepEqual(await stored(room), [
       [1, 'm1'],
       [2, small],
+      [3, second],
     ])
-    const another = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
-    const large = await send(another, { message: 'x'.repeat(60_000) })
-    assert.deepEqual(await stored(another), [
-      [1, 'm1'],
-      [2, large],
-    ])
-    const { body } = await alice.call('GET', `/rooms/${room}/messages/v3`)
+    const { body } = await alice.call('GET', `/messages/${root}/thread`)
     assert.deepEqual(
-      body.result.data.map(({ message }: { message: string }) => message),
-      ['sent', 'imported 1'],
+      body.result.data.map(({ _id }: { _id: string }) => _id),
+      [reply],
     )
+    assert.equal(await abortImport(gateway.chat.db, gateway.app), 0)
+    await another.stop()
   })
 
-  test('is nobody’s before: it is in no history, cannot be read, and counts nowhere', async () => {
+  test('a message that is scheduled for a room that is being imported is sent when the import has ended', async () => {
+    const room = await brokenOff([])
+    const sendAtMS = Date.now() + 1_500
+    const { status, body } = await trySend(room, { sendAtMS })
+    assert.equal(status, 202, JSON.stringify(body))
+    const waiting = () => gateway.chat.db.scheduled.findOne({ app: gateway.app, room })
+    const send = () => sendDue(gateway.chat)
+    await until('a try was refused', async () => {
+      await send()
+      const one = await waiting()
+      return one === null || (one.nextMS ?? 0) > sendAtMS
+    })
+    await abortImport(gateway.chat.db, gateway.app)
+    await until('the message is sent', async () => {
+      await send()
+      return (await waiting()) === null
+    })
+    assert.equal((await docOf(room))?.seq, 2)
+  })
+
+  test('shows nothing of what lies beyond the end of its room: no history has it, no read marker, and no count', async () => {
     const room = await brokenOff([2, 3, 4].map((n) => ({ n, seq: n })))
     const { seq = 0 } = (await docOf(room)) ?? {}
     for (const query of ['', '?timeRangeField=createdAt', '?limit=1', `?afterTime=${begin - 1}`]) {
@@ -96,62 +143,17 @@ describe('what an import that was killed between two writes has left beyond the 
     }
     const first = importedMessageId(gateway.app, room, 'm1')
     const { unread } = (await alice.call('PUT', `/rooms/${room}/lastRead`, { message: first })).body.result
+    await abortImport(gateway.chat.db, gateway.app)
     await send(room, { sender: bob.id })
     const now = (await alice.call('GET', `/rooms/${room}`)).body.result
     assert.equal(now.unread, unread + 1)
   })
 
-  test('counts in no statistics, also where its room has messages that do', async () => {
+  test('counts nothing beyond the end of its room in statistics, also where the room has messages that count', async () => {
     const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
     await noteMessages(gateway.chat.db, [{ app: gateway.app, room, user: 'alice', seq: 1, atMS: begin + 1 }])
     const { body } = await gateway.admin('GET', `/admin/stats?startTime=${begin}&endTime=${begin + 10}`)
     assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
-  })
-
-  test('gives way to two sends at once, of two gateways', async () => {
-    const another = await gateway.another()
-    const left = [2, 3].map((n) => ({ n, seq: n }))
-    const rooms = [await brokenOff(left), await brokenOff(left), await brokenOff(left)]
-    const large = { sender: 'alice', message: 'x'.repeat(60_000), messageType: 'text' }
-    const answers = await Promise.all(
-      rooms.map((room, i) => (i > 0 ? another : gateway).admin('POST', '/messages', { ...large, room })),
-    )
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 200, 200],
-    )
-    await another.stop()
-  })
-
-  test('gives way in a thread', async () => {
-    const room = await brokenOff([
-      { n: 2, seq: 1, threadOf: 'm1' },
-      { n: 3, seq: 2, threadOf: 'm1' },
-    ])
-    const root = importedMessageId(gateway.app, room, 'm1')
-    const reply = await send(room, { replyTo: root, thread: true })
-    const { body } = await alice.call('GET', `/messages/${root}/thread`)
-    assert.deepEqual(
-      body.result.data.map(({ _id }: { _id: string }) => _id),
-      [reply],
-    )
-  })
-
-  test('gives way in the places of what was sent while another import works', async () => {
-    const { db } = gateway.chat
-    const room = await brokenOff([2, 3].map((n) => ({ n, seq: n })))
-    assert.equal(await takeImports(db, gateway.app, 'another', 60_000), undefined)
-    try {
-      const sent = await send(room)
-      await gateway.chat.settler.drained()
-      assert.deepEqual((await docOf(room))?.tail, [])
-      assert.deepEqual((await stored(room)).slice(0, 2), [
-        [1, 'm1'],
-        [2, sent],
-      ])
-    } finally {
-      await endImports(db, gateway.app, 'another')
-    }
   })
 
   test('a room that cannot be settled at all holds up no other', async () => {

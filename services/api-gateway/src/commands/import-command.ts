@@ -1,4 +1,4 @@
-import { checkFile, importFile, type Step, type Watching } from '@parley/chat/import/import-file'
+import { abortImport, checkFile, importFile, type Step, type Watching } from '@parley/chat/import/import-file'
 import { verifyImport } from '@parley/chat/import/verify-import'
 import { findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -18,25 +18,46 @@ const doing: Record<Step, string> = {
   verified: 'lines verified',
 }
 
+interface Options {
+  app: string
+  dryRun?: true
+  abort?: true
+}
+
 /** `parley import`: conversations of another chat service. */
 export function importCommand(withDb: WithDb): Command {
   return new Command('import')
     .description('Import users, rooms, memberships and messages into an app: docs/guides/import.md has the format.')
-    .argument('<file>', 'NDJSON: a JSON object on each line')
+    .argument('[file]', 'NDJSON: a JSON object on each line')
     .requiredOption('--app <appID>', 'the app, which nobody should use yet')
     .option('--dry-run', 'only check the file')
+    .option('--abort', 'end an import that was killed, instead of running it again: its rooms take messages again')
     .addHelpText(
       'after',
       '\nA file with a bad line is not imported at all: each is named by its number and field. Run it again after it was broken off: what is there stays.',
     )
-    .action((file: string, { app, dryRun }: { app: string; dryRun?: true }) =>
-      withDb((db) => run(db, app, file, dryRun === true), timeoutMS),
+    .action((file: string | undefined, { app, dryRun, abort: isAbort }: Options, command: Command) =>
+      withDb((db) => {
+        if (isAbort) return abort(db, app)
+        if (file === undefined) command.error('error: name the file to import', { exitCode: 1 })
+        return run(db, app, file, dryRun === true)
+      }, timeoutMS),
     )
 }
 
-async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
+async function abort(db: Db, app: string): Promise<void> {
+  await requireApp(db, app)
+  const rooms = await abortImport(db, app)
+  console.log(rooms === 0 ? 'No room is being imported' : `${rooms} rooms take messages again`)
+}
+
+async function requireApp(db: Db, app: string): Promise<void> {
   const found = await findApp(db, app)
   if (!found || found.deletingSince) throw new Error(`there is no app ${JSON.stringify(app)}`)
+}
+
+async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
+  await requireApp(db, app)
   const startedMS = performance.now()
   const watching = watch()
   const { counts, problems, file } = await checkFile(app, path, watching)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { abortImport } from '@parley/chat/import/import-file'
 import { LineWriter } from '@parley/chat/import/write-lines'
 import { writeMembers } from '@parley/chat/import/write-members'
 import type { ImportLine } from '@parley/contracts/import-line'
@@ -19,7 +20,7 @@ const message = (room: string, n: number, threadOf?: string): ImportLine => ({
   ...(threadOf !== undefined && { threadOf }),
 })
 
-test('a message that is sent while an import writes its room stays; of the other rooms nothing is left beyond their ends', async () => {
+test('a room that is being imported takes no message; when another stands in its place, the others are imported whole', async () => {
   const { app, chat, admin } = gateway
   const { db } = chat
   const lines: ImportLine[] = [
@@ -33,11 +34,16 @@ test('a message that is sent while an import writes its room stays; of the other
   const writer = new LineWriter(db, app)
   await writer.write(lines)
   await writeMembers(db, app, [{ type: 'membership', room: 'race', user: 'emil' }], writer.rooms)
-  const sent = { room: 'race', sender: 'emil', message: 'live', messageType: 'text' }
-  const { status, body } = await admin('POST', '/messages', sent)
+  const send = () => admin('POST', '/messages', { room: 'race', sender: 'emil', message: 'live', messageType: 'text' })
+  const refused = await send()
+  assert.deepEqual([refused.status, refused.body.error?.code], [409, 'ROOM_IMPORTING'])
+  await abortImport(db, app)
+  const { status, body } = await send()
   assert.equal(status, 200)
+
   const more = [message('calm', 3, 'm1'), message('calm', 4), message('calm', 5, 'm4')]
-  await assert.rejects(writer.write([message('race', 2), ...more]), /the room "race"/)
+  await assert.rejects(new LineWriter(db, app).write([...lines, message('race', 2), ...more]), /the room "race"/)
+  await abortImport(db, app)
   const messages = await db.messages.find({ app }).sort({ roomKey: 1, seq: 1 }).toArray()
   const rooms = await db.rooms.find({ app }).toArray()
   const seqs = new Map(rooms.map(({ _id, seq }) => [_id, seq]))

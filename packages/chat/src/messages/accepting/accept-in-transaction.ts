@@ -1,6 +1,5 @@
 import type { Db } from '@parley/db/connect'
 import { noteMessages } from '@parley/db/events/pending-events'
-import { pastBrokenOff, type SentTo } from '@parley/db/import/broken-off'
 import { key } from '@parley/db/keys'
 import { insertMessages, newId } from '@parley/db/messages/messages'
 import { advanceRooms } from '@parley/db/rooms/advance-rooms'
@@ -28,25 +27,19 @@ export async function acceptInTransaction(
   const note = ids[0] ?? newId()
   const noted = noteMessages(db, note, ids)
   const [batch, senders] = await Promise.all([
-    pastBrokenOff(db, sends.map(sentToOf), () =>
-      inTransaction(db, async (session) => {
-        const facts = await readFacts(db, sends)
-        const made = await makeBatch(db, censor, sends, facts)
-        await writeBatch(db, made, facts.memberships, session)
-        // A message must not be committed whose event nobody would know of after a crash.
-        await noted
-        return made
-      }),
-    ),
+    inTransaction(db, async (session) => {
+      const facts = await readFacts(db, sends)
+      const made = await makeBatch(db, censor, sends, facts)
+      await writeBatch(db, made, facts.memberships, session)
+      // A message must not be committed whose event nobody would know of after a crash.
+      await noted
+      return made
+    }),
     profiles(sends.map(({ draft }) => draft)),
     noted,
   ])
   void publishMessages(outbox, note, batch, senders)
   return batch.outcomes
-}
-
-function sentToOf({ draft: { app, room } }: Send): SentTo {
-  return { app, roomKeys: [key(app, room)] }
 }
 
 /** Hands accepted messages to the outbox, after the pending deletions of all messages of their rooms. */

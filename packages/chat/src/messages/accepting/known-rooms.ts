@@ -147,8 +147,8 @@ function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: 
 }
 
 /** The rest of a deletion goes on without moving the room; with a slow mode, when a member may send is read for each send. */
-function mayBeKnown({ deletedAt, status, erasing }: TailAppend['room']): boolean {
-  return !deletedAt && status === 1 && !erasing
+function mayBeKnown({ deletedAt, status, importing, erasing }: TailAppend['room']): boolean {
+  return !deletedAt && status === 1 && !importing && !erasing
 }
 
 /** Those who were known, if that still holds, and those found. There may be many: they are copied only for a new one. */

@@ -32,6 +32,7 @@ describe('a batch of messages', () => {
     ['NOT_ROOM_MEMBER', [room('r')], [member('r', 'bob'), member('other', 'ann')]],
     ['USER_BLOCKED', [room('r')], [member('r', 'ann', { blocked: true })]],
     ['ROOM_FROZEN', [room('r', { status: 0 })], [member('r', 'ann')]],
+    ['ROOM_IMPORTING', [room('r', { importing: true })], [member('r', 'ann')]],
   ] as const) {
     test(`refuses a draft with ${code}, which leaves no trace`, () => {
       const batch = batchOf([draft({ sendKey: 'key' })], [...rooms], [...members])

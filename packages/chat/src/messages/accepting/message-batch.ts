@@ -95,6 +95,7 @@ export class MessageBatch {
     const appBan = this.#memberships.get(appBanKey(draft.app, draft.sender))
     if (appBan && isBlocked(appBan) && !draft.isForOther) return { refused: 'USER_BANNED' }
     if (isBlocked(membership) && !draft.isForOther) return { refused: 'USER_BLOCKED' }
+    if (room.importing) return { refused: 'ROOM_IMPORTING' }
     if (room.status === 0) return { refused: 'ROOM_FROZEN' }
     const { replyTo, quoted } = draft
     if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }

@@ -1,6 +1,5 @@
 import type { ConfigMark } from '@parley/db/apps/config-mark'
 import type { Db } from '@parley/db/connect'
-import { pastBrokenOff, type SentTo } from '@parley/db/import/broken-off'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { appendStored } from '@parley/db/sending/append-stored'
 import { appendToTails, findArrived } from '@parley/db/sending/tails'
@@ -14,11 +13,7 @@ export function appendOf({ append }: RoomAttempt): TailAppend[] {
 /** Returns how many rooms were as they were read: of large messages, all or none. */
 export function writeAppends(db: Db, appends: readonly TailAppend[], marks: readonly ConfigMark[]): Promise<number> {
   if (!appends[0]?.areStored) return appendToTails(db, appends, marks)
-  return pastBrokenOff(db, appends.map(sentToOf), () => appendStored(db, appends, marks))
-}
-
-function sentToOf({ room: { app, _id } }: TailAppend): SentTo {
-  return { app, roomKeys: [_id] }
+  return appendStored(db, appends, marks)
 }
 
 /** Which of the rooms have the messages that were to be appended: `most` of them, where that is known. */

@@ -58,7 +58,7 @@ export interface MessageToSend {
  * its way to the bus (docs/reference/messages.md#send). Sends that arrive together
  * share their round trips.
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
- *   SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
+ *   ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
  *   FILE_NOT_FOUND; those of the turn
  */
 export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {

@@ -45,12 +45,13 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
 }
 
 /**
- * What the rules refuse is not sent; a slow mode and all that passes by itself only delay it. What is no refusal, as a
+ * What the rules refuse is not sent; a slow mode, an import and all that passes by itself only delay it. What is no refusal, as a
  * connection that broke, may have come after the write.
  */
 async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one
-  const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+  const isRefused =
+    error instanceof ApiError && error.status < 500 && error.status !== 429 && error.code !== 'ROOM_IMPORTING'
   if (isRefused && one.isSystem) {
     const { messageType } = one
     chat.log.warn({ err: error, app, room, messageType }, 'system message not written')

@@ -16,6 +16,7 @@ const errors = [
   'NOT_ROOM_MEMBER',
   'USER_BLOCKED',
   'ROOM_FROZEN',
+  'ROOM_IMPORTING',
   'INSUFFICIENT_PERMISSIONS',
   'MESSAGE_TOO_LARGE',
 ] as const
