@@ -115,14 +115,14 @@ describe('imports point one way', () => {
     assert.deepEqual(findCircle(new Map(files.map((file) => [file, valuesOf(file)]))), undefined)
   })
 
-  test('only the stats service makes thumbnails: no other loads sharp', () => {
+  test('pictures are decoded in the process for thumbnails alone: no service loads sharp', () => {
     const loads = (main: string) => {
       const seen = new Set([main])
       for (const file of seen) for (const target of valuesOf(file)) seen.add(target)
       return [...seen].some((file) => importsOf(file).some(({ specifier }) => specifier === 'sharp'))
     }
-    const services = files.filter((file) => /^services\/[^/]+\/src\/main\.ts$/.test(file))
-    assert.deepEqual(services.filter(loads), ['services/stats/src/main.ts'])
+    const mains = files.filter((file) => /^services\/[^/]+\/src\/main\.ts$|-process\.ts$/.test(file))
+    assert.deepEqual(mains.filter(loads), ['packages/files/src/thumbnail-process.ts'])
   })
 
   test('the routes of a file of operations are in a file of the same name', () => {

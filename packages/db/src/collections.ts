@@ -15,6 +15,7 @@ import type { StreamStateDoc } from './events/stream-state.ts'
 import { attachedIndexes } from './files/attached.ts'
 import { type FileDoc, fileIndexes } from './files/files.ts'
 import { type FilesToClearDoc, filesToClearIndexes } from './files/files-to-clear.ts'
+import { waitingPictureIndexes } from './files/waiting-pictures.ts'
 import type { Finished } from './finished.ts'
 import { type JobDoc, jobIndexes } from './jobs.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
@@ -62,7 +63,7 @@ const collections = {
   callLanes: of<CallLaneDoc>(callLaneIndexes),
   config: of<ConfigDoc>(configIndexes),
   devices: of<DeviceDoc>(deviceIndexes),
-  files: of<FileDoc>(fileIndexes),
+  files: of<FileDoc>([...fileIndexes, ...waitingPictureIndexes]),
   filesToClear: of<FilesToClearDoc>(filesToClearIndexes),
   invitations: of<InvitationDoc>(invitationIndexes),
   jobs: of<JobDoc>(jobIndexes),

@@ -53,6 +53,7 @@ export const migrations: readonly Migration[] = [
   { name: '0022-hidden-messages', up: noteEarlierDeletions },
   { name: '0023-files-by-room', up: makeIndexes },
   { name: minutesMigration, up: () => Promise.resolve(), finishes: true },
+  { name: '0025-waiting-pictures', up: makeIndexes },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
@@ -61,7 +62,7 @@ async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
 }
 
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = '0dd05d7297b9fa521c7a51d5ca542e0e6bcb831f135ebf737e41dfa5e2152d61'
+export const migratedIndexes = '44b70b7964118f35e330e68003538b094f68e3515747b3afba27005bb7b54869'
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

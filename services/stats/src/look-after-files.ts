@@ -2,6 +2,7 @@ import { clearFiles } from '@parley/chat/files/clear-files'
 import type { ScannedFile } from '@parley/chat/files/scan-file'
 import type { Db } from '@parley/db/connect'
 import { openStore } from '@parley/files/open-store'
+import { createThumbnails } from '@parley/files/thumbnails'
 import type { fileSettings } from '@parley/service/file-settings'
 import type { Logger } from '@parley/service/log'
 import type { SettingsOf } from '@parley/service/settings'
@@ -23,5 +24,6 @@ export function lookAfterFiles(
   const base = publicUrl ?? ''
   const scanner =
     url === undefined ? undefined : { isClean: (file: ScannedFile) => askScanner(url, file), isOpen, base }
-  return clearFiles({ db, log }, { store: openStore(settings), scanner }, signal)
+  const makeThumbnail = createThumbnails(signal)
+  return clearFiles({ db, log }, { store: openStore(settings), scanner, makeThumbnail }, signal)
 }

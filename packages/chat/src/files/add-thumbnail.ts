@@ -1,19 +1,19 @@
 import { countThumbnailTry, type FileDoc, forgetThumbnailTries, setThumbnail } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
-import { makeThumbnail } from '@parley/files/make-thumbnail'
+import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
 
-/** A picture that has killed so many processes gets none. */
+/** A picture that has ended so many processes gets none. */
 const mostTries = 3
 
 /**
- * Makes the thumbnail of a picture that waits for one; what cannot be read as a picture has none.
- * @returns whether it is over: not while the store is away, which is no fault of the picture
+ * Makes the thumbnail of a picture that waits for one; a picture that cannot be read, or takes too much, has none.
+ * @returns whether it is over: not while the store is away, and not after a process ended that may not have died of it
  */
 export async function addThumbnail(
   { db, log }: Pick<Chat, 'db' | 'log'>,
-  store: FileStore,
+  { store, makeThumbnail }: { store: FileStore; makeThumbnail: MakeThumbnail },
   file: FileDoc,
 ): Promise<boolean> {
   const { app, id, stored = '' } = file
@@ -23,10 +23,17 @@ export async function addThumbnail(
   const picture = await store.readAll(id, stored).catch(later)
   if (!picture) return false
   if ((await countThumbnailTry(db, file)) > mostTries) return end(undefined)
-  const made = await makeThumbnail(picture).catch((error: unknown) => {
-    log.warn({ err: error, app, file: id }, 'no thumbnail of a file')
-  })
-  if (!made) return end(undefined)
+  const made = await makeThumbnail(picture).catch((error: unknown) => error as Error)
+  if (made instanceof PictureRefused) {
+    log.warn({ err: made, app, file: id }, 'no thumbnail of a file')
+    return end(undefined)
+  }
+  if (made instanceof Error) {
+    later(made)
+    // The service stops: no fault of the picture.
+    if (made.name === 'AbortError') await forgetThumbnailTries(db, file)
+    return false
+  }
   const upload = newId()
   try {
     await store.keep(id, upload, made.bytes, 'image/webp')

@@ -14,9 +14,11 @@ import { isScheduled } from '@parley/db/sending/scheduled'
 import { settleApp, settleRooms } from '@parley/db/sending/settle-tails'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
+import type { MakeThumbnail } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
 import { addThumbnail } from './add-thumbnail.ts'
 import { hasLivingUse } from './living-uses.ts'
+import { createPictureTurns } from './picture-turns.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
 /** What looking after files needs of the chat. */
@@ -25,6 +27,11 @@ interface Kept {
   store: FileStore
   scanner?: Scanner | undefined
 }
+/** What making thumbnails needs. */
+interface Pictures {
+  store: FileStore
+  makeThumbnail: MakeThumbnail
+}
 
 const lookEveryMS = 2_000
 /** Whatever nobody has noted, such as a deletion by the release before, is found so late. */
@@ -32,14 +39,14 @@ const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 /** Between looks at a picture whose store is away. */
 const shortestPauseMS = 10_000
 const longestPauseMS = 60 * 60 * 1_000
-/** A scanner may take long. Thumbnails take memory, and are made one at a time. */
+/** A scanner may take long. */
 const scansAtOnce = 4
 
 /**
  * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too,
  * until the signal aborts. Any number of processes may run this; what one that dies has begun, another does again.
  */
-export async function clearFiles(chat: FileKeeping, files: Kept, signal: AbortSignal): Promise<void> {
+export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
   const run = (next: () => Promise<boolean>) => {
     const all = async () => {
@@ -48,10 +55,13 @@ export async function clearFiles(chat: FileKeeping, files: Kept, signal: AbortSi
     return runEvery(lookEveryMS, all, { onError, signal })
   }
   const toScan = () => lookNext(chat, files, Date.now(), 'toScan')
+  const nextThumbnail = createThumbnailTurns(chat, files)
   await Promise.all([
     ...Array.from({ length: scansAtOnce }, () => run(toScan)),
     run(() => lookNext(chat, files, Date.now(), 'others')),
     run(() => clearNext(chat, files.store, Date.now())),
+    // One at a time: they take memory.
+    run(() => nextThumbnail(Date.now())),
   ])
 }
 
@@ -60,13 +70,22 @@ export async function lookNext(
   chat: FileKeeping,
   files: Kept,
   nowMS: number,
-  which?: 'toScan' | 'others',
+  which: 'toScan' | 'others',
 ): Promise<boolean> {
   const file = await takeFileToLookAt(chat.db, nowMS, which)
-  if (file?.scan === 'pending') await scanFile(chat, files, file)
-  else if (file?.wantsThumbnail && !file.scan) await lookAtPicture(chat, files.store, file, nowMS)
+  if (file && which === 'toScan') await scanFile(chat, files, file)
   else if (file) await lookAt(chat, files.store, file, nowMS)
   return file !== null
+}
+
+/** Makes the thumbnail of one picture that is due by a time, users in turn; returns whether there was one. */
+export function createThumbnailTurns(chat: FileKeeping, files: Pictures): (nowMS: number) => Promise<boolean> {
+  const takeNext = createPictureTurns(chat.db)
+  return async (nowMS) => {
+    const picture = await takeNext(nowMS)
+    if (picture) await lookAtPicture(chat, files, picture, nowMS)
+    return picture !== null
+  }
 }
 
 /** Clears one thing that is due by that time; returns whether there was one. */
@@ -77,12 +96,12 @@ export async function clearNext(chat: FileKeeping, store: FileStore, nowMS: numb
 }
 
 /** While its store is away a picture waits for its thumbnail, longer every time; meanwhile it goes like any other file. */
-async function lookAtPicture(chat: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
-  if (await addThumbnail(chat, store, file)) return
+async function lookAtPicture(chat: FileKeeping, files: Pictures, file: FileDoc, nowMS: number): Promise<void> {
+  if (await addThumbnail(chat, files, file)) return
   const ageMS = nowMS - file.createdAtMS
   const againMS = Math.min(Math.max(ageMS, shortestPauseMS), longestPauseMS)
   if (ageMS < unsentMS) await lookAtAgain(chat.db, file, nowMS + againMS)
-  else await lookAt(chat, store, file, nowMS, againMS)
+  else await lookAt(chat, files.store, file, nowMS, againMS)
 }
 
 async function lookAt(

@@ -51,7 +51,7 @@ export const unsentMS = 24 * 60 * 60 * 1_000
 /** Longer than a send takes, which gives up after 10 s. */
 const holdMS = 60_000
 /** Longer than looking at one file takes. */
-const lookLeaseMS = 60_000
+export const lookLeaseMS = 60_000
 
 export async function insertFile(db: Db, file: FileDoc): Promise<void> {
   await db.files.insertOne(file)
@@ -166,13 +166,16 @@ export async function holdFiles(
 
 const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
   toScan: { scan: 'pending' },
-  others: { scan: { $ne: 'pending' } },
+  others: { $or: [{ scan: 'refused' }, { scan: { $exists: false }, wantsThumbnail: { $exists: false } }] },
 }
 
-/** Takes a file whose time has come to be looked at, of those to scan, of the others, or of all: no other process does for a while. */
-export async function takeFileToLookAt(db: Db, nowMS: number, which?: keyof typeof toLookAt): Promise<FileDoc | null> {
+/**
+ * Takes a file whose time has come to be looked at, of those to scan or of the others: no other process does for a while.
+ * Pictures that wait for their thumbnails are taken in turns (waiting-pictures.ts).
+ */
+export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(
-    { ...(which && toLookAt[which]), lookAtMS: { $lte: nowMS } },
+    { ...toLookAt[which], lookAtMS: { $lte: nowMS } },
     { $set: { lookAtMS: nowMS + lookLeaseMS } },
     { sort: { lookAtMS: 1 }, returnDocument: 'after' },
   )

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clearNext, lookNext } from '@parley/chat/files/clear-files'
+import { clearNext } from '@parley/chat/files/clear-files'
 import type { S3Store } from '@parley/files/file-store'
 import { s3Store } from '@parley/files/s3-store'
 import { type S3Server, startS3 } from '@parley/stack/s3'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
-import { png, put } from './test-files.ts'
+import { lookAtAll, png, put } from './test-files.ts'
 
 describe('files in an S3-compatible store', () => {
   let dir: string
@@ -59,7 +59,7 @@ describe('files in an S3-compatible store', () => {
     assert.equal(answer.headers.get('content-type'), 'image/png')
     assert.match(answer.headers.get('content-disposition') ?? '', /^inline; .*filename\*=UTF-8''B%C3%A4r.png$/)
 
-    await lookNext(gateway.chat, { store }, Date.now())
+    await lookAtAll(gateway.chat, { store }, Date.now())
     const { thumbnail } = (await bob.call('GET', `/files/${id}`)).body.result
     assert.equal((await fetch(thumbnail.url)).headers.get('content-type'), 'image/webp')
     // The address of the upload still holds, and changes nothing that others get.
@@ -68,7 +68,8 @@ describe('files in an S3-compatible store', () => {
     await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
     assert.equal((await bob.call('GET', `/files/${id}`)).status, 404)
     const soonMS = Date.now() + 120_000
-    while ((await lookNext(gateway.chat, { store }, soonMS)) || (await clearNext(gateway.chat, store, soonMS))) continue
+    do await lookAtAll(gateway.chat, { store }, soonMS)
+    while (await clearNext(gateway.chat, store, soonMS))
     assert.equal((await fetch(url)).status, 404)
   })
 
@@ -130,9 +131,7 @@ describe('files in an S3-compatible store', () => {
     assert.equal((await sendFile(id)).status, 200)
     assert.equal((await put(announced, png)).status, 200, 'the address still holds')
     const dayMS = 24 * 60 * 60_000
-    const look = async (at: S3Store, nowMS: number) => {
-      while (await lookNext(gateway.chat, { store: at }, nowMS)) continue
-    }
+    const look = async (at: S3Store, nowMS: number) => lookAtAll(gateway.chat, { store: at }, nowMS)
     await look({ ...store, forget: away }, Date.now() + dayMS + 60_000)
     assert.deepEqual(await store.readAll(id, 'arriving'), png)
     assert.equal((await bob.call('GET', `/files/${id}`)).status, 200)
@@ -156,7 +155,7 @@ describe('files in an S3-compatible store', () => {
       await store.remove(id)
       await store.keep(...args)
     }
-    while (await lookNext(gateway.chat, { store: { ...store, keep } }, Date.now())) continue
+    await lookAtAll(gateway.chat, { store: { ...store, keep } }, Date.now())
     assert.notEqual(name, '')
     await assert.rejects(store.firstBytes(id, name))
   })

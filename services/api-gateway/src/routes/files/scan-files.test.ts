@@ -49,7 +49,7 @@ describe('a file is given out when the scanner has found nothing in it', () => {
   }
   async function scan(asked = scanner): Promise<void> {
     const nowMS = Date.now() + 30_000
-    while (await lookNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS)) {
+    while (await lookNext(gateway.chat, { store: gateway.store, scanner: asked }, nowMS, 'toScan')) {
       if (isAway) break
     }
   }
@@ -82,7 +82,7 @@ describe('a file is given out when the scanner has found nothing in it', () => {
     const away = () => Promise.reject(new Error('the store is away'))
     const broken = { ...gateway.store, removeUpload: away, remove: away }
     const nowMS = Date.now() + 30_000
-    while (await lookNext(gateway.chat, { store: broken, scanner }, nowMS)) continue
+    while (await lookNext(gateway.chat, { store: broken, scanner }, nowMS, 'toScan')) continue
     assert.deepEqual(await shown(bad), ['refused', false])
     await clearNext(gateway.chat, broken, nowMS).catch(() => undefined)
     const laterMS = nowMS + 60_000

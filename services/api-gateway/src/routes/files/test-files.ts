@@ -1,4 +1,9 @@
 import assert from 'node:assert/strict'
+import type { Chat } from '@parley/chat/chat'
+import { createThumbnailTurns, lookNext } from '@parley/chat/files/clear-files'
+import type { Scanner } from '@parley/chat/files/scan-file'
+import type { FileStore } from '@parley/files/file-store'
+import { createThumbnails } from '@parley/files/thumbnails'
 import type { Answer, CallApi } from '../../test-gateway.ts'
 
 /** A picture of one pixel. */
@@ -20,4 +25,20 @@ export async function upload(call: CallApi, bytes: Buffer<ArrayBuffer>, about: o
   const answer = await put(announced, bytes)
   assert.equal(answer.status, 200, await answer.text())
   return announced.body.result.fileID
+}
+
+const makeThumbnail = createThumbnails(new AbortController().signal)
+
+/** Does all that the stats service does with files that are due by a time, except for clearing what is gone. */
+export async function lookAtAll(
+  chat: Chat,
+  { store, scanner }: { store: FileStore; scanner?: Scanner },
+  nowMS: number,
+): Promise<void> {
+  const nextThumbnail = createThumbnailTurns(chat, { store, makeThumbnail })
+  const next = async () =>
+    (await lookNext(chat, { store, scanner }, nowMS, 'toScan')) ||
+    (await lookNext(chat, { store }, nowMS, 'others')) ||
+    nextThumbnail(nowMS)
+  while (await next()) continue
 }

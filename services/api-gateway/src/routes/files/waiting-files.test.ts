@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { lookNext } from '@parley/chat/files/clear-files'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
-import { png, upload } from './test-files.ts'
+import { lookAtAll, png, upload } from './test-files.ts'
 
 const hourMS = 60 * 60_000
 
@@ -32,8 +31,7 @@ describe('files of messages that are not sent yet, or still streamed', () => {
   const statusFor = async (user: TestUser, id: string) => (await user.call('GET', `/files/${id}`)).status
   /** Has all files looked at that are due some time from now. */
   async function clear(laterMS: number): Promise<void> {
-    const nowMS = Date.now() + laterMS
-    while (await lookNext(gateway.chat, gateway, nowMS)) continue
+    await lookAtAll(gateway.chat, gateway, Date.now() + laterMS)
   }
   const isThere = async (id: string) => (await gateway.chat.db.files.findOne({ _id: key(gateway.app, id) })) !== null
   async function sendAll(): Promise<void> {

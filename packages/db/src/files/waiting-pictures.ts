@@ -1,0 +1,34 @@
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { type FileDoc, lookLeaseMS } from './files.ts'
+
+/** Pictures that wait for their thumbnails: by app, then by owner. */
+export const waitingPictureIndexes: IndexDescription[] = [
+  { key: { app: 1, ownerKey: 1, lookAtMS: 1 }, partialFilterExpression: { wantsThumbnail: true } },
+]
+
+const due = (nowMS: number): Filter<FileDoc> => ({
+  ...{ wantsThumbnail: true, lookAtMS: { $lte: nowMS } },
+  scan: { $exists: false },
+})
+
+/** The first app after another one, in the order of their IDs, that has a picture due by that time. */
+export async function appWithPicture(db: Db, nowMS: number, after: string): Promise<string | undefined> {
+  const found = await db.files.findOne(
+    { ...due(nowMS), app: { $gt: after } },
+    { sort: { app: 1 }, projection: { app: 1 } },
+  )
+  return found?.app
+}
+
+/**
+ * Takes the oldest picture due of the first owner after another one, or of the first of all: no other process does for a
+ * while. The integrator's own come first.
+ */
+export async function takePicture(db: Db, nowMS: number, app: string, afterOwner?: string): Promise<FileDoc | null> {
+  return db.files.findOneAndUpdate(
+    { ...due(nowMS), app, ...(afterOwner !== undefined && { ownerKey: { $gt: afterOwner } }) },
+    { $set: { lookAtMS: nowMS + lookLeaseMS } },
+    { sort: { ownerKey: 1, lookAtMS: 1 }, returnDocument: 'after' },
+  )
+}
