@@ -114,11 +114,11 @@ describe('the image', () => {
   test('runs as a numbered user that is not root, on a base of an exact version that the tests run on', () => {
     assert.equal(dockerfile.match(/^USER .*/gm)?.at(-1), 'USER 1000:1000')
     const [, node] = /^ARG BASE=node:(\d+\.\d+\.\d+)-trixie-slim$/m.exec(dockerfile) ?? []
-    const ci = parse(read('.github/workflows/ci.yml')) as { jobs: Record<string, { steps: object[] }> }
-    assert.deepEqual(ci.jobs['node-of-the-image']?.steps[1], {
-      uses: 'actions/setup-node@v5',
-      with: { 'node-version': node },
-    })
+    const ci = parse(read('.github/workflows/ci.yml')) as {
+      jobs: Record<string, { steps: { uses?: string; with?: object }[] }>
+    }
+    const setup = ci.jobs['node-of-the-image']?.steps.find(({ uses }) => uses?.startsWith('actions/setup-node@'))
+    assert.deepEqual(setup?.with, { 'node-version': node })
   })
 
   test('brings the binary of uWebSockets.js that the lockfile does not name, for the package that is used on its Node', () => {

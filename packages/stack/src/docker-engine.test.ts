@@ -8,7 +8,7 @@ const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env 
 
 const hasEngine =
   (await engineAnswers(env)) &&
-  (await haveImage('redis:8.2').then(
+  (await haveImage('redis:8.2.3').then(
     () => true,
     () => false,
   ))
