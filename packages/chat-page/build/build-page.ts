@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..')
 const root = join(folder, '../..')
 const builtFrom = join(builtPage, '.built-from')
 
-/** Builds the page, unless what is there was built from these very sources. Returns whether it was built. */
+/** Builds the page, unless the present build is of these very sources. Returns whether it was built. */
 export async function buildPage(): Promise<boolean> {
   const sources = digestOfSources()
   if (existsSync(builtFrom) && readFileSync(builtFrom, 'utf8') === sources) return false

@@ -11,7 +11,7 @@ export interface PageParameters {
   theme: Theme
 }
 
-/** What survives a reload of this tab, or of this frame: the frames of one tab share sessionStorage. */
+/** Parameters that survive a reload of this tab, or of this frame: frames of one tab share sessionStorage. */
 const storageKey = (): string => `parley.chat.${frameName()}`
 
 /**
@@ -41,7 +41,7 @@ export function showClientKey(clientKey: string | undefined, state: unknown = hi
   if (location.search !== query) history.replaceState(state, '', location.pathname + query)
 }
 
-/** Keeps for a reload what has changed since the page was opened. */
+/** Stores changed parameters for a reload. */
 export function keepAlso(changed: Partial<PageParameters>): void {
   keepParameters({ ...readKept(), ...changed })
 }

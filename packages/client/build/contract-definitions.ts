@@ -32,7 +32,7 @@ export function contractDefinitions(): Record<string, JsonSchema> {
   return definitions
 }
 
-/** What a call takes: its path parameters, its query and its body, whose names differ, in one object. */
+/** The input of a call: its path parameters, query and body, whose names differ, in one object. */
 function inputOf(operation: Operation, convert: (schema: z.ZodType, io: 'input') => JsonSchema): JsonSchema {
   const parts = [operation.params, operation.query, operation.body].flatMap((part) =>
     part === undefined ? [] : [convert(part, 'input')],
@@ -60,7 +60,7 @@ const objectOf = (properties: object, required: readonly string[] = Object.keys(
 /** A definition that is only a reference would get no name of its own. */
 const asType = (schema: JsonSchema): JsonSchema => ('$ref' in schema ? { allOf: [schema] } : schema)
 
-/** Without what says nothing about types: bounds, patterns, and which fields go together. */
+/** Drops everything that says nothing about types: bounds, patterns, and rules between fields. */
 function forTypes(schema: unknown): JsonSchema {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (['pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum'].includes(key))

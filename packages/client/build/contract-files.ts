@@ -35,7 +35,7 @@ export async function contractFiles(): Promise<Record<string, string>> {
   }
 }
 
-/** The operations with what they take (path parameters, query and body in one) and the `result` that they return. */
+/** The operations with their input (path parameters, query and body in one) and their `result`. */
 function callTypes(name: string, operations: readonly Operation[]): string {
   const lines = operations.map((operation) => {
     const type = typeName(operation)

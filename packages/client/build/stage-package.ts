@@ -11,7 +11,10 @@ interface Manifest {
   publishConfig: { exports: unknown }
 }
 
-/** Writes into a folder what is published: compiled code with types, README.md, and a package.json that points to them. */
+/**
+ * Stages the published package in a folder: compiled code with types, README.md, and a package.json that points to
+ * them.
+ */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const tsc = join(source, '../../node_modules/typescript/bin/tsc')

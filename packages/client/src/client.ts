@@ -25,11 +25,11 @@ export interface Client extends Files {
   /** Joins a room that the user is invited to; then `rooms` has it. */
   acceptInvitation(roomID: string): Promise<void>
   declineInvitation(roomID: string): Promise<void>
-  /** Whether a user with whom a room is shared is online: watched as long as somebody is subscribed; undefined until it is known. */
+  /** Whether a user in a shared room is online: watched while there is a subscriber; undefined until known. */
   presence(userID: string): Store<Presence | undefined>
   /** Every call of the interface for users, by its operationId (docs/openapi.json). Fails with a ParleyError. */
   readonly api: UserCalls
-  /** Hears an event (docs/events.md), after the state has changed by it. Returns what ends it. */
+  /** Hears an event (docs/events.md), after the state reflects it. Returns a function that ends it. */
   on<E extends keyof ServerEvents>(event: E, listener: (payload: ServerEvents[E]) => void): () => void
   /** Connects again after it stopped, or at once while it waits. */
   connect(): void

@@ -17,7 +17,7 @@ import { createUserSession } from './user-session.ts'
 /** Rooms that catch up at a time. */
 const roomsAtOnce = 4
 
-/** Connects a user to Parley. Everything that the client knows hangs on what this returns. */
+/** Connects a user to Parley. All state of the client is reached from the result. */
 export function createClient(options: ClientOptions): Client {
   const session = createUserSession(options, { onEvent: heard, onLogin: loggedIn })
   const { connection, clientKey, user, me, calls } = session
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
     return made
   }
 
-  /** What waits in the storage comes before what is sent from now on; which is whose, the client key says. */
+  /** Stored sends go before new ones; the client key tells whose they are. */
   async function open(): Promise<void> {
     if (clientKey.get() !== undefined) await outbox.restore()
     session.open()

@@ -17,7 +17,7 @@ interface Parts {
   me: () => string | undefined
 }
 
-/** What each event changes in the state. */
+/** The state change of each event. */
 export function eventHandlers(parts: Parts): Handlers {
   const { rooms, invitations, presence, deliveries, opened, me } = parts
   return {

@@ -60,13 +60,13 @@ export function errorOf(status: number, body: unknown, retryAfterHeaderMS?: numb
   }
   const code = typeof error === 'string' ? error : error?.code
   const text = (typeof error === 'string' ? message : error?.message) ?? RM ?? `HTTP status ${status}`
-  // What is not of Parley (a proxy's page) has no code.
+  // A response that is not Parley's (a proxy's page) has no code.
   const known = code ?? (status >= 500 ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const { oldest, retryAfterMS = retryAfterHeaderMS } = typeof error === 'object' ? error : {}
   return new ParleyError(known as ErrorCode, text, status, retryAfterMS, { oldest })
 }
 
-/** What was caught, as a ParleyError: anything else kept the response away. */
+/** The error as a ParleyError; any other error means that no response arrived. */
 export const asParleyError = (error: unknown): ParleyError =>
   error instanceof ParleyError ? error : networkError(error)
 

@@ -1,4 +1,4 @@
-/** An ID that nobody else makes. */
+/** A globally unique ID. */
 export function randomID(): string {
   // Not there in React Native, nor in pages without https.
   const { crypto } = globalThis as { crypto?: { randomUUID?: () => string } }

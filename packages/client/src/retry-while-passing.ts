@@ -2,8 +2,8 @@ import { isPassing } from './parley-error.ts'
 import { growingPauses, sleep } from './pauses.ts'
 
 /**
- * Works again, after growing pauses, while it fails with what may pass and `isCurrent`; fails with everything else.
- * @returns whether the work was done; false when that was no longer current after a pause
+ * Retries transient errors with backoff while `isCurrent`; any other error fails.
+ * @returns whether the work was done; false when it was no longer current after a pause
  */
 export async function retryWhilePassing(work: () => Promise<void>, isCurrent: () => boolean): Promise<boolean> {
   const pauses = growingPauses(500, 10_000)

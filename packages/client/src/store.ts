@@ -5,7 +5,7 @@
 export interface Store<T> {
   /** The value now: the same object until it changes. */
   get: () => T
-  /** Calls the listener at once and after each change. Returns what ends it. */
+  /** Calls the listener at once and after each change. Returns a function that ends it. */
   subscribe: (listener: (value: T) => void) => () => void
 }
 

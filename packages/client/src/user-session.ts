@@ -8,7 +8,7 @@ import { ParleyError } from './parley-error.ts'
 import { randomID } from './random-id.ts'
 import { createStore } from './store.ts'
 
-/** A user's connection, and who they are as far as that is known: what the parts of a client share. */
+/** A user's connection, and the user as far as known: shared by the parts of a client. */
 export function createUserSession(options: ClientOptions, on: Pick<ConnectionOptions, 'onEvent' | 'onLogin'>) {
   const { deviceID = randomID(), timeoutMS = 20_000, transports = ['websocket', 'polling'] } = options
   const access = {
@@ -66,7 +66,7 @@ export function createUserSession(options: ClientOptions, on: Pick<ConnectionOpt
     async whenReady(): Promise<void> {
       if (!user.get()) await connectionIs('online')
     },
-    /** The user as the sender of what they send. */
+    /** The user as the sender of their messages. */
     sender(): Message['sender'] {
       const { nickname = '', description = '', avatarUrl = '', lastLoginTimeMS = 0 } = user.get() ?? {}
       const id = userID ?? ''

@@ -42,8 +42,8 @@ export interface PushParts {
 const eventsAtOnce = 50
 
 /**
- * The push service: consumers note in the database what to send, and senders send it, each network and each server at
- * its own speed. Settles with a function that waits for the end, after the signal aborted.
+ * The push service: consumers store pushes and calls in the database; senders send them, each network and each server
+ * at its own speed. Settles with a function that waits for the end, after the signal aborted.
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
   const { settings, chat, db, bus, presence, log, tracing } = parts

@@ -17,7 +17,7 @@ export interface MissedMessagesParts {
   node: () => Pick<RealtimeNode, 'resync'> | undefined
 }
 
-/** Makes up what passed on the bus without reaching this node. */
+/** Makes up events that passed on the bus without reaching this node. */
 export interface MissedMessages {
   busIsAway: () => void
   busIsBack: () => void

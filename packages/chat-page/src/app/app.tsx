@@ -104,7 +104,7 @@ function createParts(client: Client, parameters: PageParameters, texts: Texts) {
   return { chat, openRoom, config, notifications: createNotifications(chat, openRoom.open) }
 }
 
-/** What is uploaded is of one tab, and survives its reload where the browser allows it. */
+/** Uploads belong to a tab, and survive its reload where the browser allows it. */
 function storageOfTab(): UploadsOptions {
   try {
     return { storage: sessionStorage }

@@ -18,7 +18,7 @@ export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
     return <img class={size} src={url} alt="" loading="lazy" onError={() => setBroken(true)} />
   }
   return (
-    // Drawn by the style: initials are no text of what they stand in.
+    // Drawn by the style: initials are not part of the surrounding text.
     <span class={`${size} hue-${hueOf(id)}`} data-text={initialsOf(name)} aria-hidden="true" />
   )
 }
@@ -39,7 +39,7 @@ function initialsOf(name: string): string {
   return (firstOf(words[0] ?? '') + second).toUpperCase() || '?'
 }
 
-/** What a reader takes for one character: an emoji of several code points is one. */
+/** The first character as a reader sees it: an emoji of several code points is one. */
 function firstOf(word: string): string {
   for (const { segment } of new Intl.Segmenter().segment(word)) return segment
   return ''

@@ -8,7 +8,7 @@ interface ConfirmProps {
   onClose: () => void
 }
 
-/** Asks before what cannot be undone. */
+/** Asks before an irreversible action. */
 export function Confirm({ question, action, onConfirm, onClose }: ConfirmProps) {
   const { texts } = useChat()
   return (

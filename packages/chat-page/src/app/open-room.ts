@@ -60,7 +60,7 @@ export function createOpenRoom(
   window.addEventListener('popstate', () => {
     if (isEmbedded()) return
     isFirst = false
-    // What was wanted before is no wish of this step.
+    // An earlier request does not apply to this step.
     thread.set(undefined)
     set(shownEntry().room)
   })

@@ -1,4 +1,4 @@
-/** What an entry of the browser's history shows. */
+/** The view of an entry in the browser's history. */
 export interface Shown {
   /** None: the list. */
   room?: string
@@ -26,7 +26,7 @@ export function pushEntry(shown: Shown): void {
   history.pushState({ ...shown, aboveList: isAboveList ? aboveList + 1 : undefined } satisfies Entry, '')
 }
 
-/** Without a step: a later step back comes to what is shown now. */
+/** Without a step: a later step back comes to the present view. */
 export function replaceEntry(shown: Shown): void {
   if (isEmbedded()) return
   history.replaceState({ ...shown, aboveList: shownEntry().aboveList } satisfies Entry, '')

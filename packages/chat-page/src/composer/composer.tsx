@@ -101,12 +101,12 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
   )
 }
 
-/** What is being written: the draft, or the text that is edited, which leaves the draft as it is. */
+/** The text being written: the draft, or an edited text, which leaves the draft alone. */
 function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {
   const [draft, setDraft] = useState(() => takeDraft(draftOf))
   const [edited, setEdited] = useState<{ about: WritingAbout; text: string }>()
   useEffect(() => keepDraft(draftOf, draft), [draftOf, draft])
-  // With what is shown: a key that is pressed then is for the field.
+  // In the same frame as the view: a key pressed then is for the field.
   useLayoutEffect(() => {
     if (about || !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [about])

@@ -1,4 +1,4 @@
-/** What was begun in each room, as long as the page lives. */
+/** Drafts by room, as long as the page lives. */
 const drafts = new Map<string, string>()
 
 export const takeDraft = (roomID: string): string => drafts.get(roomID) ?? ''

@@ -36,7 +36,7 @@ export function TextField({ field, text, label, mentions, onKeyDown, onText, onF
   )
 }
 
-/** As high as its text, up to what the style allows. */
+/** As high as its text, up to the limit of the style. */
 function grow(field: HTMLTextAreaElement | null): void {
   if (!field) return
   field.style.height = 'auto'

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Files that are dropped anywhere on a conversation go with what is written in it.
- * @returns where it is written, for the element whose parent is the conversation
+ * Files dropped anywhere on a conversation join the message being written.
+ * @returns a ref for the element whose parent is the conversation
  */
 export function useDroppedFiles(add: (files: Iterable<File>) => void): RefObject<HTMLDivElement | null> {
   const composer = useRef<HTMLDivElement>(null)

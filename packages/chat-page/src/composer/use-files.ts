@@ -14,10 +14,10 @@ export interface ChosenFiles {
   clear: () => void
 }
 
-/** As many go with one message. */
+/** The server's limit for one message. */
 const most = 10
 
-/** The files that go with what is being written: each is uploaded as soon as it is chosen, and kept over a reload. */
+/** The files of the message being written: each is uploaded as soon as it is chosen, and kept over a reload. */
 export function useFiles(about: string): ChosenFiles {
   const { uploads, notices, texts } = useChat()
   const chosen = useStore(uploads.list).filter((upload) => upload.about === about)

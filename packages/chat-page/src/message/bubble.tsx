@@ -12,7 +12,7 @@ import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
 import { ThreadLink } from './thread-link.tsx'
 
-/** A message of a member, with who sent it, its reactions and its thread. */
+/** A member's message with its sender, reactions and thread. */
 export function Bubble(props: MessageRowProps) {
   const { room, row, isFound, onThread } = props
   const { client, texts, lang } = useChat()
@@ -64,7 +64,7 @@ export function Bubble(props: MessageRowProps) {
   )
 }
 
-/** What it says, how far it has come, and the way to its menu. */
+/** Content, delivery state, and the way to the menu. */
 function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowProps & { isGone: boolean }) {
   const { texts, lang } = useChat()
   const { message } = row

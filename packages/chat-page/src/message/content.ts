@@ -2,7 +2,7 @@ import type { Message } from '@parley/client'
 
 type SystemEvent = 'joinRoom' | 'addMembers' | 'leaveRoom' | 'deleteMember'
 
-/** What to show of a message, whatever its type and form. */
+/** The content to show for a message, whatever its type and form. */
 export type Content =
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; text: string }

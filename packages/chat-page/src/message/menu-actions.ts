@@ -24,7 +24,7 @@ interface MenuAction {
   isDanger?: boolean
 }
 
-/** What the user may do with a message, as far as the page knows; the server decides. */
+/** The user's actions on a message, as far as the page knows; the server decides. */
 export function menuActions(parts: MenuParts): MenuAction[] {
   const { room, thread, info, message, me, texts, onAbout, onThread, onCopied } = parts
   const { _id, key, state, isMine, pinned } = message

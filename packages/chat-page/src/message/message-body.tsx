@@ -8,7 +8,7 @@ import { contentOf } from './content.ts'
 import { mayShow } from './image-origins.ts'
 import { textParts } from './text-parts.ts'
 
-/** What a message says: text, a picture or a file, or that it is gone. */
+/** The content of a message: text, a picture or a file, or a note that it is gone. */
 export function MessageBody({ message }: { message: RoomMessage }) {
   const { texts } = useChat()
   if (message.isDeleted) return <span class="text">{texts.deleted}</span>
@@ -83,7 +83,7 @@ const Link = ({ href }: { href: string }) => (
   </a>
 )
 
-/** Of an allowed origin it is shown; else it is a link, so that nobody elsewhere learns who reads. */
+/** Shown from an allowed origin; otherwise a link, so that no other server learns of its readers. */
 function Picture({ url, alt }: { url: string; alt: string }) {
   const { texts, imageOrigins } = useChat()
   const [isBroken, setBroken] = useState(false)

@@ -19,7 +19,7 @@ interface MessageMenuProps extends Pick<MenuParts, 'room' | 'thread' | 'onAbout'
 
 const emojis = ['👍', '❤️', '😂', '😮', '😢', '🙏']
 
-/** What can be done with a message: beside it, or as a sheet from below on a phone. */
+/** The actions on a message: beside it, or as a bottom sheet on a phone. */
 export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...parts }: MessageMenuProps) {
   const { client, texts, attempt, notices } = useChat()
   const { room, thread } = parts
@@ -99,7 +99,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
   )
 }
 
-/** Below what it belongs to, or above where there is no space. The style of a phone puts it at the bottom instead. */
+/** Below its anchor, or above where there is no space. A phone's style puts it at the bottom instead. */
 function place(box: HTMLElement, anchor: DOMRect): void {
   const { width, height } = box.getBoundingClientRect()
   const gap = 8

@@ -6,7 +6,7 @@ import { contentOf } from './content.ts'
 
 export type Quoted = NonNullable<RoomMessage['replyTo']>
 
-/** What a message replies to, above its own content; a click leads there. */
+/** The quoted parent of a reply, above its own content; a click leads there. */
 export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: string) => void }) {
   const { texts } = useChat()
   const name = useNameOf(quote.sender)

@@ -3,7 +3,7 @@ import { Avatar } from '../app/avatar.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
-/** What a robot is writing, as it comes. */
+/** A robot's text as it arrives. */
 export function StreamingRow({ live }: { live: LiveText }) {
   const { people, texts } = useChat()
   const person = useStore(people.known).get(live.user)

@@ -2,7 +2,7 @@
 export interface TextPart {
   text: string
   href?: string
-  /** Whom it mentions. */
+  /** The mentioned user. */
   mentions?: string
 }
 

@@ -12,7 +12,7 @@ interface ThreadLinkProps {
 
 const mostShown = 3
 
-/** Under a message: who takes part in the thread about it, and how many messages it has. */
+/** Under a message: the members of its thread, and how many messages it has. */
 export function ThreadLink({ message, thread, onThread }: ThreadLinkProps) {
   const { texts, people } = useChat()
   const known = useStore(people.known)

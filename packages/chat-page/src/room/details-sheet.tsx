@@ -18,7 +18,7 @@ interface DetailsSheetProps {
   onLeft: () => void
 }
 
-/** The room's members and pinned messages, and what the user may do with it. */
+/** The room's members and pinned messages, and the user's actions on it. */
 export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsSheetProps) {
   const { client, texts, attempt } = useChat()
   const me = useStore(client.me)?._id ?? ''

@@ -11,7 +11,7 @@ export function withLiveTexts(messages: readonly RoomMessage[], live: readonly L
   })
 }
 
-/** What robots write beside the history: what is streamed into it stands there. */
+/** Robot texts outside the history; streamed messages stand in it. */
 export const unbound = (live: readonly LiveText[]): LiveText[] => live.filter(({ message }) => message === undefined)
 
 function withText(content: unknown, text: string): unknown {

@@ -13,7 +13,7 @@ interface MemberListProps {
 
 const pageSize = 50
 
-/** The members by pages, with their roles; the owner changes roles, and who leads the room removes members. */
+/** The members by pages, with their roles; the owner changes roles, and owner and managers remove members. */
 export function MemberList({ room, info, me }: MemberListProps) {
   const { client, texts, people, attempt } = useChat()
   const [members, setMembers] = useState<readonly Sender[]>(info.members)

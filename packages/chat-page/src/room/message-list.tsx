@@ -18,7 +18,7 @@ export interface GoTo {
 
 interface MessageListProps {
   room: Room
-  /** The thread whose messages these are; without, they are the room's. */
+  /** The thread of these messages; without one they are the room's. */
   thread?: Thread | undefined
   firstUnread: string | undefined
   goTo: GoTo | undefined

@@ -1,7 +1,7 @@
 import type { RoomMessage } from '@parley/client'
 import { isSystem } from '../message/content.ts'
 
-/** A message in the list, with what its neighbours decide. */
+/** A message in the list, with the parts that its neighbours decide. */
 export interface Row {
   message: RoomMessage
   startsDay: boolean
@@ -51,7 +51,7 @@ function dayOf(message: RoomMessage): number {
 
 /**
  * Where "new" begins: the message before which `unread` others' messages follow to the end. Undefined when nothing is
- * unread or it is further back than what is loaded.
+ * unread, or it is before the loaded range.
  */
 export function firstUnreadOf(messages: readonly RoomMessage[], unread: number): string | undefined {
   let left = unread

@@ -32,7 +32,7 @@ export function useGoTo({ shown, rows, log, list, goTo, onLeave, onArrive }: GoT
   }, [goTo, rows])
   useEffect(() => {
     if (found === undefined) return
-    // Who goes on with the keyboard does so from there.
+    // Keyboard users continue from there.
     const frame = requestAnimationFrame(() => {
       const row = log.current?.querySelector(`[data-id="${CSS.escape(found)}"]`)
       const target = row?.querySelector<HTMLElement>('[data-menu]') ?? log.current

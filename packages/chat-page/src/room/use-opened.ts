@@ -8,7 +8,7 @@ interface Opened {
   error?: ParleyError
 }
 
-/** Opens what is shown; where there is no connection for that, the next one does. */
+/** Opens the view; without a connection, at the next one. */
 export function useOpened(shown: Room | Thread): Opened {
   const { client } = useChat()
   const [opened, setOpened] = useState<Opened>({ isReady: false })

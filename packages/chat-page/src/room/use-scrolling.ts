@@ -8,11 +8,11 @@ import { useGoTo } from './use-go-to.ts'
 
 /** Nearer to the end than this, the list stays at the end when messages come. */
 const nearEnd = 48
-/** Nearer to an end of what is loaded than this, more is loaded. */
+/** Within this distance of an end of the loaded range, more is loaded. */
 const loadAhead = 1_200
 
 export interface ScrollingParts {
-  /** Whose messages these are. */
+  /** The owner of these messages. */
   shown: Room | Thread
   rows: readonly Row[]
   /** How many rows there are, with those of robots that write. */
@@ -24,7 +24,7 @@ export interface ScrollingParts {
 }
 
 export interface Scrolling {
-  /** Whether older messages came before those of the last time: then what is seen stays where it is. */
+  /** Whether older messages were prepended since: the visible ones then stay in place. */
   isPrepended: boolean
   isAtEnd: boolean
   /** The message that was just gone to. */
@@ -34,8 +34,8 @@ export interface Scrolling {
 }
 
 /**
- * Where the list of messages is: it begins at the first unread one, follows the latest while it is at the end, loads
- * more near both ends, and marks as read what was seen at the end.
+ * The list's scroll position: it begins at the first unread message, follows the latest while at the end, loads more
+ * near both ends, and marks messages seen at the end as read.
  */
 export function useScrolling({ shown, rows, count, live, log, list, goTo }: ScrollingParts): Scrolling {
   const { attempt } = useChat()
@@ -80,7 +80,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   }, [])
   useLayoutEffect(() => {
     const isOwn = last?.isMine === true && last.state !== 'sent'
-    // What the user writes stands at the end, also of those around an older message.
+    // The user's own message appears at the end, also from a page around an older message.
     if (isOwn && shown.history.get().hasNewer) void toLatest()
     else if (isPlaced.current && count > 0 && (atEnd.current || isOwn)) toEnd()
   }, [last?.key, live])
@@ -88,7 +88,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
   useEffect(() => {
     const element = log.current
     if (!element) return
-    // The keyboard of a phone, a longer composer: what was at the end stays there.
+    // A phone's keyboard, a longer composer: the end stays at the end.
     const observer = new ResizeObserver(() => {
       if (atEnd.current) element.scrollTop = element.scrollHeight
     })

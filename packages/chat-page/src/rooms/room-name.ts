@@ -1,7 +1,7 @@
 import type { RoomInfo } from '@parley/client'
 import { nameOf } from '../state/people.ts'
 
-/** The room's name; without one, those who are in it beside the user. */
+/** The room's name; without one, its members except the user. */
 export function roomName({ name, members, _id, memberCount }: RoomInfo, me: string | undefined): string {
   if (name !== '') return name
   const others = members.filter((member) => member._id !== me).map(nameOf)
@@ -10,7 +10,7 @@ export function roomName({ name, members, _id, memberCount }: RoomInfo, me: stri
   return memberCount > 5 ? `${named} +${memberCount - 5}` : named
 }
 
-/** With whom a direct room is. */
+/** The other member of a direct room. */
 export function otherOf({ roomType, members }: RoomInfo, me: string | undefined): string | undefined {
   return roomType === 'direct' ? members.find((member) => member._id !== me)?._id : undefined
 }

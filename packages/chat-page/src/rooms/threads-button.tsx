@@ -71,7 +71,7 @@ function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => voi
   )
 }
 
-/** What it is about, in which room, and what was written last. */
+/** Its first message, its room, and its latest message. */
 function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: ThreadInfo; onOpen: () => void }) {
   const { client, texts, lang } = useChat()
   const me = useStore(client.me)?._id

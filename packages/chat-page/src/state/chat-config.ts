@@ -13,7 +13,7 @@ export async function readChatConfig(client: Client): Promise<ChatConfig> {
   return toChatConfig((config as Record<string, unknown>)['chatPage'])
 }
 
-/** What is not as documented is left out: a page without a logo is better than none. */
+/** Undocumented values are dropped: a page without a logo is better than none. */
 export function toChatConfig(value: unknown): ChatConfig {
   const { name, color, logo } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   return {

@@ -9,7 +9,7 @@ import type { Texts } from '../texts/texts.ts'
 import type { Notices } from './notices.ts'
 import type { People } from './people.ts'
 
-/** What every part of the page needs. */
+/** Shared by every part of the page. */
 export interface Chat {
   client: Client
   texts: Texts

@@ -9,7 +9,7 @@ interface Sources {
 /** Hears messages of others that are for the user, as they are sent: not in muted rooms, nor in threads of no concern. */
 export function onNews({ client, threads }: Sources, hear: (message: Message) => void): void {
   const heard = (message: Message) => {
-    // Before the login is over comes what was missed, and the last seconds again.
+    // During a login come missed events, and repeats of the last seconds.
     if (client.connection.get().status === 'connecting') return
     const room = client.rooms.get().find(({ _id }) => _id === message.room)
     const isMine = message.sender._id === client.me.get()?._id

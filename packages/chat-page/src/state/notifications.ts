@@ -4,7 +4,7 @@ import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
 
-/** Desktop notifications, for those who ask for them. */
+/** Desktop notifications, once the user turns them on. */
 export interface Notifications {
   isOn: ReturnType<typeof createValue<boolean>>
   isPossible: ReturnType<typeof createValue<boolean>>

@@ -1,6 +1,6 @@
 import type { Client } from '@parley/client'
 
-/** The number of unread messages in the title and the icon of the tab. Returns what gives the page its name. */
+/** The number of unread messages in the title and the icon of the tab. Returns a function that sets the page's name. */
 export function showUnreadInTab(client: Client, initialName: string): (name: string) => void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
   const read = icon?.getAttribute('href') ?? ''

@@ -13,11 +13,11 @@ export interface AdminOptions {
   timeoutMS?: number
 }
 
-/** What an integrator's server does: every call with the API key, by its operationId (docs/openapi.json). */
+/** The calls of an integrator's server: every call with the API key, by its operationId (docs/openapi.json). */
 export interface Admin extends TypedCalls<AdminCalls> {
   /**
    * The app's events from a cursor on, or from now, as they happen: for `for await`. It ends with `signal`, or when the
-   * loop is left. Calls that fail with what may pass are repeated.
+   * loop is left. Transient errors are retried.
    */
   events(options?: EventsOptions): AsyncGenerator<ListEventsResult['data'][number], void>
 }

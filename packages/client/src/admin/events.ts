@@ -15,7 +15,7 @@ const waitSeconds = 25
 
 /**
  * See `Admin.events`.
- * @param timeoutMS how long a call may take beside what it waits for an event
+ * @param timeoutMS how long a call may take beyond its wait for an event
  */
 export async function* eventsAfter(
   { listEvents }: Pick<TypedCalls<AdminCalls>, 'listEvents'>,

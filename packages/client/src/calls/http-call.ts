@@ -89,5 +89,5 @@ function parse(text: string): unknown {
   }
 }
 
-/** A header's value: what is not plain ASCII is percent-encoded (docs/reference/README.md#authentication). */
+/** A header's value: non-ASCII text is percent-encoded (docs/reference/README.md#authentication). */
 export const headerValue = (value: string): string => (/^[ -~]*$/.test(value) ? value : encodeURIComponent(value))

@@ -1,8 +1,8 @@
 import type { CallOptions } from './http-call.ts'
 
 /**
- * Operations by their ID in the contract, with what each takes and returns; `scheduled` is what one returns for an input
- * with `sendAtMS`.
+ * Operations by their ID in the contract, with input and result; `scheduled` is the result for an input with
+ * `sendAtMS`.
  */
 export type Operations<O> = { [Id in keyof O]: { input: object; result: unknown; scheduled?: unknown } }
 

@@ -2,10 +2,10 @@ import type { ParleyError } from '../parley-error.ts'
 
 /**
  * - `connecting`: it connects and logs in.
- * - `syncing`: events arrive, and what was missed is being fetched.
- * - `online`: everything is there.
- * - `waiting`: it is offline, by `error`, and tries again at `retryAtMS`.
- * - `stopped`: Parley refuses it, by `error`; it tries again only by `client.connect()`.
+ * - `syncing`: events arrive, and missed ones are being fetched.
+ * - `online`: everything is up to date.
+ * - `waiting`: it is offline, by `error`, and retries at `retryAtMS`.
+ * - `stopped`: Parley refuses it, by `error`; only `client.connect()` tries again.
  * - `closed`: by `client.close()`.
  */
 export type ConnectionState =

@@ -15,7 +15,7 @@ export interface ConnectionOptions extends LoginOptions {
   timeoutMS: number
   /** Every event, also those that arrive before `onLogin`. */
   onEvent: (name: string, payload: unknown) => void
-  /** After each login: fetches what was missed. Called again while it fails with what may pass. */
+  /** After each login: fetches missed changes. Retried on transient errors. */
   onLogin: (result: LoginResult & { resumed?: boolean }) => Promise<void>
 }
 
@@ -30,7 +30,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #emitNow: Emit
   readonly #pauses = growingPauses(300, 20_000)
-  /** Counts connections: what began in an earlier one stops. */
+  /** Numbers connections: work begun in an earlier one stops. */
   #attempt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #stopListening: (() => void) | undefined
@@ -40,7 +40,7 @@ export class Connection {
   #loggedInAtMS: number | undefined
   #token: string | undefined
   #endedToken: string | undefined
-  /** What the server said before it closed the connection. */
+  /** The server's error before it closed the connection. */
   #said: ParleyError | undefined
 
   constructor(options: ConnectionOptions) {

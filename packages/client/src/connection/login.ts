@@ -2,7 +2,7 @@ import type { LoginResult } from '../generated/types.ts'
 import { errorOf, networkError } from '../parley-error.ts'
 import { type TokenSource, withToken } from './token-source.ts'
 
-/** Emits with an acknowledgement; what it returns is the envelope. */
+/** Emits with an acknowledgement and returns its envelope. */
 export type Emit = (event: string, ...args: unknown[]) => Promise<unknown>
 
 export interface LoginOptions {

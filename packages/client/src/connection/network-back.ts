@@ -4,7 +4,10 @@ interface Target {
   visibilityState?: string
 }
 
-/** Calls the listener in a browser when the network is back or the page is looked at again. Returns what ends it. */
+/**
+ * Calls the listener in a browser when the network is back or the page becomes visible. Returns a function that ends
+ * it.
+ */
 export function onNetworkBack(listener: () => void): () => void {
   const page = globalThis as Target & { document?: Target }
   const { document } = page

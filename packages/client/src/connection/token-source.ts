@@ -40,7 +40,7 @@ export function createTokenSource(token: string | (() => Promise<string>), timeo
   let current: string | undefined
   let fetching: Promise<string> | undefined
 
-  /** All who need a token at the same time wait for one. */
+  /** Concurrent callers share one token. */
   function fetchToken(): Promise<string> {
     fetching ??= inTime(fetchNew, timeoutMS)
       .then(
@@ -49,7 +49,7 @@ export function createTokenSource(token: string | (() => Promise<string>), timeo
           return fetched
         },
         (error: unknown) => {
-          // Whatever keeps the integrator's server from responding may pass.
+          // Anything that keeps the integrator's server from responding may be transient.
           throw networkError(error)
         },
       )
@@ -69,7 +69,7 @@ export function createTokenSource(token: string | (() => Promise<string>), timeo
   }
 }
 
-/** @throws when it takes longer; what comes later is dropped */
+/** @throws when it takes longer; a late result is dropped */
 function inTime<T>(work: () => Promise<T>, timeoutMS: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no token within ${timeoutMS} ms`)), timeoutMS)

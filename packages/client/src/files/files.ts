@@ -5,15 +5,15 @@ import { asParleyError, errorOf, networkError } from '../parley-error.ts'
 /** A file to upload: a `File` has a name, any other Blob gets one. */
 export type FileToUpload = Blob & { name?: string }
 
-/** What the sender may say of it: pixels, and seconds. */
+/** Dimensions that the sender may give: pixels, and seconds. */
 export type UploadOptions = Pick<Attachment, 'width' | 'height' | 'duration'> & {
   name?: string
   signal?: AbortSignal
   /** Sends the bytes; by default `fetch`, which says nothing of how far it is. */
   send?: (to: { method: string; url: string; headers: Record<string, string> }, file: Blob) => Promise<void>
-  /** What an earlier try of this file by this user announced: it is used again while its address holds. */
+  /** The announcement of an earlier try of this file by this user; reused while its address is valid. */
   announced?: Announced | undefined
-  /** Gets what this try uses, for the next one. */
+  /** Gets the announcement of this try, for the next one. */
   onAnnounced?: (announced: Announced) => void
 }
 
@@ -22,7 +22,9 @@ export type Announced = Pick<NewFile, 'fileID' | 'upload'>
 
 /** The files of messages (docs/reference/files.md). */
 export interface Files {
-  /** Uploads a file; what it returns goes into `attachments` of a message. Fails with a ParleyError, and may be tried again. */
+  /**
+   * Uploads a file; the result goes into `attachments` of a message. Fails with a ParleyError, and may be tried again.
+   */
   upload(file: FileToUpload, options?: UploadOptions): Promise<Attachment>
   /** Where a file's bytes are, for some minutes, without any header. */
   fileURL(fileID: string): Promise<string>

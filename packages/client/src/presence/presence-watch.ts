@@ -27,16 +27,16 @@ interface Call {
   clients: string[]
 }
 
-/** As many a connection watches, and a call names. */
+/** The server's limit for a connection, and for a call. */
 const most = 500
 
-/** Who of those that somebody looks at is online. A watch ends with the connection: each login begins them anew. */
+/** The presence of watched users. A watch ends with the connection: each login starts them again. */
 export class PresenceWatch {
   readonly #options: PresenceWatchOptions
   readonly #watched = new Map<string, Watched>()
-  /** Those of whom the server is to hear that they are watched, or no longer; also those for whom there is no place yet. */
+  /** Users whose watch must be started or ended at the server; also those waiting for a free slot. */
   readonly #due = new Set<string>()
-  /** Those whom the server watches for this connection, or may. */
+  /** Users that the server watches for this connection, or may. */
   readonly #held = new Set<string>()
   /** Parts of subscriptions that the server refused as a whole, because of an ID that is none. */
   #parts: string[][] = []
@@ -117,7 +117,7 @@ export class PresenceWatch {
     this.#isReporting = false
   }
 
-  /** Those who are left go first, and make places for those who come. */
+  /** Unwatch first, to free slots for new watches. */
   #nextCall(): Call {
     const isWatched = (user: string) => (this.#watched.get(user)?.count ?? 0) > 0
     const isHeld = (user: string) => this.#held.has(user)
@@ -145,7 +145,7 @@ export class PresenceWatch {
       for (const user of clients) {
         if (watched.has(user)) continue
         this.#held.delete(user)
-        // Who is left out may not be watched, or no longer: what was known of them holds no more.
+        // Users left out of the answer may not be watched, or no longer: forget their state.
         if (isComing) this.#watched.get(user)?.set(undefined)
       }
       this.#pauses.reset()
@@ -156,7 +156,10 @@ export class PresenceWatch {
     }
   }
 
-  /** What may pass is tried again, what is refused is tried in halves: one wrong ID keeps nobody else away. Without a connection the next login begins all anew. */
+  /**
+   * Transient errors are retried; a refused call is split in halves, so that one wrong ID blocks nobody else. Without a
+   * connection the next login starts over.
+   */
   #failed({ event, clients }: Call, error: unknown): void {
     if (!this.#options.isConnected()) return
     if (asParleyError(error).status === 400 && event === 'presence subscribe' && clients.length > 1) {

@@ -15,11 +15,11 @@ interface ConversationParts {
 }
 
 interface Source extends Pick<RoomHistoryOptions, 'read'>, Pick<ReadMarkerOptions, 'roomID' | 'rooms' | 'report'> {
-  /** What is on its way. */
+  /** Pending sends. */
   pending: () => PendingSend[]
 }
 
-/** What rooms and threads have in common: messages that are loaded by pages and stay whole, then what is on its way; and a read marker. */
+/** Shared by rooms and threads: messages loaded by pages without holes, then pending sends; and a read marker. */
 export class ConversationHandle extends RoomHistory implements Conversation {
   protected readonly marker: ReadMarker
   readonly #messages = createStore<readonly RoomMessage[]>([])
@@ -38,7 +38,7 @@ export class ConversationHandle extends RoomHistory implements Conversation {
     this.#show()
   }
 
-  /** What is pending in it changed. */
+  /** Its pending sends changed. */
   pendingChanged(): void {
     this.#showSoon()
   }

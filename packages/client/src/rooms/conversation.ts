@@ -4,7 +4,7 @@ import type { HistoryState } from './history-state.ts'
 
 /** The messages of a room or of a thread, as far as they are loaded. Calls fail with a ParleyError. */
 export interface Conversation {
-  /** What is loaded, by seq, without what the user deleted for themselves; then what is on its way. */
+  /** The loaded messages by seq, without those that the user deleted for themselves; then pending sends. */
   readonly messages: Store<readonly RoomMessage[]>
   readonly history: Store<HistoryState>
   loadOlder(limit?: number): Promise<void>

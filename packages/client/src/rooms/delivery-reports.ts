@@ -15,7 +15,7 @@ export interface DeliveryReports {
 
 /** Messages of one room that come together are one report. */
 const batchMS = 1_000
-/** After a login that did not bring what was missed: of so many rooms. */
+/** After a login without replay: for at most this many rooms. */
 const mostRooms = 50
 
 /** Reports which messages of others have reached this device: the latest of each room, batched. */
@@ -25,7 +25,7 @@ export function createDeliveryReports({ me, emit }: DeliveryReportsOptions): Del
   const reported = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** What does not come through is made up by the next message, or by reading it. */
+  /** A lost report is made up by the next message, or by reading it. */
   async function flush(): Promise<void> {
     timer = undefined
     const messages = [...due.values()]

@@ -6,7 +6,7 @@ export interface RoomInfo extends Room {
   unread: number
 }
 
-/** A room of the list, with what is unread in it. */
+/** A room of the list with its unread count. */
 export interface Listed {
   resource: Room
   unread: UnreadCount
@@ -14,7 +14,7 @@ export interface Listed {
 
 export const toInfo = ({ resource, unread }: Listed): RoomInfo => ({ ...resource, unread: totalOf(unread) })
 
-/** As it was just read. What arrived while it was read is newer. */
+/** As just read; messages that arrived during the read are newer. */
 export function asRead(before: Listed | undefined, resource: Room): Listed {
   const upToSeq = resource.lastMessage?.seq ?? 0
   const last = before?.resource.lastMessage
@@ -33,7 +33,7 @@ export function afterMessage({ resource, unread }: Listed, message: Message, me:
   }
 }
 
-/** What depends on the user is not in the event. */
+/** The event leaves out fields that depend on the user. */
 export function afterRoomEvent({ resource: before, unread }: Listed, resource: Room): Listed {
   const { muted, pref, lastMessage } = before
   const own = { ...(muted !== undefined && { muted }), ...(pref && { pref }), ...(lastMessage && { lastMessage }) }

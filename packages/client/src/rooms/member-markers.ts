@@ -13,13 +13,16 @@ export interface Reader {
 export interface MemberMarkers {
   readers: Store<readonly Reader[]>
   delivered: Store<ReadonlyMap<string, number>>
-  /** Who has read the user's last message, and whom it has reached. Large rooms have no markers, and are complete without. */
+  /**
+   * Loads the members who have read or received the user's last message. Large rooms have no markers, and are complete
+   * without.
+   */
   load: () => Promise<void>
   hasRead: (user: string, messageID: string) => void
   hasReached: (user: string, seq: number) => void
-  /** Who has read a loaded message, without its sender. */
+  /** Readers of a loaded message, without its sender. */
   readBy: (messageID: string) => string[]
-  /** Whom a loaded message has reached: those who have read it too, without its sender. */
+  /** Members whom a loaded message has reached, readers included, without its sender. */
   deliveredTo: (messageID: string) => string[]
 }
 
@@ -33,8 +36,8 @@ interface Parts {
 const mostMembers = 100
 
 /**
- * Who has read what in a room, and how far its messages have reached the others: from events, and from the members when it is
- * opened. No marker ever moves backwards.
+ * Read and delivery markers of a room's members: from events, and from the member list when it is opened. No marker
+ * ever moves backwards.
  */
 export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, timeline: Timeline): MemberMarkers {
   const readers = createStore<readonly Reader[]>([])
@@ -68,12 +71,12 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
     }
   }
 
-  /** The others of a loaded message who have come to it. */
+  /** Members other than the sender whose marker has reached a loaded message. */
   function othersAt(messageID: string, comeTo: (seq: number) => string[]): string[] {
     const message = timeline.get(messageID)
     return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []
   }
-  // What a member has read that is not loaded is newer.
+  // A read marker on a message that is not loaded is newer.
   const readersOf = (seq: number) =>
     readers.get().flatMap(({ user, messageID }) => ((seqOf(messageID) ?? seq) >= seq ? [user] : []))
   const reachedBy = (seq: number) => [...delivered.get()].flatMap(([user, reached]) => (reached >= seq ? [user] : []))

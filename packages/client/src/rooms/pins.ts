@@ -8,14 +8,14 @@ import { isOutdated } from './outdated.ts'
 export interface Pins {
   list: Store<readonly Message[]>
   open: () => void
-  /** What is to be read again. */
+  /** The pins must be read again. */
   changed: () => void
   loggedIn: () => void
   heard: (message: Message) => void
   gone: (isGone: (message: Message) => boolean) => void
 }
 
-/** As many are shown. */
+/** The most pins shown. */
 const most = 50
 
 /** The latest pinned messages of a room, however far back they are: read when the room is opened, then kept by events. */

@@ -17,7 +17,7 @@ export function quoteOf(message: Message): Quote {
 
 export const deletedQuote = (quote: Quote): Quote => ({ ...quote, text: '', isDeleted: true })
 
-/** A message whose quotes of another are as that is now: the same one where it has none. */
+/** A message with its quotes of another brought up to date: the same object where it quotes none. */
 export function requoted(message: Message, quoted: string, now: (before: Quote) => Quote): Message {
   const { replyTo, lastThreadMessage: last } = message
   const isReply = replyTo?._id === quoted && !replyTo.isDeleted

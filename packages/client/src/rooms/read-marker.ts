@@ -21,7 +21,7 @@ const batchMS = 250
 export class ReadMarker {
   readonly #options: ReadMarkerOptions
   #markedSeq = 0
-  /** What is to be reported. */
+  /** The marker to report. */
   #due: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #pauses = growingPauses(1_000, 30_000)
@@ -43,13 +43,16 @@ export class ReadMarker {
   /** The user has read up to this message on a device of theirs, maybe this one. */
   heard(messageID: string): void {
     const seq = this.#seqOf(messageID)
-    // Catching up repeats what other devices did, and not what this one did after it.
+    // Replay repeats markers of other devices, but not this device's later ones.
     if (seq !== undefined && seq < this.#markedSeq) return
     this.#markedSeq = seq ?? this.#markedSeq
     if (this.#due === undefined && !this.#countAfter(seq)) this.#options.rooms.changed(this.#options.roomID)
   }
 
-  /** Reports what is due. What may pass is tried again; without a connection, or when the token has ended, it stays due until the next login. */
+  /**
+   * Reports the due marker. Transient errors are retried; without a connection, or once the token has ended, it stays
+   * due until the next login.
+   */
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -68,7 +71,7 @@ export class ReadMarker {
       }
       isReported = false
     }
-    // What was marked meanwhile is counted after its own report.
+    // A marker set meanwhile is counted after its own report.
     if (this.#due !== messageID) return
     this.#due = undefined
     const seq = this.#seqOf(messageID)
@@ -91,7 +94,7 @@ export class ReadMarker {
     return this.#options.timeline.get(messageID)?.seq
   }
 
-  /** Counts what is unread after a message; false if that, or not everything after it, is loaded. */
+  /** Counts the unread messages after one; false if that, or anything after it, is not loaded. */
   #countAfter(read: number | undefined): boolean {
     const { roomID, timeline, rooms, me } = this.#options
     if (read === undefined || !timeline.at(read) || !timeline.isFollowing || timeline.hasHole()) return false

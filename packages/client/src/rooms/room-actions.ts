@@ -29,7 +29,7 @@ interface Parts {
   me: () => string | undefined
 }
 
-/** What the user does in a room by one call each. It is shown at once; the event that follows says the same. */
+/** Single-call actions of the user in a room. They show at once; the event that follows confirms them. */
 export function roomActions(room: RoomHandle, { calls, rooms, me }: Parts): RoomActions {
   const { id } = room
   const changed = (message: Message) => room.heardMessage(message)

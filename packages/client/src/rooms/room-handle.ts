@@ -25,7 +25,7 @@ export interface RoomParts {
   /** The user as the sender of their messages. */
   sender: () => Message['sender']
   isConnected: () => boolean
-  /** Settles when it is known who the user is. */
+  /** Settles when the user is known. */
   whenLoggedIn: () => Promise<void>
   /** Settles when the user and their rooms are known. */
   whenReady: () => Promise<void>
@@ -34,11 +34,11 @@ export interface RoomParts {
   threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
-/** Longer than the pause between two emits of who is typing. */
+/** Longer than the pause between two typing emits. */
 const typingEndsMS = 6_000
 const streamingEndsMS = 60_000
 
-/** A room with what keeps it up to date. */
+/** A room and the work that keeps it up to date. */
 export class RoomHandle extends ConversationHandle implements Omit<Room, keyof RoomActions> {
   readonly id: string
   readonly #parts: RoomParts
@@ -60,7 +60,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   /** Those that the app has asked for, or that concern a message that is loaded. */
   readonly #threads = new Map<string, ThreadHandle>()
   readonly #typed: ReturnType<typeof throttledTyping>
-  /** For a user who was removed and is a member again: nobody said what happened meanwhile. */
+  /** For a user who was removed and is a member again: no event told of the time between. */
   readonly #cameBack: Rereading
   #wasListed = false
   #begun: Promise<void> | undefined
@@ -135,7 +135,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     if (id !== undefined) this.marker.mark(id)
   }
 
-  /** After a login that has not brought what was missed. A room that is the user's no longer stays as it was. */
+  /** After a login without replay, for a room that the user is still in. */
   async catchUp(): Promise<void> {
     const room = this.#parts.rooms.get(this.id)
     // Pieces may be missing, or the end.
@@ -151,7 +151,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     for (const thread of this.#threads.values()) thread.loggedIn()
     this.#pins.loggedIn()
     this.#cameBack.loggedIn()
-    // Nobody makes up for what was delivered meanwhile.
+    // Delivery events are not replayed.
     if (this.timeline.isLoaded) void this.#markers.load()
   }
 
@@ -163,7 +163,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
       this.apply({ kind: 'message', message })
       this.#pins.heard(message)
     } else {
-      // From its first message on, it is known what is unread of it.
+      // Its unread count is known from its first message on.
       const thread = this.timeline.get(threadOf) ? this.thread(threadOf) : this.#threads.get(threadOf)
       thread?.heard(message)
       this.apply({ kind: 'in thread', message })
@@ -248,11 +248,11 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     return undefined
   }
 
-  /** What is broken off is done by the next open(). */
+  /** The next open() continues broken-off work. */
   async #begin(around: string | undefined): Promise<void> {
     this.#pins.open()
     void this.#markers.load()
-    // What is read or sent meanwhile changes nothing in what was unread when the room was opened.
+    // Messages read or sent meanwhile do not change the unread count at opening.
     const { unread = 0, lastMessage } = this.#parts.rooms.get(this.id) ?? {}
     this.#unreadAtFirst ??= { count: unread, upToSeq: lastMessage?.seq ?? 0 }
     if (around === undefined) {

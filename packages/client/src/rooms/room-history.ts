@@ -17,15 +17,15 @@ export interface RoomHistoryOptions {
   read: (query: PageQuery) => Promise<Page>
   /** Whether events arrive. */
   isConnected: () => boolean
-  /** After each change of what is loaded. */
+  /** After each change of the loaded messages. */
   onChange: () => void
 }
 
-/** Messages on their way at the same time may arrive in another order: what is missing longer is fetched. */
+/** Concurrent messages may arrive out of order; a hole that stays longer is fetched. */
 const holeMS = 400
-/** Of what is read again. */
+/** Page size when reading again. */
 const perPage = 500
-/** Who missed more than this gets the latest messages only. */
+/** Beyond this many missed messages only the latest are loaded. */
 const mostMissed = 2_000
 
 /** Loads the messages of a room or a thread, and keeps them whole. Pages go by the time of sending, which is the order of seq. */
@@ -50,7 +50,7 @@ export class RoomHistory {
     this.watchHole()
   }
 
-  /** Loads the latest messages, if nothing is loaded, for all who ask meanwhile; or those around a message. */
+  /** Loads the latest messages, or those around one, unless some are loaded. Concurrent callers share it. */
   load(limit: number, around?: string): Promise<void> {
     if (around !== undefined) return this.#loadAround(limit, around)
     const load = async () => {
@@ -62,13 +62,13 @@ export class RoomHistory {
     return this.#opening
   }
 
-  /** Loads again while that fails with what may pass; fails when there is no connection. */
+  /** Retries loading on transient errors; fails without a connection. */
   async whilePassing(load: () => Promise<void>): Promise<void> {
     const isDone = await retryWhilePassing(load, this.#options.isConnected)
     if (!isDone) throw networkError('the connection ended')
   }
 
-  /** Drops what is loaded and loads the latest messages. */
+  /** Drops the loaded messages and loads the latest. */
   toLatest(limit = 50): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.timeline.isFollowing) await this.#readLatest(limit)
@@ -89,7 +89,7 @@ export class RoomHistory {
     })
   }
 
-  /** Reads again what is loaded, and what was missed after it. `latestSeq`: of the room, as far as known. */
+  /** Reads the loaded messages again, and those missed since. `latestSeq`: of the room, as far as known. */
   catchUpTo(latestSeq: number): Promise<void> {
     return this.#inTurn(async () => {
       const { timeline } = this
@@ -152,7 +152,7 @@ export class RoomHistory {
     }
   }
 
-  /** Fetches what is missing, if it does not arrive soon. */
+  /** Fetches missing messages unless they arrive soon. */
   watchHole(): void {
     if (!this.timeline.hasHole() || this.#holeTimer !== undefined) return
     this.#holeTimer = setTimeout(() => void this.#fillHole(), holeMS)

@@ -16,7 +16,10 @@ export interface RoomListOptions {
   isConnected: () => boolean
 }
 
-/** The user's rooms: fetched after a login, then kept by events. What an event does not say is fetched for one room. */
+/**
+ * The user's rooms: fetched after a login, then kept up to date by events. Where an event is not enough, one room is
+ * fetched.
+ */
 export class RoomList {
   readonly #rooms = createStore<readonly RoomInfo[]>([])
   readonly rooms: Store<readonly RoomInfo[]> = this.#rooms
@@ -28,7 +31,7 @@ export class RoomList {
   readonly #infos = new WeakMap<Listed, RoomInfo>()
   /** Rooms that changed while something was read that may not know of it. */
   readonly #touched = new Set<string>()
-  /** Rooms that changed, or were read apart, since the list began to be read: what it says of them may be older. */
+  /** Rooms that changed, or were read alone, since the list began to load: the list may be older. */
   readonly #sinceList = new Set<string>()
   /** Rooms that are to be read again. */
   readonly #stale = new Set<string>()
@@ -59,12 +62,12 @@ export class RoomList {
     this.#show()
   }
 
-  /** Reads what is to be read again. */
+  /** Reads the rooms that are due. */
   async settled(): Promise<void> {
     await Promise.all([...this.#stale].map((roomID) => this.refreshRoom(roomID)))
   }
 
-  /** Reads one room again; those who ask at the same time share it. */
+  /** Reads one room again; concurrent callers share it. */
   refreshRoom(roomID: string): Promise<void> {
     const reading = this.#reading.get(roomID) ?? this.#readRoom(roomID).finally(() => void this.#reading.delete(roomID))
     this.#reading.set(roomID, reading)
@@ -92,14 +95,14 @@ export class RoomList {
       const lastMessage = isGone ? withoutContent(last) : requoted(last, messageID, deletedQuote)
       if (lastMessage !== last) this.#change(listed, { lastMessage })
     }
-    // Where nothing is unread, one deletion changes nothing else: a room whose messages expire is not read at each of them.
+    // With nothing unread, a deletion changes no count: a room whose messages expire is not read each time.
     if (listed && totalOf(listed.unread) === 0 && messageID !== '_all') this.#touch(room)
     else this.changed(room)
   }
 
   heardRoom(resource: RoomResource): void {
     const listed = this.#listed.get(resource._id)
-    // What depends on the user is not in the event. A room with status 0 is frozen, or was deleted.
+    // The event leaves out fields that depend on the user. A room with status 0 is frozen, or was deleted.
     if (!listed || resource.status === 0) return this.changed(resource._id)
     this.#touch(resource._id)
     this.#set(afterRoomEvent(listed, resource))
@@ -110,7 +113,7 @@ export class RoomList {
     if (!listed) return
     this.#touch(room)
     this.#change(listed, { pref, muted: pref.muted })
-    // Catching up repeats what other devices set, and not what this one set after it.
+    // Replay repeats changes of other devices, but not this device's later ones.
     if (!this.#options.isConnected()) this.#readLater(room)
   }
 

@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../store.ts'
 import { withReplaced } from '../with-replaced.ts'
 
-/** A member who is writing, and the text so far, as far as their app shows it. */
+/** A member who is writing, and the text so far, as far as their app shares it. */
 export interface LiveText {
   user: string
   text: string
@@ -22,7 +22,7 @@ export interface LiveTexts {
   close: () => void
 }
 
-/** What members are writing now. An entry ends with their message, or when nothing more comes. */
+/** Texts being written by members. An entry ends with its message, or after silence. */
 export function createLiveTexts(endsAfterMS: number): LiveTexts {
   const store = createStore<readonly LiveText[]>([])
   const timers = new Map<string, ReturnType<typeof setTimeout>>()
@@ -52,7 +52,7 @@ export function createLiveTexts(endsAfterMS: number): LiveTexts {
   }
 }
 
-/** Calls `emit` with the latest text, at most once in `everyMS`; `end` drops what has not gone out. */
+/** Calls `emit` with the latest text, at most once in `everyMS`; `end` drops the unsent one. */
 export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let pending: string | undefined

@@ -7,12 +7,12 @@ import type { RoomInfo } from './listed-room.ts'
 import type { Reader } from './member-markers.ts'
 import type { LiveText } from './room-live.ts'
 
-/** A room of the user: what to show of it, and what the user does there. Calls fail with a ParleyError. */
+/** A room of the user: its state and the user's actions. Calls fail with a ParleyError. */
 export interface Room extends Conversation {
   readonly id: string
   /** Name, members, unread, preferences, latest message; undefined while it is not one of the user's rooms. */
   readonly info: Store<RoomInfo | undefined>
-  /** Others who are typing. */
+  /** Other members who are typing. */
   readonly typing: Store<readonly LiveText[]>
   /** Robots that are writing, with the text so far. */
   readonly streaming: Store<readonly LiveText[]>
@@ -26,15 +26,15 @@ export interface Room extends Conversation {
   readonly firstUnread: Store<string | undefined>
 
   /**
-   * Loads the latest messages, back to the first unread one; or those around a message. What is loaded stays whole. Waits
-   * for the first login; fails when that is refused, or the room is none of the user's. The latest messages are read again while
-   * that fails with what may pass and there is a connection; without one it fails, and may be called again after the next login.
+   * Loads the latest messages, back to the first unread one; or those around a message. The loaded range has no holes.
+   * Waits for the first login; fails when that is refused, or the user is not in the room. Transient errors are retried
+   * while there is a connection; without one it fails, and may be called again after the next login.
    */
   open(options?: { limit?: number; around?: string }): Promise<void>
 
   /**
-   * Shows the message at once and sends it as soon as there is a connection, after what was sent here before. Settles
-   * when Parley has it; fails when it is refused. Nobody has to wait: `messages` has its state.
+   * Shows the message at once and sends it as soon as there is a connection, after earlier sends of this room. Settles
+   * when Parley has it; fails when it is refused. Awaiting it is optional: `messages` shows its state.
    */
   send(message: unknown, options?: SendOptions): Promise<Message>
   /** The thread about a message of the room: the same object each time. */
@@ -47,9 +47,9 @@ export interface Room extends Conversation {
   typed(text?: string): void
   /** The user has read up to a message, by default the latest one. */
   markRead(messageID?: string): void
-  /** Who has read a loaded message, as far as known, without its sender. */
+  /** Known readers of a loaded message, without its sender. */
   readBy(messageID: string): string[]
-  /** Whom a loaded message has reached, as far as known: those who have read it too, without its sender. */
+  /** Members whom a loaded message has reached, as far as known; readers included, without its sender. */
   deliveredTo(messageID: string): string[]
 
   edit(messageID: string, message: unknown, options?: { mentions?: string[] }): Promise<void>

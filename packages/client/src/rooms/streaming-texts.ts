@@ -3,11 +3,11 @@ import type { Store } from '../store.ts'
 import { textOf } from './quotes.ts'
 import { createLiveTexts, type LiveText, type LiveTexts } from './room-live.ts'
 
-/** Stands for what is missing of a text. */
+/** Placeholder for a missing part of a text. */
 const missing = '\0'
 
 /**
- * What robots are writing: messages that are streamed into the history, each by itself, and other texts by robot
+ * Texts that robots are writing: streamed messages, each by itself, and other texts by robot
  * (docs/reference/messages.md#streamed-messages).
  */
 export class StreamingTexts {
@@ -45,7 +45,7 @@ export class StreamingTexts {
     }
   }
 
-  /** A new message: who sent it is not writing it any more. */
+  /** A new message ends its sender's text. */
   sent({ sender }: Message): void {
     this.#live.end({ user: sender._id })
   }
@@ -70,7 +70,7 @@ export class StreamingTexts {
   }
 }
 
-/** A text with what the history has of its missing pieces, and of those after it. */
+/** A text completed with the history's version of its missing pieces and those after it. */
 function filled(text: string, known: Message | undefined): string {
   const stored = known ? textOf(known) : ''
   const within = text.replaceAll(/\0+/g, (gap, at: number) =>

@@ -17,14 +17,14 @@ export type Change =
 export type Page = Pick<ListMessagesResult, 'data' | 'userDeletedIDs' | 'totalCount'>
 
 /**
- * The messages of a room that are loaded: those from `low` to `high`, without holes, and while it follows the latest,
- * what arrived beyond a hole. One entry per message, in the order of seq.
+ * The loaded messages of a room: those from `low` to `high`, without holes, and while it follows the latest, arrivals
+ * beyond a hole. One entry per message, in the order of seq.
  */
 export class Timeline {
   low = 1
   high = 0
   isLoaded = false
-  /** Whether new messages belong to what is loaded. */
+  /** Whether new messages belong to the loaded range. */
   isFollowing = false
   /** The highest seq that was heard of. */
   latestSeq = 0
@@ -55,7 +55,7 @@ export class Timeline {
     return this.#hidden.has(messageID)
   }
 
-  /** Whether messages are missing between what is loaded and what arrived. */
+  /** Whether messages are missing between the loaded range and later arrivals. */
   hasHole(): boolean {
     return this.isFollowing && this.high < this.latestSeq
   }
@@ -65,7 +65,7 @@ export class Timeline {
     this.#make(change)
   }
 
-  /** Reads pages: what is applied meanwhile is applied to them too. */
+  /** Reads pages; changes applied during the read are applied to them too. */
   async loading<T>(read: () => Promise<T>): Promise<T> {
     this.#loads++
     try {
@@ -76,7 +76,7 @@ export class Timeline {
   }
 
   /**
-   * Adds a page that adjoins what is loaded, or overlaps it.
+   * Adds a page that adjoins or overlaps the loaded range.
    * @param isLatest whether it was read from the end of the history
    */
   addPage({ data, userDeletedIDs, totalCount }: Page, isLatest = false): void {
@@ -97,7 +97,7 @@ export class Timeline {
     this.#grow()
   }
 
-  /** Forgets what is loaded. */
+  /** Forgets the loaded messages. */
   reset(): void {
     this.#bySeq.clear()
     this.#seqs.clear()
@@ -150,7 +150,7 @@ export class Timeline {
     if (message && !message.isDeleted) this.#bySeq.set(message.seq, withoutContent(message))
   }
 
-  /** Quotes follow what they quote, whether that is loaded or not. */
+  /** Quotes follow their message, loaded or not. */
   #requote(messageID: string, now: (before: Quote) => Quote): void {
     for (const [seq, message] of this.#bySeq) this.#bySeq.set(seq, requoted(message, messageID, now))
   }

@@ -13,7 +13,7 @@ export const noUnread: UnreadCount = { counted: 0, upToSeq: 0, later: new Set() 
 
 export const totalOf = ({ counted, later }: UnreadCount): number => counted + later.size
 
-/** As the server counted now. What arrived after its highest seq still counts. */
+/** The server's count as of now. Messages after its highest seq still count. */
 export function recounted(before: UnreadCount, counted: number, upToSeq: number): UnreadCount {
   return { counted, upToSeq, later: new Set([...before.later].filter((seq) => seq > upToSeq)) }
 }
@@ -25,7 +25,7 @@ export function withMessage(before: UnreadCount, message: Message, me: string | 
   return { ...before, later: new Set(before.later).add(seq) }
 }
 
-/** Whether a message counts as unread for a user who has not read it (docs/reference/unread.md). */
+/** Whether a message counts as unread for a user before they read it (docs/reference/unread.md). */
 export function countsFor({ sender, isDeleted }: Message, me: string | undefined): boolean {
   return sender._id !== me && !isDeleted
 }

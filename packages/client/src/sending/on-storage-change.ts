@@ -9,7 +9,7 @@ interface StorageChange {
   key: string | null
 }
 
-/** Calls the listener when another tab has changed the storage under a key. Returns what ends it. */
+/** Calls the listener when another tab has changed the storage under a key. Returns a function that ends it. */
 export function onStorageChange(storage: object | undefined, key: () => string, listener: () => void): () => void {
   const page = globalThis as Page
   const heard = (event: StorageChange) => {

@@ -2,21 +2,21 @@ import { withReplaced } from '../with-replaced.ts'
 import { onStorageChange } from './on-storage-change.ts'
 import type { PendingSend } from './pending-send.ts'
 
-/** Where what is not sent yet survives a reload: localStorage and React Native's AsyncStorage are such. */
+/** Storage in which unsent messages survive a reload, such as localStorage and React Native's AsyncStorage. */
 export interface Storage {
   getItem(key: string): string | null | Promise<string | null>
   setItem(key: string, value: string): unknown
 }
 
 interface Kept {
-  /** Whose sends are shown before it is known who logs in. */
+  /** The user whose sends are shown before the login. */
   lastUser?: string
   sends: PendingSend[]
   /** The latest that were discarded: other tabs may still have them in their queues. */
   discarded?: string[]
 }
 
-/** What other tabs have done with a send. */
+/** Changes that other tabs made to a send. */
 interface DoneElsewhere {
   isDiscarded: boolean
   /** When it first went out: from then on it may have arrived. */
@@ -26,8 +26,8 @@ interface DoneElsewhere {
 const mostDiscarded = 100
 
 /**
- * Keeps the sends of one client key, as soon as it is known. Each change reads what is there and writes it back, since several tabs may share it.
- * A storage that fails (it is full, or forbidden) keeps nothing, and stops no send.
+ * Stores the sends of one client key, once it is known. Each change reads and writes all, since several tabs may share
+ * the storage. A storage that fails (full, or forbidden) keeps nothing, and stops no send.
  */
 export function createOutboxStorage(storage: Storage | undefined, clientKey: () => string | undefined) {
   const key = () => `parley.outbox.${clientKey()}`
@@ -100,7 +100,7 @@ export function createOutboxStorage(storage: Storage | undefined, clientKey: () 
       const kept = sends.find(({ clientMessageID }) => clientMessageID === id)
       return { isDiscarded: discarded.includes(id), triedAtMS: kept ? kept.triedAtMS : createdAtMS }
     },
-    /** Calls the listener when another tab has changed what is kept. Returns what ends it. */
+    /** Calls the listener when another tab has changed the stored sends. Returns a function that ends it. */
     onChangeElsewhere: (listener: () => void) => onStorageChange(storage, key, listener),
   }
 }

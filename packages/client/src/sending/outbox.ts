@@ -7,15 +7,15 @@ import { createReceipts } from './receipts.ts'
 import { isFinal, tryToSend } from './try-to-send.ts'
 
 /**
- * What is not sent yet. The sends of a room go out one after the other, so that they arrive in their order; each is
- * repeated with the same clientMessageID until its outcome is known.
+ * Unsent messages. A room's sends go out one after the other, so that they arrive in order; each is retried with the
+ * same clientMessageID until its outcome is known.
  */
 export class Outbox {
   readonly #options: OutboxOptions
   #pending: PendingSend[] = []
   readonly #working = new Set<string>()
   readonly #receipts = createReceipts()
-  /** Whose sends were read from the storage. */
+  /** The user whose sends were restored. */
   #restoredFor: string | undefined
   readonly #pause = createPause()
   readonly #stopListening: () => void
@@ -25,7 +25,7 @@ export class Outbox {
     this.#stopListening = options.storage.onChangeElsewhere(() => void this.#dropDiscarded())
   }
 
-  /** Takes up what an earlier page left. */
+  /** Restores the sends of an earlier page. */
   async restore(): Promise<void> {
     const { sends, lastUser } = await this.#options.storage.read()
     const me = this.#options.me() ?? lastUser
@@ -78,7 +78,7 @@ export class Outbox {
     return this.#receipts.wait(send.clientMessageID)
   }
 
-  /** Sends again what failed. */
+  /** Retries a failed send. */
   retry(clientMessageID: string): Promise<Message> {
     const failed = this.#find(clientMessageID)
     if (failed?.state === 'failed') {
@@ -91,13 +91,13 @@ export class Outbox {
     return this.#receipts.wait(clientMessageID)
   }
 
-  /** Forgets what is not sent. What is on its way may arrive all the same. */
+  /** Forgets an unsent message. One in flight may still arrive. */
   discard(clientMessageID: string): void {
     if (this.#find(clientMessageID)) this.#options.storage.discard(clientMessageID)
     this.#discarded(clientMessageID)
   }
 
-  /** The message arrived, by whatever way that is known. */
+  /** The message arrived, by event or acknowledgement. */
   arrived(message: Message): void {
     const { clientMessageID } = message
     if (clientMessageID === undefined) return

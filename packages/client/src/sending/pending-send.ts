@@ -2,11 +2,11 @@ import type { Attachment, Message, Quote } from '../generated/types.ts'
 import { ParleyError, type ParleyErrorCode } from '../parley-error.ts'
 import { randomID } from '../random-id.ts'
 
-/** What to send, beside the content. */
+/** Options of a send beside its content. */
 export interface SendOptions {
   /** By default `text`. */
   messageType?: string
-  /** User IDs, who are notified of being mentioned. */
+  /** IDs of mentioned users, who get a mention notification. */
   mentions?: string[]
   /** False: no push to the others' devices. */
   push?: boolean
@@ -20,13 +20,13 @@ export interface SendOptions {
 export interface PendingSend {
   clientMessageID: string
   room: string
-  /** The user who sends it, as soon as known. */
+  /** The sending user, once known. */
   user?: string
   message: unknown
   options: SendOptions
-  /** Of what it replies to, as it was shown then. */
+  /** The quote of its parent, as shown at that time. */
   quote?: Quote
-  /** The message whose thread it belongs to. */
+  /** The message whose thread it joins. */
   thread?: string
   createdAtMS: number
   /** When it first went out: from then on it may have arrived. */
@@ -35,9 +35,7 @@ export interface PendingSend {
   error?: { code: ParleyErrorCode; message: string; status: number }
 }
 
-/**
- * A message to show: Parley's, or one that is on its way, whose `_id` is empty and whose `seq` is 0.
- */
+/** A message to show: Parley's, or a pending one, whose `_id` is empty and whose `seq` is 0. */
 export interface RoomMessage extends Message {
   /** The same before and after it is sent: the key of a list. */
   key: string
@@ -96,7 +94,7 @@ export function newPendingSend(
   }
 }
 
-/** What the emit `chat message` takes (docs/events.md). */
+/** The payload of the emit `chat message` (docs/events.md). */
 export function toPayload({ room, message, clientMessageID, options, thread }: PendingSend): object {
   const { messageType = 'text', mentions, push, replyTo, attachments } = options
   return {

@@ -7,7 +7,7 @@ interface Waiting {
   reject: (error: ParleyError) => void
 }
 
-/** Who waits for their sends. Nobody has to: a failure that nobody waits for is seen in the room's messages. */
+/** Callers that await their sends. Awaiting is optional: the room's messages show each failure. */
 export function createReceipts() {
   const waiting = new Map<string, Waiting>()
 

@@ -1,7 +1,7 @@
 import type { Message } from '../generated/types.ts'
 import { quoteOf } from '../rooms/quotes.ts'
 
-/** As in the interface: a message names the first five who take part in its thread. */
+/** As in the contract: a message names the first five members of its thread. */
 const mostNamed = 5
 
 /** The message that a thread is about, after a message of the thread was sent or changed. */
@@ -19,7 +19,7 @@ export function afterThreadMessage(root: Message, message: Message): Message {
   }
 }
 
-/** What is known of the thread, where the news of its message were written before its latest messages. */
+/** The known state of the thread, where the message's event is older than its latest messages. */
 export function withThreadOf(known: Message | undefined, message: Message): Message {
   const { threadCount, lastThreadMessage, threadParticipants } = known ?? {}
   if (threadCount === undefined || threadCount <= (message.threadCount ?? 0)) return message

@@ -25,7 +25,7 @@ export interface ThreadParts {
   threadRead: (read: ServerEvents['threadLastRead']) => void
 }
 
-/** A thread with what keeps it up to date. */
+/** A thread and the work that keeps it up to date. */
 export class ThreadHandle extends ConversationHandle implements Thread {
   readonly id: string
   readonly #roomID: string
@@ -37,7 +37,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
   readonly unread: Store<number> = this.#unread
   readonly #recounting: Rereading
   #takesPart = false
-  /** How often the read marker has set the count: what was read before may be older. */
+  /** How often the read marker has set the count: a count read before may be older. */
   #marks = 0
 
   constructor(id: string, roomID: string, parts: ThreadParts) {
@@ -86,7 +86,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     const root = this.#root.get()
     const taking = [root?.sender._id, message.sender._id, ...(root?.threadParticipants ?? [])]
     this.#takesPart ||= me !== undefined && taking.includes(me)
-    // Before it is open only what is said of the message shows whether this one is new.
+    // Before it is open, only the message's own thread state shows whether this one is new.
     const isNew = this.timeline.isLoaded || message.seq > (root?.threadCount ?? 0)
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
@@ -125,7 +125,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#recountUnread()
   }
 
-  /** After a login that has not brought what was missed. */
+  /** After a login without replay. */
   async catchUp(): Promise<void> {
     await this.catchUpTo(this.#root.get()?.threadCount ?? 0)
     // Nothing was read of a thread that was never open.
@@ -148,7 +148,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     return page
   }
 
-  /** A count of nothing does not change by what goes. */
+  /** Deletions do not change a count of zero. */
   #recountUnread(): void {
     if (this.#unread.get() > 0) this.#recounting.ask()
   }

@@ -24,8 +24,8 @@ export interface UserThreads {
 const perPage = 50
 
 /**
- * The threads in which a client's user takes part: read after each login, and kept by events. What those do not say is read
- * again.
+ * The threads that a client's user takes part in: read after each login, and kept up to date by events. Where an event
+ * is not enough they are read again.
  */
 export function createThreads(client: Client): UserThreads {
   const list = createStore<readonly ThreadInfo[]>([])
@@ -70,7 +70,7 @@ export function createThreads(client: Client): UserThreads {
   function heardRead({ threadOf, unread: left }: ServerEvents['threadLastRead']): void {
     const known = find(threadOf)
     if (known) put(known, { ...known, unread: left }, false)
-    // Whether a page that is being read counts before or after it, nobody knows.
+    // A page in flight may or may not include the event.
     if (!known || events.isReading()) read()
   }
 

@@ -17,14 +17,17 @@ interface Job {
   file: FileToUpload
   options: UploadOptions
   end: AbortController
-  /** By whom, and what: a retry goes to the same address. */
+  /** The user and the announcement: a retry uses the same address. */
   announced?: { user: string | undefined; file: Announced } | undefined
 }
 
 /** After these a retry announces the file anew. */
 const announcementGone = new Set(['FILE_NOT_FOUND', 'FILE_URL_INVALID'])
 
-/** A client's uploads with their state. What is uploaded is kept in the storage; what was not whole at a reload has failed. */
+/**
+ * A client's uploads with their state. Finished uploads are kept in the storage; unfinished ones have failed after a
+ * reload.
+ */
 export function createUploads(client: Client, { storage }: UploadsOptions = {}): Uploads {
   const list = createStore<readonly Upload[]>([])
   const kept = keptUploads(storage, () => `parley.uploads.${client.clientKey.get()}`)

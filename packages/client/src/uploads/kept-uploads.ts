@@ -9,7 +9,7 @@ const keptMS = 23 * 3_600_000
 
 /** Keeps the uploads of a user. A storage that fails keeps nothing, and stops no upload. */
 export function keptUploads(storage: Storage | undefined, storageKey: () => string) {
-  /** One after the other, since each reads what is there. */
+  /** One after the other, since each reads the stored list. */
   let last: Promise<unknown> = Promise.resolve()
 
   async function read(): Promise<Kept[]> {
@@ -28,7 +28,7 @@ export function keptUploads(storage: Storage | undefined, storageKey: () => stri
     write(user: string, uploads: () => readonly Upload[]): void {
       if (storage) last = last.then(() => write(user, uploads())).catch(() => undefined)
     },
-    /** What an earlier page left. */
+    /** Uploads of an earlier page. */
     restore(user: string, take: (uploads: Upload[]) => void): void {
       const restore = async () => take((await read()).filter((kept) => kept.user === user).map(toUpload))
       if (storage) last = last.then(restore).catch(() => undefined)

@@ -1,7 +1,7 @@
 import type { UploadOptions } from '../files/files.ts'
 import { errorOf, networkError, type ParleyError } from '../parley-error.ts'
 
-/** As much of XMLHttpRequest as is used. */
+/** The used part of XMLHttpRequest. */
 interface Request {
   status: number
   response: unknown
@@ -14,10 +14,7 @@ interface Request {
   abort(): void
 }
 
-/**
- * Makes what sends a file and says how many of its bytes are sent. Only XMLHttpRequest knows that: without it, as in Node.js,
- * there is none.
- */
+/** Makes a sender of files that reports progress. Only XMLHttpRequest can: without it, as in Node.js, there is none. */
 export function sendWithProgress(
   signal: AbortSignal,
   onProgress: (sentBytes: number) => void,

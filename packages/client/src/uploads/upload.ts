@@ -6,7 +6,7 @@ import type { Store } from '../store.ts'
 /** A file on its way, or uploaded and not sent yet. */
 export interface Upload {
   key: string
-  /** What the app said that it is for: a room's ID. */
+  /** The app's own label: a room's ID. */
   about: string
   name: string
   type: string
@@ -23,7 +23,7 @@ export interface Upload {
 
 export interface Uploads {
   readonly list: Store<readonly Upload[]>
-  /** Begins an upload. Nobody has to wait: `list` has its state. Returns its key. */
+  /** Begins an upload. Awaiting it is optional: `list` has its state. Returns its key. */
   add(
     file: FileToUpload,
     options: Omit<UploadOptions, 'signal' | 'send' | 'announced' | 'onAnnounced'> & { about: string },

@@ -27,7 +27,7 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
     const state = await findStreamState(db, eventStream.name)
     if (state?.rebuilding) releaseAtSeq = Number.POSITIVE_INFINITY
     else if (releaseAtSeq === Number.POSITIVE_INFINITY) releaseAtSeq = (await findStream(bus))?.lastSeq ?? releaseAtSeq
-    // Asked first: what comes meanwhile is not done.
+    // Read first: events that arrive meanwhile are not handled yet.
     const lastSeq = (await findStream(bus))?.lastSeq ?? 0
     doneUpToSeq = Math.min(await doneUpTo(bus, 'webhooks', lastSeq), await doneUpTo(bus, 'webhooksOfThreads', lastSeq))
     isRebuilding = doneUpToSeq < releaseAtSeq

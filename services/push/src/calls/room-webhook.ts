@@ -22,7 +22,7 @@ import { forgetText, forgetTextsOfRoom } from '../recipients/forget-texts.ts'
 import { messageView } from '../recipients/push-message.ts'
 import type { QueueCall } from './queue-calls.ts'
 
-/** After this long in the stream, what an event says may have been deleted. */
+/** After this long in the stream, an event's content may have been deleted. */
 const waitedMS = 1_000
 
 /** Something that happened in a room, for its webhook. */
@@ -41,7 +41,7 @@ interface ToQueue {
   message: StreamMessage
   /** Undefined when webhooks do not receive it. */
   happened: Happened | undefined
-  /** Of what is published again after the stream was lost: its place among the events of before. */
+  /** For an event republished after the stream was lost: its position among the earlier ones. */
   place: number | undefined
 }
 
@@ -86,7 +86,10 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
   }
 }
 
-/** What servers returned to calls about a message that is deleted or recalled now, or all of the room; and what its pushes said. */
+/**
+ * Erases servers' answers to calls about a message that is deleted or recalled, or about all of the room; and the text
+ * of its pushes.
+ */
 async function forgetDeleted(db: Db, { app, room, event, data }: Happened, order: number): Promise<void> {
   const { messageID, _id } = data as { messageID?: string; _id?: string }
   if (event === 'MESSAGE_DELETED' && messageID === allMessages) {
@@ -152,7 +155,7 @@ async function wholeData(db: Db, { app, room, event, data }: Happened): Promise<
   return found ? messageView(db, found) : data
 }
 
-/** The server of a webhook; undefined of what is no URL to call. */
+/** The origin of a webhook; undefined for anything that is not a URL to call. */
 export function originOf(url: string): string | undefined {
   const parsed = URL.parse(url)
   return parsed && /^https?:$/.test(parsed.protocol) ? parsed.origin : undefined

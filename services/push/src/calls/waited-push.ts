@@ -11,8 +11,8 @@ import { findReasonsAgainst } from '../recipients/reasons-against.ts'
 const atOnce = 1_000
 
 /**
- * The body of a call of PUSH_GENERIC that has waited, without those users who would get no push by now; or the reason why it is not
- * made. One that is made again by an admin may be of any age.
+ * The body of a PUSH_GENERIC call that has waited, without users who would get no push by now; or the reason to drop
+ * it. A call retried by an admin may be of any age.
  */
 export async function waitedPush(
   { db, keepMS }: { db: Db; keepMS: number },
@@ -25,7 +25,7 @@ export async function waitedPush(
   return body === undefined ? { reason: 'nobody to push to any more' } : { body }
 }
 
-/** Whether nobody gets a push of the message any more. */
+/** Whether no user gets a push of the message any more. */
 function isGone(message: Message): boolean {
   return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= Date.now()
 }

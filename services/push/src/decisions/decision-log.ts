@@ -6,7 +6,7 @@ import { type PushDecisionDoc, type PushResult, recordDecisions, recordResults }
 import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
 import type { Logger } from '@parley/service/log'
 
-/** Records why each device got a push or did not, and what came of it, for GET /admin/push/why. */
+/** Records why each device got a push or did not, and the outcome, for GET /admin/push/why. */
 export interface DecisionLog {
   /** Settles when the decision is recorded. */
   decided(decision: PushDecisionDoc): Promise<void>

@@ -38,7 +38,7 @@ const nothingSaid = { status: undefined, message: '', details: [] }
 /** firebase.google.com, "Scale FCM messages": without a Retry-After, a minute. */
 const quotaPauseMS = 60_000
 
-/** A request is given up so much after the connection has timed out, at the latest. */
+/** A request is given up at most this long after the connection has timed out. */
 const laterMS = 1_000
 
 /**

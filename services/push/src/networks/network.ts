@@ -51,7 +51,7 @@ export function retryAfterMS(header: string | string[] | undefined): number | un
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
-/** Growing pauses with a random part, so that what failed together is not retried together. */
+/** Backoff with jitter, so that pushes that failed together are not retried together. */
 export function pauseMS(tries: number, mostMS: number): number {
   return Math.min(1_000 * 2 ** Math.min(tries, 30), mostMS) * (0.75 + Math.random() / 2)
 }

@@ -11,14 +11,14 @@ const keptMS = 1_000
 const keptContents = 16 * 1024 * 1024
 
 /**
- * Makes the function that finds what pushes say, by the ID of the content. It leaves out what cannot be read: empty, of a
- * message whose pushes a process with PUSH_GENERIC decided, or no JSON.
+ * Makes a reader of push contents by ID. It leaves out contents that are empty, belong to a message whose pushes a
+ * process with PUSH_GENERIC decided, or are not JSON.
  */
 export function createPushContents(db: Db): (pushes: readonly PushDoc[]) => Promise<Map<string, PushContent>> {
   const contents = new LRUCache<string, PushContent>({ maxSize: keptContents, ttl: keptMS })
   return async (pushes) => {
     const wanted = new Set(pushes.map(({ content }) => content))
-    // What was said may have been deleted since it was read.
+    // The text may have been deleted since it was read.
     for (const push of pushes) if (hasWaited(push)) contents.delete(push.content)
     const known = new Map<string, PushContent>()
     for (const id of wanted) {

@@ -33,16 +33,16 @@ const lookEveryMS = 1_000
 const perTake = 5
 
 /**
- * Sends what is due for one network until the signal aborts. It reads pushes from the database only when there are free
- * places, so that a slow or absent network costs no memory and delays nothing else. Retries wait in the database. Each
- * push is taken right before it is sent, when everything that it needs is loaded.
+ * Sends due pushes of one network until the signal aborts. It reads pushes only when there are free slots, so that a
+ * slow or absent network costs no memory and delays nothing else. Retries wait in the database. Each push is taken
+ * right before it is sent, when all its data is loaded.
  */
 export async function runPushSender(parts: PushSenderParts, signal: AbortSignal): Promise<void> {
   const { db, name, concurrency, wake, metrics, decisions, log } = parts
   const inFlight = createInFlight()
   const credentials = watchCredentials(parts, () => wake.up())
   const contentsOf = createPushContents(db)
-  /** Nobody else sends what was taken, so this goes on whatever happens to the database meanwhile. */
+  /** No other process sends a taken push, so keep going whatever happens to the database. */
   const retryForever = <T>(work: () => Promise<T>) =>
     pRetry(work, {
       retries: Number.POSITIVE_INFINITY,
@@ -55,7 +55,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   let isReached = false
   const atOnce = () => (!credentials.isStopped && isReached ? concurrency : 1)
 
-  /** Takes and sends what is due, as far as there are free places; returns how many were due. */
+  /** Takes and sends due pushes while slots are free; returns how many were due. */
   async function sendDue(): Promise<number> {
     const due = await findDuePushes(db, name, atOnce() - inFlight.size)
     const known = await contentsOf(due)

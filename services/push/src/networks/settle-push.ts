@@ -15,11 +15,11 @@ export interface SettlePushParts {
   metrics: PushMetrics
   log: Logger
   decisions: DecisionLog
-  /** Tries until it has worked: nobody else sends what was taken. */
+  /** Retries until it succeeds: no other process sends a taken push. */
   retryForever: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** Makes the function that does with a push what its network answered. `request` is for the log. */
+/** Makes the function that acts on a network's response to a push. `request` is for the log. */
 export function createPushSettlement({
   db,
   name,

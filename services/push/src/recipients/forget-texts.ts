@@ -9,7 +9,7 @@ import type { PushContent } from '../networks/network.ts'
 
 const atOnce = 1_000
 
-/** Takes the text of deleted or recalled messages out of what is kept of their pushes; those that wait are not sent. */
+/** Erases the text of deleted or recalled messages from stored pushes; waiting ones are not sent. */
 async function forgetTexts(db: Db, app: string, messages: readonly string[]): Promise<void> {
   const contents = await findPushContents(
     db,

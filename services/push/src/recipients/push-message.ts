@@ -60,8 +60,8 @@ const perCall = 10_000
 export const networkOf = { ios: 'apns', fcm: 'fcm' } as const satisfies Record<DeviceDoc['type'], PushNetwork>
 
 /**
- * Makes the handler of new messages: it notes in the database to whom a message is pushed, and waits for no
- * network. Handling a message again notes nothing twice.
+ * Makes the handler of new messages: it stores the recipients of a message's pushes, and waits for no network. Handling
+ * a message again stores nothing twice.
  */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
@@ -75,7 +75,7 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
   const handle = async ({ event, message: asSent }: MessageEvent) => {
     if (event.push === false || (generic === undefined && networks.size === 0)) return
     const content = key(asSent.appID, asSent._id)
-    // The pushes of an event that comes again were decided by who was connected then.
+    // For a redelivered event, the connections at its first delivery decided.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
     if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
@@ -134,12 +134,12 @@ function expiryOf({ expiresAtMS = Number.POSITIVE_INFINITY }: Message): number {
   return expiresAtMS
 }
 
-/** Records that nobody gets a push, and why. */
+/** Records that no user gets a push, and why. */
 async function pushNobody({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
   await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: new Date(), all })
 }
 
-/** The devices of recipients that get a push, and what was decided for all members of the page. */
+/** The devices that get a push, and the decisions for all members of the page. */
 async function decideDevices(
   { db, whoIsOnline, networks }: PushMessageParts,
   app: string,

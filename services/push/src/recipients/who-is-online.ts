@@ -3,7 +3,7 @@ import type { Presence } from '@parley/presence/connect'
 import { findOnlineDevices } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 
-/** The connected devices of those users who are connected. */
+/** The connected devices of these users, without users who have none. */
 export type WhoIsOnline = (
   app: string,
   users: readonly string[],

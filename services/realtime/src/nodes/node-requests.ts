@@ -17,7 +17,7 @@ export interface NodeRequestParts {
   deliveredMessages: DeliveredMessages
 }
 
-/** Responds to what gateways ask this node: about the connections of a user, and the deliveries of a message. */
+/** Answers gateways' requests to this node: a user's connections, and a message's deliveries. */
 export function answerRequests({ bus, node, sockets, deliveredMessages }: NodeRequestParts): { unsubscribe(): void } {
   const connections = answerNodeRequests(bus, node, {
     request: 'connections',

@@ -45,11 +45,11 @@ export interface PollOwners extends PollOwner {
 
 /**
  * @param waitMS how long a poll may wait for packets: longer than until the next heartbeat
- * @param nodes the realtime nodes that are alive, with what names the run of each; a poll of a dead one fails at once
+ * @param nodes the living realtime nodes, each with the name of its run; a poll of a dead one fails at once
  */
 export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
   const inFlight = new Map<string, Asked>()
-  /** Whose WebSockets were closed while the bus was away. */
+  /** Sessions whose WebSockets were closed while the bus was away. */
   const gone = new Map<string, { node: string; untilMS: number }>()
   let listeningSinceMS = performance.now()
   let isStopping = false
@@ -82,7 +82,7 @@ export function createPollOwners(bus: Bus, waitMS: number, nodes: () => Readonly
   const reach: PollOwner['reach'] = async (node, { body, ...asked }, signal) => {
     if (!bus.connected) throw new Error('NATS is away')
     const id = nanoid()
-    // A node that stops is like one that dies: who polls again, at another node, gets what waits.
+    // A stopping node is like a dead one: a client that polls again, at another node, gets the waiting packets.
     const giveUp = () => !isStopping && bus.nats.publish(nodeSubject(node, 'poll-gone'), id)
     const lost = Promise.withResolvers<never>()
     inFlight.set(id, { node, method: asked.method, run: nodes().get(node), fail: lost.reject })
@@ -136,7 +136,7 @@ export function servePolls(
       .then(respond)
       .catch((error: Error) => {
         onError(error)
-        // As when the packets are too large for the bus: nobody needs to wait.
+        // As when the packets are too large for the bus: the poll need not wait.
         respond(outOfReach())
       })
       .catch(onError)

@@ -10,31 +10,31 @@ const againAfterMS = 60_000
 const roundsPerAgain = againAfterMS / 1_000
 /** How many sockets are checked in a round; the others wait for the next. */
 const socketsPerRound = 100
-/** So many of those of whom nothing was heard are among them at least, however much was heard of others. */
+/** Every round checks at least this many of the others, however many were reported as changed. */
 const againPerRound = 20
 const atOnce = 10
 
 export interface RightsChecksParts {
   chat: Chat
   log: Logger
-  /** Whom each socket watches. */
+  /** The users that each socket watches. */
   watchedBy: ReadonlyMap<UserSocket, ReadonlyMap<string, unknown>>
-  /** Takes over what a socket may know of a user now; undefined: nothing any more. */
+  /** Applies a socket's present rights on a user; undefined when it has none any more. */
   apply: (socket: UserSocket, client: string, rights: Watchable | undefined) => void
 }
 
-/** Finds out again whether sockets may know the presence of those whom they watch. */
+/** Checks again whether sockets may see the presence of the users that they watch. */
 export interface RightsChecks {
   /** Checks some users in the next round. */
   soon(socket: UserSocket, clients: Iterable<string>): void
   /** Whether the user is to be checked in a later round than the one that is running. */
   isWaiting(socket: UserSocket, client: string): boolean
-  /** The socket has subscribed: if it watched nobody before, all of its users are checked for now. */
+  /** The socket has subscribed: its first watches count as just checked. */
   begin(socket: UserSocket): void
-  /** The socket watches nobody any more. */
+  /** The socket watches no user any more. */
   forget(socket: UserSocket): void
   run(): Promise<void>
-  /** Checks nobody any more; a run in progress ends soon. */
+  /** Stops checking; a run in progress ends soon. */
   stop(): void
 }
 
@@ -55,7 +55,7 @@ export function createRightsChecks({ chat, log, watchedBy, apply }: RightsChecks
     checkedAtMS.set(socket, performance.now())
   }
 
-  /** Nobody has said anything of them: as many of those that were not checked for the longest as have all checked in time. */
+  /** Takes those unchecked for the longest: enough that each gets its turn in time. */
   function takeOverdue(): void {
     const inTime = Math.ceil(checkedAtMS.size / roundsPerAgain)
     const most = Math.max(againPerRound, Math.min(inTime, socketsPerRound - waiting.size))

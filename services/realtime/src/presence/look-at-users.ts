@@ -7,7 +7,7 @@ import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData, UserSocket } from '../connections/session.ts'
 import { takeStates, viewOf, type WatchedUser } from './watched-users.ts'
 
-/** Without all of Redis' reports for so long, who is not known to be connected is unknown. */
+/** After this long without all of Redis's reports, users not known as connected are unknown. */
 const unknownAfterMS = 10_000
 
 export interface LookParts {
@@ -16,11 +16,11 @@ export interface LookParts {
   server: () => Pick<SocketServer<SocketData>, 'sendTo'>
 }
 
-/** Finds out how watched users are, and has their watchers know what is new. */
+/** Reads the state of watched users, and tells their watchers of changes. */
 export interface Look {
-  /** Asks Redis. @param isFirst who is not known is unknown at once: there is nothing to go by */
+  /** Asks Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
   at(some: readonly WatchedUser[], isFirst?: boolean): Promise<void>
-  /** Sends each socket what is new to it of these users, in one event. */
+  /** Sends each socket the changes of these users, in one event. */
   show(some: Iterable<WatchedUser>): void
   send(socket: UserSocket, clients: UserPresence[]): void
 }

@@ -8,7 +8,7 @@ export interface OwnPresenceNews {
   changed(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
 }
 
-/** What changes in a turn of the event loop goes out together, once Redis has it. */
+/** Changes of one event loop turn go out together, once Redis has them. */
 export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceNews {
   /** How the users of this node are, by `app NUL user`. */
   const states = new Map<string, 'online' | 'away'>()

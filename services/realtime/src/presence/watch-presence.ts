@@ -12,8 +12,8 @@ import { createWatchedUsers, viewOf, type WatchedUser, type WatchedUsers } from 
 
 const roundMS = 1_000
 /**
- * Every so many rounds all watched users are looked at, whatever was heard of them: with the 10 s after which a node's
- * reports end in Redis, who was connected to a killed node is offline within 15 s.
+ * Every so many rounds all watched users are read: a node's reports expire in Redis after 10 s, so the users of a
+ * killed node are offline within 15 s.
  */
 const roundsPerLookAtAll = 3
 
@@ -23,9 +23,12 @@ export interface WatchPresenceParts extends LookParts {
   socketsOf: (app: string, user: string) => Iterable<UserSocket>
 }
 
-/** Who watches whose presence on this node (ARCHITECTURE.md, "Presence"). */
+/** The presence watches of this node's sockets (ARCHITECTURE.md, "Presence"). */
 export interface WatchPresence {
-  /** Returns how those of these users are whom the socket watches now. @throws ApiError INVALID_REQUEST, TOO_MANY_REQUESTS */
+  /**
+   * Returns the state of those of these users that the socket watches now. @throws ApiError INVALID_REQUEST,
+   * TOO_MANY_REQUESTS
+   */
   subscribe(socket: UserSocket, session: Session, clients: readonly string[]): Promise<UserPresence[]>
   /** After a subscription in progress. @param clients left out: all */
   unsubscribe(socket: UserSocket, clients?: readonly string[]): Promise<void>
@@ -43,7 +46,7 @@ interface Subscribing {
   app: string
   user: string
   clients: ReadonlySet<string>
-  /** What it has read may have changed since. */
+  /** Its reading may be outdated. */
   isDisturbed: boolean
   done: Promise<UserPresence[]>
 }
@@ -52,7 +55,7 @@ interface Watching extends WatchPresenceParts {
   users: WatchedUsers
   checks: RightsChecks
   look: Look
-  /** Whom each socket watches. */
+  /** The users that each socket watches. */
   watchedBy: Map<UserSocket, Map<string, WatchedUser>>
   subscribing: Map<UserSocket, Subscribing>
   toLookAt: Set<WatchedUser>
@@ -111,7 +114,7 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
   }
 }
 
-/** Rooms of these users, or who may see them, may have changed: all that they watch, and who watches them, is checked. */
+/** Rooms or blocks of these users may have changed: checks all their watches, in both directions. */
 function mayHaveChanged(watching: Watching, app: string, changed: readonly string[]): void {
   const { users, watchedBy, subscribing, checks, socketsOf } = watching
   const doubt = (socket: UserSocket, clients: readonly string[]) => {
@@ -174,7 +177,7 @@ async function subscribe(
 ): Promise<UserPresence[]> {
   const { app, user } = progress
   const clients = [...progress.clients]
-  // Listened to before they are read: what changes meanwhile is looked at in the next round.
+  // Listen before reading: a change meanwhile is read in the next round.
   const opened = clients.map((client) => users.open(app, client))
   try {
     if (bus.connected) await bus.nats.flush()

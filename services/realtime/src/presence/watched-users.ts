@@ -7,7 +7,7 @@ import type { UserPresence } from '@parley/contracts/resources/presence'
 import type { UserStates } from '@parley/presence/user-states'
 import type { UserSocket } from '../connections/session.ts'
 
-/** What one socket knows of a user whom it watches. */
+/** One socket's knowledge of a user that it watches. */
 export interface Watch {
   rights: Watchable
   /** Somebody hid, blocked, left a room: the rights are to be read before anything more is shown. */
@@ -15,24 +15,24 @@ export interface Watch {
   shown: UserPresence
 }
 
-/** A user whom sockets of this node watch. */
+/** A user that sockets of this node watch. */
 export interface WatchedUser {
   app: string
   user: string
   watches: Map<UserSocket, Watch>
   state: UserPresence['state']
-  /** By what was last known of them; their state may be unknown since. */
+  /** In the last known state; it may have become unknown since. */
   wasConnected: boolean
-  /** When this node saw them go: more recent than what is written, and there also when their node was killed. */
+  /** When this node saw the user go: more recent than the database, and also known when the user's node was killed. */
   goneAtMS: number | undefined
 }
 
-/** The users whom sockets of this node watch, each with a subscription on the bus. */
+/** The users that sockets of this node watch, each with a subscription on the bus. */
 export interface WatchedUsers {
   get(app: string, user: string): WatchedUser | undefined
-  /** Listens to news of a user, of whom somebody is about to know. */
+  /** Subscribes to a user's presence, before a socket watches it. */
   open(app: string, user: string): WatchedUser
-  /** Ends it when nobody watches the user. */
+  /** Unsubscribes once no socket watches the user. */
   close(watched: WatchedUser): void
   all(): Iterable<WatchedUser>
 }
@@ -73,10 +73,7 @@ export function createWatchedUsers(bus: Bus, heard: (watched: WatchedUser, news:
   }
 }
 
-/**
- * Takes over what Redis said of users. While it does not say everything, who is not named stays as they were, until
- * `areUnknown`.
- */
+/** Applies Redis's reports. While they are incomplete, users not in them keep their state, until `areUnknown`. */
 export function takeStates(
   users: readonly WatchedUser[],
   { states, isComplete }: UserStates,
@@ -90,7 +87,7 @@ export function takeStates(
   }
 }
 
-/** How a watched user looks to who may know this of them. */
+/** A watched user as shown to a watcher with rights. */
 export function viewOf({ user, state, goneAtMS }: WatchedUser, rights: Watchable): UserPresence {
   if (goneAtMS === undefined || !rights.isShown) return toPresenceView(user, rights, state)
   return toPresenceView(user, { ...rights, lastSeenMS: Math.max(goneAtMS, rights.lastSeenMS ?? 0) }, state)
