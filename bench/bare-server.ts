@@ -4,8 +4,8 @@ import { publishEvent } from '@parley/bus/events/publish'
 import { MongoClient } from 'mongodb'
 
 /**
- * What a send takes at the least on Node.js: a server, as a process of its own, that does nothing for each request but read its
- * JSON, insert it (a majority, journaled), respond with it, and publish it to the stream. Sends its port over IPC.
+ * The minimum of a send on Node.js: a server, as a process of its own, that only reads a request's JSON, inserts it
+ * (majority, journaled), responds with it, and publishes it to the stream. Sends its port over IPC.
  */
 const [mongoUrl = '', natsUrl = ''] = process.argv.slice(2)
 const to = { app: 'bare', room: 'bare' }

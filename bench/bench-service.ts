@@ -10,10 +10,10 @@ const portSettings = {
 } as const
 
 /**
- * A service as benchmarks measure it: on these servers, on a free port, logging only what is wrong. When it ends unasked,
- * so does the benchmark.
+ * A service as benchmarks measure it: on these servers, on a free port, logging only problems. When it ends
+ * unexpectedly, so does the benchmark.
  * @param env settings beside these
- * @param root the checkout that it is started from; this one by default
+ * @param root the checkout to start it from; this one by default
  * @param mayDie it is killed on purpose
  */
 export function startBenchService(

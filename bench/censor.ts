@@ -24,7 +24,7 @@ const wordOf = (first: number, letters: number, length: number) =>
   String.fromCodePoint(...Array.from({ length }, () => first + any(letters)))
 const latin = Array.from({ length: count }, () => wordOf(0x61, 26, 4 + any(8)))
 const han = Array.from({ length: count }, () => wordOf(0x4e00, 3_000, 2 + any(3)))
-// Words that begin and end within one another are what makes naive searches slow.
+// Words that overlap are the slow case of naive searches.
 const nested = Array.from({ length: Math.min(count, 1_000) }, (_, i) => `${'a '.repeat(i)}a`)
 
 const texts: [name: string, words: string[], text: string][] = [
@@ -36,7 +36,7 @@ const texts: [name: string, words: string[], text: string][] = [
   ['nested words', nested, fill(() => 'a ')],
 ]
 
-/** As many pieces as fit into 64 KiB of UTF-8. */
+/** Pieces up to 64 KiB of UTF-8. */
 function fill(piece: () => string): string {
   let text = ''
   for (let next = piece(); Buffer.byteLength(text + next) <= bytes; next = piece()) {

@@ -8,7 +8,7 @@ interface CpuProfile {
   timeDeltas: number[]
 }
 
-/** Where the CPU time of the profiles in a folder went, the most first: by dependency, our own folders, and what V8 names in brackets. */
+/** CPU time of the profiles in a folder, largest first: by dependency, our own folders, and V8's bracketed entries. */
 function whereTimeWent(folder: string): { where: string; share: number }[] {
   const times = new Map<string, number>()
   let total = 0

@@ -17,12 +17,11 @@ export function httpRequest(method: string, path: string, headers: Record<string
 }
 
 /**
- * Sends HTTP requests over keep-alive connections for a time, one after the other on each. It does as little as a client
- * can (requests are bytes made before, of an answer only its status and length are read), because it shares the machine
- * with what it measures.
- * @param requests taken in turns, or made by their number where none may come twice
- * @param pace requests per second, all connections together; by default each goes when the one before is answered
- * @throws when an answer is not 200
+ * Sends HTTP requests over keep-alive connections for a time, one after the other on each. It does as little as a
+ * client can (prepared bytes out; only status and length read), because it shares the machine with the server.
+ * @param requests taken in turns, or made by number where none may come twice
+ * @param pace requests per second over all connections; by default each goes when the one before is answered
+ * @throws when a response is not 200
  */
 export async function loadHttp(
   url: string,

@@ -129,7 +129,7 @@ async function startNetwork() {
       PARLEY_PUSH_FCM_SERVICE_ACCOUNT: JSON.stringify(account),
       NODE_EXTRA_CA_CERTS: pem('cert'),
     },
-    /** Settles when so many more pushes have arrived. */
+    /** Settles when this many more pushes have arrived. */
     after(count: number): Promise<void> {
       const all = Promise.withResolvers<void>()
       waiting = { count: pushes + count, arrived: all.resolve }

@@ -86,7 +86,7 @@ async function report({ apiKey }: DemoKeys): Promise<{ messageCount: number; roo
   return ((await answer.json()) as { result: { messageCount: number; roomCount: number; userList: string[] } }).result
 }
 
-/** The report counts every message: what was written is what is measured. */
+/** Every written message must be in the report, or the wrong thing is measured. */
 async function check({ keys, perDay: messages }: Subject): Promise<void> {
   const { messageCount, roomCount, userList } = await report(keys)
   assert.equal(messageCount, messages * days)

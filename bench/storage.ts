@@ -63,10 +63,10 @@ interface Sizes {
   indexes: number
 }
 
-/** Bytes of all collections on disk, after what is in memory was written. */
+/** Bytes of all collections on disk, after memory was flushed. */
 async function sizes({ mongo, client }: Db): Promise<Sizes> {
   await client.db('admin').command({ fsync: 1 })
-  // Less what the files hold for later: it does not grow with the data.
+  // Without free space in the files: it does not grow with the data.
   const stats = await mongo.command({ dbStats: 1, freeStorage: 1 })
   const of = (name: string) => Number(stats[name])
   const indexes = of('indexSize') - of('indexFreeStorageSize')
@@ -145,7 +145,7 @@ async function countSent(): Promise<number> {
   return sum?.seq ?? 0
 }
 
-/** Words that hardly repeat: what compresses too well would flatter. */
+/** Words that rarely repeat: text that compresses too well would flatter. */
 function textOf(n: number): string {
   let [text, state] = ['', (n + 1) * 2_654_435_761]
   while (text.length < 200) {

@@ -63,7 +63,7 @@ async function measure(name: Name, sockets: number, ground: Ground, memory: bool
   const connectCpu = ((cpuSeconds(server.pid) - before) * 1e6) / sockets
   const KiB = emptyKiB === undefined ? undefined : ((await residentKiB(server.pid)) - emptyKiB) / sockets
   const room = { rooms: ['all'], perRoom: sockets }
-  // The default engine makes a packet for every delivery: a tenth says as much.
+  // The default engine makes a packet for every delivery: a tenth of the load is enough.
   const share = name === 'socket.io' ? 0.1 : 1
   const sparse = await measureDelivery(server, load, { mode: 'sparse', ...room, deliveries: deliveries.sparse })
   const bursts = await measureDelivery(server, load, { mode: 'bursts', ...room, deliveries: deliveries.bursts * share })

@@ -13,7 +13,7 @@ export interface Contestant {
   pid: number
   port: number
   publish(order: Publishing): Promise<void>
-  /** What the n-th client says to be connected, and in a room; Parley's also to get what passed since a time. */
+  /** The n-th client's packets to connect and join a room; Parley's also to get what passed since a time. */
   client(n: number, room: string, since?: number): Connecting['clients'][number]
   stop(): Promise<void>
 }
@@ -56,8 +56,8 @@ async function startOther(name: Name): Promise<Contestant> {
 }
 
 /**
- * @param env settings beside these; NODE_OPTIONS come on top of the benchmark's own
- * @param root the checkout whose node it is; this one by default
+ * @param env settings beside these; NODE_OPTIONS are added to the benchmark's own
+ * @param root the checkout to start the node from; this one by default
  */
 export async function startParley(
   { servers, keys, tokens }: Ground,

@@ -1,7 +1,7 @@
-/** What every contestant delivers: 330 bytes as a WebSocket text message of Socket.IO. */
+/** The event of every contestant: 330 bytes as a Socket.IO text message. */
 export const eventName = 'chat message'
 
-/** `at` is a time in milliseconds with three decimals, in as many characters whatever it is. */
+/** `at` is a time in milliseconds with three decimals, padded to a constant length. */
 const written = (at: number) => at.toFixed(3).padStart(18, '0')
 const textOf = (at: number, length: number) => ({ at: written(at), text: 'x'.repeat(length) })
 const around = Buffer.byteLength(`42${JSON.stringify([eventName, textOf(0, 0)])}`)

@@ -4,7 +4,7 @@ import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
 import { cores, pin } from './contestants.ts'
 
-/** What Parley's node needs around it: servers, an app, and users with a token each who are in one of the rooms. */
+/** The surroundings of Parley's node: servers, an app, and users with a token each, each in one of the rooms. */
 export interface Ground {
   servers: Servers
   keys: DemoKeys

@@ -14,7 +14,7 @@ export interface Growth {
   /** With one room, and with ten, of 500 sockets each, on one node. */
   rooms1: Record<Mode, Delivery>
   rooms10: Record<Mode, Delivery>
-  /** CPU seconds of the node while events of a room passed that it holds nobody of, and in the same time of quiet. */
+  /** CPU seconds of the node while events passed in a room without sockets here, and in the same time of quiet. */
   nobodys: { events: number; cpuSeconds: number; quietCpuSeconds: number }
 }
 

@@ -12,14 +12,14 @@ export interface Delivery {
   cpu: number
   /** CPU microseconds of the load generator per delivered event. */
   generatorCpu: number
-  /** The share of its core that the generator used: under 1, it was not what limited. */
+  /** The share of its core that the generator used: below 1 it was not the bottleneck. */
   generatorBusy: number
 }
 
 /** V8 gives unused memory back to the system when nothing has happened for a while. */
 const settlingMS = 40_000
 
-/** Resident memory of an idle process after it has collected its garbage and given back what it does not use, in KiB. */
+/** Resident memory of an idle process after a collection that returned unused pages, in KiB. */
 export async function residentKiB(pid: number): Promise<number> {
   process.kill(pid, 'SIGWINCH')
   await pause(settlingMS)
@@ -43,7 +43,7 @@ export async function measureDelivery(
     await load.receive(events * perRoom * bytesPerEvent)
   }
   const events = Math.ceil(deliveries / perRoom / burst) * burst
-  // As many again before: what is measured is code that has run for a while.
+  // As warm-up: only code that has run for a while is measured.
   await run(events)
   const before = { server: cpuSeconds(server.pid), load: cpuSeconds(load.pid), atMS: performance.now() }
   await run(events)

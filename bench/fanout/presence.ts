@@ -5,10 +5,10 @@ import type { Ground } from './ground.ts'
 import { startLoad } from './load.ts'
 
 const watchers = 10
-/** What a socket may watch at most (docs/reference/socket.md). */
+/** The most that a socket may watch (docs/reference/socket.md). */
 const watched = 500
 const atOnce = 50
-/** Longer than what comes together, once a second, takes to the watchers. */
+/** Longer than a batch of changes, once a second, takes to reach the watchers. */
 const settleMS = 5_000
 const quietSeconds = 15
 
@@ -16,23 +16,23 @@ export interface ComingAndGoing {
   users: number
   /** CPU milliseconds of the watching node per second meanwhile. */
   cpuPerSecond: number
-  /** What the watchers were sent. */
+  /** Bytes sent to the watchers. */
   bytes: number
 }
 
 export interface PresenceCost {
   watchers: number
   watched: number
-  /** CPU milliseconds of the node per second while nobody comes and goes: it looks at the watched now and then. */
+  /** CPU milliseconds of the node per second while presence does not change: it polls the watched users now and then. */
   quietCpuPerSecond: number
   ofUnwatched: ComingAndGoing
   ofWatched: ComingAndGoing
 }
 
 /**
- * What users who come and go on one node cost another, on which sockets watch some of them: first as many of the others
- * as there are, `rounds` times, then those who are watched.
- * @throws when the watchers hear of somebody whom they do not watch, or nothing of those whom they do
+ * The cost for a node whose sockets watch users that come and go on another: first for as many unwatched users,
+ * `rounds` times, then for the watched ones.
+ * @throws when watchers hear of a user they do not watch, or nothing of one they do
  */
 export async function measurePresence(ground: Ground, users: number, rounds: number): Promise<PresenceCost> {
   const settings = { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }
@@ -63,7 +63,7 @@ export async function measurePresence(ground: Ground, users: number, rounds: num
     return { users: all.length * times, cpuPerSecond, bytes: await watching.bytes() }
   }
 
-  // What a process has done for the first time costs more than the second time.
+  // The first run of any code costs more than the second.
   await comeAndGo(watchers, watched, 1)
   const quiet = cpuSeconds(node.pid)
   await pause(quietSeconds * 1000)

@@ -1,7 +1,7 @@
 /**
- * The load: bare TCP connections that upgrade, say what a stock client says, and then only count the bytes they get, so
- * that the generator costs less than the server. Takes orders to connect, to report and to leave, and replies to each
- * with the bytes received so far and how many connections were refused and tried again.
+ * The load: bare TCP connections that upgrade, send a stock client's packets, and then only count bytes, so that the
+ * generator costs less than the server. Takes commands to connect, to report and to leave, and replies to each with the
+ * bytes received so far and the number of connections that were refused and retried.
  */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,11 +9,11 @@ import { now } from './event.ts'
 
 export interface Connecting {
   port: number
-  /** Of each connection: what stands in its query beside the transport, and the packets it sends, each when the one before is answered. */
+  /** For each connection: its query beside the transport, and its packets, each sent when the one before is answered. */
   clients: readonly { query: string; says: readonly string[] }[]
   /** How many connect at the same time. */
   atOnce: number
-  /** Each begins after what a stock client waits when it has lost its connection. */
+  /** Each begins after a stock client's backoff for a lost connection. */
   asReconnect?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Received {
 const received: Received = { bytes: 0, refused: 0, lateMS: [] }
 const open = new Set<ReturnType<typeof connect>>()
 let first: ReturnType<typeof connect> | undefined
-/** What a stock client waits before it tries again: 1 s, doubled up to 5 s, by half more or less. */
+/** A stock client's backoff: 1 s, doubled up to 5 s, by half more or less. */
 const backoff = { firstMS: 1_000, mostMS: 5_000, spread: 0.5 }
 
 /** A masked text frame with the mask 0 (RFC 6455, 5.2 and 5.3). */

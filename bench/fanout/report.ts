@@ -15,7 +15,7 @@ export interface Results {
   storms: Storm[]
 }
 
-/** The results as tables, and what was wanted of them, in lines. */
+/** The results as tables, and the goals in lines. */
 export function describeResults({ comparison, growth, presence, storms }: Results): string[] {
   return [
     ...(comparison ? describeComparison(comparison) : []),
@@ -99,7 +99,7 @@ function describeStorms(storms: Storm[]): string[] {
   ]
 }
 
-/** What a storm costs whose clients get what they missed, beside one without. */
+/** The cost of a storm whose clients replay, beside one without. */
 function describeSince(storms: readonly Storm[]): string[] {
   const [without, since] = ['parley', 'parley-since'].map((name) => storms.find((storm) => storm.name === name))
   if (!without || !since) return []

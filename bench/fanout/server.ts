@@ -1,7 +1,7 @@
 /**
- * What Parley's realtime node is measured beside. argv: `bare` (uWebSockets.js alone: topics, the same bytes), `package`
- * (packages/socketio alone), `socket.io-uws` (socket.io on its uWebSockets.js adapter) or `socket.io` (on its default
- * engine). A connection joins the room that its query names.
+ * The servers that Parley's realtime node is compared with. argv: `bare` (uWebSockets.js alone: topics, the same
+ * bytes), `package` (packages/socketio alone), `socket.io-uws` (socket.io on its uWebSockets.js adapter) or `socket.io`
+ * (on its default engine). A connection joins the room that its query names.
  */
 
 import { createServer } from 'node:http'
@@ -44,7 +44,7 @@ async function startBare(): Promise<Started> {
       )
     },
     open: (ws) => void ws.subscribe(ws.getUserData().room),
-    // Connecting, like the others: an answer to what the client says first.
+    // Answers the client's first packet, as the others do.
     message: (ws) => void ws.send('40{}', false),
   })
   const frame = (at: number) => Buffer.from(`42${JSON.stringify([eventName, payloadOf(at)])}`)

@@ -7,11 +7,11 @@ import { type Load, startLoad } from './load.ts'
 const everyMS = 20
 const calmSeconds = 10
 
-/** What clients who give `since` have missed of the room that all are in, and of others. */
+/** Events that clients with `since` have missed, in the common room and in others. */
 const missedEvents = 3
 const missedMS = 10_000
 
-/** `before`: Parley's node of another checkout. `parley-since`: its clients get what they missed. */
+/** `before`: Parley's node of another checkout. `parley-since`: its clients replay. */
 export type StormName = Extract<Name, 'parley' | 'socket.io-uws' | 'socket.io'> | 'before' | 'parley-since'
 
 export interface StormOptions {
@@ -28,7 +28,7 @@ export interface Storm {
   seconds: number
   /** Tries that the server refused; their clients came again. */
   refused: number
-  /** CPU microseconds of the server per client that is back, without what it delivers meanwhile when it is calm. */
+  /** CPU microseconds of the server per returned client, without its calm-time deliveries. */
   cpu: number
   /** The same of a second storm, with nothing to deliver: nothing has to be taken off. */
   quietCpu: number
@@ -40,8 +40,8 @@ export interface Storm {
 }
 
 /**
- * So many clients come as stock clients do that have lost their node (within a second), while others who are there already get an event fifty times a second. Parley's node has
- * its limits as they are by default.
+ * Clients return as stock clients do after losing their node (within a second), while others that are connected get an
+ * event fifty times a second. Parley's node has its default limits.
  */
 export async function measureStorm(name: StormName, ground: Ground, options: StormOptions): Promise<Storm> {
   const { clients } = options

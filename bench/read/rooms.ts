@@ -26,7 +26,7 @@ export function openCalls(port: number): { call: Call; close: () => Promise<void
   }
 }
 
-/** Each in a room of so many messages, and in the same small rooms. */
+/** Each in a room of this many messages, and in the same small rooms. */
 export const reads = {
   'latest page': (size: number) => `/rooms/big%20${size}/messages/v3`,
   'oldest page': (size: number) => `/rooms/big%20${size}/messages/v3?afterTime=0`,
@@ -59,7 +59,7 @@ export async function prepareReader(call: Call, db: Db, keys: DemoKeys, size: nu
   return headers
 }
 
-/** Writes messages as if they had been sent: what sending keeps true of the room and of its sender is true after. */
+/** Writes messages as if they had been sent: the invariants of room and sender hold afterwards. */
 async function fill(db: Db, app: string, room: string, size: number): Promise<void> {
   const collection = (name: string) => db.collection<Document & { _id: string }>(name)
   const roomKey = `${app}\0${room}`
@@ -81,7 +81,7 @@ async function fill(db: Db, app: string, room: string, size: number): Promise<vo
   await collection('memberships').updateOne({ _id: `${roomKey}\0sender` }, { $set: { uncounted: size } })
 }
 
-/** What was written is what the service sees. */
+/** The service must see the written data. */
 async function check(call: Call, size: number, headers: Headers): Promise<void> {
   const page = await call('GET', reads['latest page'](size), headers)
   assert.equal(page['totalCount'], size)

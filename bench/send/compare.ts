@@ -12,7 +12,7 @@ export interface Scene {
 
 export interface Compared extends Scene {
   insertOnePerSecond: number
-  /** Of a server that does nothing but what every send takes (bare-server.ts), as a share of insertOne's. */
+  /** The bare server's rate (bare-server.ts), as a share of insertOne's. */
   bareRatio: number
   bareP99Ratio: number
   bareCpuMicrosecondsPerMessage: Record<string, number>
@@ -28,7 +28,7 @@ export interface Compared extends Scene {
 export const heading =
   'clients rooms  bytes gateways   insertOne/s   p99 ms   POST /messages/s   p99 ms   ratio   of p99   bare server   of p99   CPU µs per message'
 
-/** Bare insertOne, the bare server and sends of the same size in turns; the medians of what they come to. */
+/** Bare insertOne, the bare server and sends of the same size in turns; returns medians. */
 export async function compare(
   ground: Ground,
   scene: Scene,
@@ -67,8 +67,8 @@ export async function compare(
 }
 
 /**
- * Sends until what the gateways run is compiled, which takes longer than a turn: before, a message costs twice as much. For
- * a quarter of a minute each at most.
+ * Sends until the gateways' code is compiled, which takes longer than a round: before that, a message costs twice as
+ * much. A quarter of a minute each at most.
  */
 export async function warmUp(ground: Ground, gateways = 1): Promise<void> {
   const scene = { clients: 64, rooms: roomIds.length, bytes: 200, gateways }

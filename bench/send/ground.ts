@@ -50,7 +50,7 @@ export async function startGround(profiles?: string) {
     post: adminPost(gateways[0]?.ports['http'], keys.apiKey),
     messageRequest: (body: object) => httpRequest('POST', '/messages', headers, body),
 
-    /** Starts gateways until there are so many; returns whether one was started. */
+    /** Starts gateways up to this number; returns whether one was started. */
     async haveGateways(count: number): Promise<boolean> {
       if (gateways.length >= count) return false
       while (gateways.length < count) gateways.push(await startBenchService('api-gateway', servers))
@@ -73,7 +73,7 @@ export async function startGround(profiles?: string) {
         sends,
       ),
 
-    /** The same requests to a server that does nothing but what every send takes (bare-server.ts). */
+    /** The same requests to the bare server (bare-server.ts). */
     sendBare: (sends: Omit<Sends, 'gateways'>): Promise<Sent> =>
       sendTo(servers, [{ port: barePort, pid: bare.pid ?? 0 }], sends),
 

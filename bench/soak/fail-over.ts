@@ -70,7 +70,7 @@ async function leads(
 ): Promise<number> {
   const endMS = performance.now() + takeOverMS
   for (;;) {
-    // During an election nobody replies.
+    // During an election no node replies.
     const port = await leader(of).catch(() => 0)
     if (port !== not && of.members.has(port)) return port
     if (performance.now() > endMS) throw new Error(`not within ${takeOverMS / 1_000} s: ${what}`)

@@ -7,10 +7,10 @@ export interface Acknowledged {
   sender: string
 }
 
-/** So long the relay of the gateways has for what the killed ones left. */
+/** Time for the relay to finish the work of killed gateways. */
 const settleWithinMS = 60_000
 
-/** What is wrong with what was stored, once it is settled: a sentence each. */
+/** Faults in the stored data, once it is flushed: a sentence each. */
 export async function findFaults(
   mongoUrl: string,
   app: string,

@@ -3,7 +3,7 @@ import { Pool } from 'undici'
 
 type Fields = Record<string, unknown>
 
-/** What the parts of the benchmark call the gateway by. */
+/** The benchmark's access to the gateway. */
 export interface Api {
   url: string
   admin: Record<string, string>

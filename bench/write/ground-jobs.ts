@@ -1,7 +1,7 @@
 /** One of the bare transactions that ground.ts makes. */
 export interface Job {
   kind: 'a room of two' | 'a member' | 'a user with a token'
-  /** So many at a time. */
+  /** Concurrent clients. */
   clients: number
   seconds: number
 }

@@ -18,11 +18,11 @@ interface Rate {
   what: string
   bare: Job['kind']
   request: (number: number) => Buffer
-  /** Requests that come before and leave what is measured as it is; by default the same. */
+  /** Warm-up requests that leave the measured data alone; by default the same. */
   earlier?: (number: number) => Buffer
 }
 
-/** What is done once per request, as rates: each beside the bare transaction that it needs, in turns. */
+/** Rates of operations that run once per request: each beside the bare transaction that it needs, in turns. */
 export async function measureRates(
   api: Api,
   ground: ChildProcess,
@@ -67,9 +67,9 @@ export async function measureRates(
 /** Each gets few members from one client, as it is with most rooms. */
 const rooms = 512
 
-/** What runs is compiled by then: before, each call costs twice as much, and one client alone makes too few for it. */
+/** Until the code is compiled, each call costs twice as much, and one client makes too few calls for that. */
 const warmUpSeconds = 8
-/** From here on they are numbered, so that what they make is not made again. */
+/** Warm-up requests are numbered from here, so that their results are not made again. */
 const earlierNumbers = 10_000_000
 
 async function prepareRates(api: Api): Promise<Rate[]> {

@@ -9,7 +9,7 @@ export interface SingleResult {
   ms: number
   /** The same without us: the documents written, or read, in as few commands as can be. */
   bareMS: number
-  /** At most so many milliseconds are wanted, on a quiet machine. */
+  /** The goal in milliseconds, on a quiet machine. */
   wantedMS: number
 }
 

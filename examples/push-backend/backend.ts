@@ -10,13 +10,13 @@ const app = Fastify({ logger: { level: 'warn' } })
 // The signature is over the body as it arrived: it must not be parsed before.
 app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))
 
-/** In a real backend the app proves with a session whose device it is. */
+/** In a real backend, a session proves whose device it is. */
 app.put<{ Params: { user: string; device: string } }>('/devices/:user/:device', ({ params }, reply) => {
   devices.set(params.user, (devices.get(params.user) ?? new Set()).add(params.device))
   return reply.code(204).send()
 })
 
-/** What was handled lately: a call that was not answered in time comes again, with the same webhook-id. */
+/** Recently handled calls: one that was not answered in time comes again with the same webhook-id. */
 const handled = new Set<string>()
 
 app.post<{ Body: string }>('/push', async (request, reply) => {

@@ -6,7 +6,7 @@ const token = process.env['CHAT_TOKEN'] ?? (await demoToken())
 
 const socket = io(url, { transports: ['websocket'] })
 const ready = Promise.withResolvers()
-/** What was printed: after a reconnect an event may come again. */
+/** Printed messages: after a reconnect an event may come again. */
 const seen = new Set()
 
 socket.on('connect', async () => {

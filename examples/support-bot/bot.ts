@@ -25,7 +25,7 @@ app.post<{ Body: string }>('/webhook', (request, reply) => {
   return reply.send({})
 })
 
-/** Streams the answer as it is found, then sends the whole as a message: what was streamed is kept nowhere. */
+/** Streams the answer as it is found, then sends the whole as a message: streamed text is not stored. */
 async function writeAnswer(message: Message): Promise<void> {
   try {
     let whole = ''

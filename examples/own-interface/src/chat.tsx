@@ -3,7 +3,7 @@ import { useBadge, useClient, useConnection, useMessages, useRoom, useRooms, use
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 
 export function Chat({ url, token }: Pick<ClientOptions, 'url' | 'token'>) {
-  // With a storage, what is written offline goes out even after a reload.
+  // With a storage, messages written offline go out even after a reload.
   const client = useClient({ url, token, storage: localStorage }, url)
   return client ? <Rooms client={client} /> : null
 }
@@ -42,7 +42,7 @@ function RoomView({ client, id }: { client: Client; id: string }) {
   const history = useStore(room.history)
   const typing = useStore(room.typing)
   const streaming = useStore(room.streaming)
-  // Rendered again when somebody has read more: readBy() says who.
+  // Renders again when a member has read more: readBy() has the readers.
   useStore(room.readers)
   const members = useStore(room.info)?.members ?? []
   const end = useRef<HTMLDivElement>(null)

@@ -6,7 +6,7 @@ import { type MessageToSend, sendMessage } from '@parley/chat/messages/sending/s
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
-/** What a test has a process do: make a change until it is killed (-9), by itself, at a step. */
+/** Work of a test's child process: make a change until it kills itself (-9) at a step. */
 export interface DyingChange {
   mongoUrl: string
   natsUrl: string

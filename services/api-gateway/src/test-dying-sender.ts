@@ -6,14 +6,14 @@ import { sendMessage } from '@parley/chat/messages/sending/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
-/** What a test has a process do: send to a room until it is killed (-9), by itself, at a point of the way of a message. */
+/** Work of a test's child process: send to a room until it kills itself (-9) at a point of the send path. */
 export interface DyingSender {
   mongoUrl: string
   natsUrl: string
   app: string
   room: string
   point: SettlePoint
-  /** It dies when it comes there for so many times. */
+  /** It dies at the n-th time that it gets there. */
   times: number
 }
 

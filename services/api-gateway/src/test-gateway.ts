@@ -193,10 +193,7 @@ export async function startWithAlice(): Promise<{ gateway: TestGateway; alice: T
   return { gateway, alice, room: await gateway.newRoom([alice]) }
 }
 
-/**
- * Calls again for as long as the answer is 503: so many at once may be too much for a machine that is far too busy, and
- * then nothing was done.
- */
+/** Retries while the response is 503: a busy machine may be overloaded by this many calls, and then nothing was done. */
 export async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await call()
@@ -243,7 +240,7 @@ function caller(url: string, own: Record<string, string>): CallApi {
 async function hear(bus: Bus, app: string): Promise<Heard> {
   const events: Heard['events'] = []
   const waiting = new Set<() => void>()
-  // As for the stream: what it does not acknowledge soon is published again at once, and is one event.
+  // As in the stream: an event that is not acknowledged soon is published again, and counts once.
   const ids = new Set<string>()
   bus.nats.subscribe(`parley.*.${subjectToken(app)}.>`, {
     callback: (error, message) => {

@@ -12,8 +12,8 @@ export interface PassingCommand {
 export interface MongoProxy {
   port: number
   /**
-   * Hands over the next command that has all these words, once; what the connection sends after it waits until `act` is
-   * done. A command without `break` or `arrive` goes on then.
+   * Hands over the next command that contains all these words, once; later traffic of the connection waits until `act`
+   * is done. A command without `break` or `arrive` then continues.
    */
   meet(words: readonly string[], act: (command: PassingCommand) => Promise<void> | void): void
   stop(): Promise<void>

@@ -1,13 +1,13 @@
 import { closeTogether, openTcpProxy } from '@parley/stack/tcp-proxy'
 
-/** A proxy to NATS whose connections can be lost. */
+/** A proxy to NATS whose connections can be cut. */
 export interface NatsProxy {
   url: string
   /** Nothing passes any more, and neither side notices. */
   hold(): void
   /** The connections are closed, and no other can be opened. */
   cut(): void
-  /** What was held back goes on, and connections can be opened. */
+  /** Releases held traffic and admits new connections. */
   mend(): void
   close(): Promise<void>
 }

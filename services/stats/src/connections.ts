@@ -13,8 +13,8 @@ const lookEveryMS = 20_000
 const keepMinutes = 10
 
 /**
- * Copies from Redis to the buckets, until the signal aborts: the peak of connections in each minute, which the nodes
- * report, and who is connected. Any number of instances may do it at once.
+ * Copies from Redis to the buckets, until the signal aborts: each minute's peak of connections, as reported by the
+ * nodes, and the connected users. Any number of instances may run at once.
  */
 export async function followConnections(db: Db, presence: Presence, log: Logger, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => log.warn({ err: error }, 'connections not recorded; trying again')
@@ -24,7 +24,7 @@ export async function followConnections(db: Db, presence: Presence, log: Logger,
 
 export async function lookOnce(db: Db, presence: Presence, noteOnline: NoteOnline): Promise<void> {
   const thisMinute = Math.floor(Date.now() / 60_000)
-  // What is written of an app that is being deleted would have to be deleted again, for as long as Redis has its peaks.
+  // Skip apps being deleted: their data would have to be deleted again, for as long as Redis has their peaks.
   for (const { _id: app, createdAt } of await findOpenApps(db)) {
     const peaks = await readPeaks(presence, app, createdAt)
     await notePeaks(db, app, peaks)

@@ -8,9 +8,9 @@ import type { Logger } from '@parley/service/log'
 import type { SettingsOf } from '@parley/service/settings'
 
 /**
- * Has files scanned, makes thumbnails, and removes what nothing refers to any more, until the signal aborts. Any number of
- * instances may do it at once.
- * @throws Error when a scanner would get addresses of nothing
+ * Scans files, makes thumbnails, and removes unreferenced files, until the signal aborts. Any number of instances may
+ * run at once.
+ * @throws Error when a scanner would get addresses without a base URL
  */
 export function lookAfterFiles(
   { db, log, askScanner }: { db: Db; log: Logger; askScanner: (url: string, file: ScannedFile) => Promise<boolean> },

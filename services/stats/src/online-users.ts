@@ -7,12 +7,12 @@ interface OnlineUser {
   user: string
 }
 
-/** Records who is connected now. */
+/** Records the connected users. */
 export type NoteOnline = (users: readonly OnlineUser[]) => Promise<void>
 
 /** Makes the function that writes each user once in each bucket, however often it is called. */
 export function createNoteOnline(db: Db): NoteOnline {
-  /** Who is written, of the present bucket of each level. */
+  /** Users already written, in the present bucket of each level. */
   const written = new Map<BucketLevel, { beginMS: number; names: Set<string> }>()
 
   function namesIn(level: BucketLevel, atMS: number): Set<string> {

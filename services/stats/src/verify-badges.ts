@@ -23,7 +23,7 @@ const offsetMS = 3 * 60 * 60 * 1_000
 
 /**
  * Compares the unread counts of a sample of rooms with the messages, every `everyMS` until the signal aborts. Each
- * instance takes a sample of its own. What does not agree is counted, logged, and left as it is.
+ * instance takes a sample of its own. Differences are counted and logged, and left as they are.
  */
 export async function runBadgeChecks(parts: BadgeCheckParts, signal: AbortSignal): Promise<void> {
   const check = createBadgeCheck(parts)

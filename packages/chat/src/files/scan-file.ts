@@ -35,7 +35,7 @@ export async function scanFile(
   file: FileDoc,
 ): Promise<void> {
   const { id, app } = file
-  // A setting that is taken back holds for those that wait too.
+  // A socket, or a bridge.
   if (!scanner) return releaseFile(db, file)
   try {
     if (await ask(scanner, store, file)) return await releaseFile(db, file)

@@ -8,9 +8,9 @@ import type { FastifyInstance } from 'fastify'
 
 /** Origins of others that the page has to do with: `https://shop.example`. */
 export interface ChatPageOrigins {
-  /** Whose pages may show it in a frame, beside our own. */
+  /** Origins that may frame the page, beside our own. */
   frameAncestors: readonly string[]
-  /** With whom it exchanges the bytes of files, beside us. */
+  /** The origin that exchanges the bytes of files, beside our own. */
   files?: string | undefined
 }
 
@@ -18,8 +18,8 @@ export interface ChatPageOrigins {
 const keepForever = 'public, max-age=31536000, immutable'
 
 /**
- * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, and connects only to
- * our own addresses; nothing of it is inline.
+ * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, connects only to our
+ * own addresses, and has no inline code.
  * @param imagesOf finds the origins whose pictures the page of an app shows
  */
 export async function serveChatPage(
@@ -39,7 +39,7 @@ export async function serveChatPage(
     const hidden = { schema: { hide: true } }
     files.get<{ Querystring: Query }>('/chat', hidden, async ({ query }, reply) => {
       const images = await imagesOf(askedBy(query)).catch((error: unknown) => {
-        // Those who are here already write on, and their page shows links in place of pictures.
+        // Open pages keep working, with links in place of pictures.
         app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
         return []
       })

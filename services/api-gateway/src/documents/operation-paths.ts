@@ -6,7 +6,7 @@ const patterns = [...Map.groupBy(allOperations, ({ path }) => path)].map(([path,
   operations,
 }))
 
-/** The operations at a URL's path, whatever their methods: for errors before the request has a route. */
+/** The operations at a URL's path, of any method: for errors before the request has a route. */
 export function operationsAt(url: string): Operation[] {
   const path = pathOf(url)
   return patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ operations }) => operations)

@@ -34,7 +34,7 @@ export function createConnectionReports(presence: Presence, node: string, log: L
       const { highest, latest, reported } = next
       inFlight.set(app, reported.promise)
       try {
-        // What is not more than Redis has makes no peak, and late a false one: the others may be connected elsewhere by now.
+        // Skip values not above Redis's peak: reporting them late would inflate it.
         if (highest > Math.max(latest, peaks.ownOf(app))) await reportOne(app, highest)
         await reportOne(app, latest)
         if (latest === 0 && current.get(app) === 0) current.delete(app)

@@ -4,7 +4,7 @@ import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 const waveEveryMS = 200
 const stopping = 'node is stopping' satisfies OwnCloseReason
 
-/** A socket, or a WebSocket whose session another node holds. */
+/** A socket, or a bridge. */
 interface Closable {
   closeTransport(reason: OwnCloseReason): void
 }
@@ -20,7 +20,7 @@ export async function drainConnections(connections: () => Iterable<Closable>, ov
     const waves = Math.max(1, Math.round((endMS - performance.now()) / waveEveryMS))
     for (const connection of left.splice(0, Math.ceil(left.length / waves))) connection.closeTransport(stopping)
     if (waves > 1) await pause(waveEveryMS)
-    // Sorting a hundred thousand takes long: only once more, for who came meanwhile.
+    // Sorting a hundred thousand takes long: once more, for sockets that came meanwhile.
     if (left.length === 0) left = shuffled(connections())
   }
 }

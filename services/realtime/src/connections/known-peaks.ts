@@ -19,13 +19,13 @@ interface KnownOfApp {
 export interface KnownPeaks {
   /** Redis took a report of this node's connections. */
   reported(app: string, own: number, reported: Reported): void
-  /** It did not: the peak is that of this node with what it heard of the others just before. */
+  /** The report failed: the peak is this node's count plus the others' last known ones. */
   missed(app: string, own: number): void
   /** How many connections of this node Redis has for certain. */
   ownOf(app: string): number
-  /** Redis may have lost what it had: it gets all again. */
+  /** Redis may have lost its data: report everything again. */
   redisIsBack(): void
-  /** Called now and then: reports what Redis may not know, and forgets what is old. */
+  /** Called now and then: reports peaks that Redis may lack, and forgets old ones. */
   tend(): void
 }
 

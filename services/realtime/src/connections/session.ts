@@ -11,7 +11,7 @@ export interface Session extends AuthenticatedUser {
   isReady: boolean
   /** Whether connection-count counts it: on a WebSocket. */
   isCounted: boolean
-  /** The device said that nobody is at it. */
+  /** The device is away: its user is not at it. */
   isAway: boolean
   /** It gave `since`, and gets the server's time now and then. */
   wantsServerTime: boolean

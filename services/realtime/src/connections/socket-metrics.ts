@@ -35,7 +35,7 @@ export function countDelivered(metrics: Metrics): Counter<'event'> {
   return metrics.counter('parley_events_delivered_total', 'Events handed to sockets, once per socket', ['event'])
 }
 
-/** What came of clients that gave `since`: resumed, or why not. */
+/** Outcomes for clients that gave `since`: resumed, or the reason why not. */
 export function countResumes(metrics: Metrics): Counter<'outcome'> {
   return metrics.counter('parley_resumes_total', 'Clients that gave `since`: resumed, or why not', ['outcome'])
 }

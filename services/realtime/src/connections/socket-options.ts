@@ -11,7 +11,7 @@ import type { Sockets } from './sockets.ts'
 
 type Options = Omit<SocketServerOptions<SocketData>, 'app'>
 
-/** For a client whose connection to a proxy outlives the node's: it finds another node. */
+/** For a client whose connection to a proxy outlives the node's: it reaches another node. */
 const stopping = { status: 503, message: 'node is stopping', retryAfterSeconds: 1 } as const
 
 /** How sockets are served, by the settings. */
@@ -47,7 +47,7 @@ interface HookParts {
   isStopping: () => boolean
 }
 
-/** What happens when connections and sockets come and go. */
+/** Hooks for connections and sockets that come and go. */
 export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping }: HookParts) {
   return {
     admit: (request) => (isStopping() ? stopping : limits.admit(request)),

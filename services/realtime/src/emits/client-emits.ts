@@ -22,7 +22,7 @@ import { inTurnOfSocket } from '../logins/login-turns.ts'
 import { type EmitArguments, readArguments } from './emit-arguments.ts'
 import { inTurn } from './turns.ts'
 
-/** One emit's work; what it returns is the `result` of the acknowledgement. */
+/** The work of one emit; it returns the `result` of the acknowledgement. */
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
 
 export interface ClientEmitsParts extends AuthenticateParts {
@@ -33,7 +33,7 @@ export interface ClientEmitsParts extends AuthenticateParts {
   clock: StreamClock
 }
 
-/** The handlers of what clients emit (docs/reference/socket.md). */
+/** The handlers of client emits (docs/reference/socket.md). */
 export function createClientEmits(
   parts: ClientEmitsParts,
 ): Required<Pick<NamespaceOptions<SocketData>, 'events' | 'otherEvents'>> {

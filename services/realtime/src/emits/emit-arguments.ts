@@ -25,7 +25,7 @@ export function readArguments<E extends ClientEmit>(emit: E, args: readonly unkn
   throw explain(contract, given, parsed.error)
 }
 
-/** Why arguments are refused whatever they are for, with the field if one is to blame. */
+/** The reason to refuse arguments of any emit, with the field if one is at fault. */
 function unfitArguments(args: readonly unknown[]): string | undefined {
   const unfit = unfitJson(args, containers)
   if (unfit === undefined) return undefined

@@ -7,7 +7,7 @@ describe('turns of the emits of a socket', () => {
   const newSocket = () => ({ data: newSocketData() }) as UserSocket
   const nothing = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-  /** Emits that go on when they are let; what came, in order. */
+  /** Emits that the test releases one by one; results in order. */
   function emits(socket: UserSocket) {
     const came: string[] = []
     const emit = (name: string, room = 'room') => {

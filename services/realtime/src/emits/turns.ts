@@ -47,8 +47,8 @@ export class Turns {
 }
 
 /**
- * Does the work of an emit side by side with the others, but for what follows its turn: that keeps the order in which the
- * socket emitted this to this room. The turn is over with the work, at the latest.
+ * Runs an emit's work concurrently with others, except the part after its turn: that keeps the order in which the
+ * socket emitted to this room. The turn ends with the work, at the latest.
  */
 export async function inTurn<T>(
   { data }: UserSocket,

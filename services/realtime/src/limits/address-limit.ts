@@ -17,7 +17,7 @@ export interface AddressLimit {
   /** Whether the connection was one too many when it was opened. */
   isOver(connection: Connection): boolean
   closed(connection: Connection): void
-  /** Counts a WebSocket whose session another node holds. */
+  /** Counts a bridge. */
   bridgeOpened(address: string): void
   bridgeClosed(address: string): void
 }

@@ -20,7 +20,10 @@ export interface IdleSockets {
 
 /** @param handshakes notified when a connection is authenticated, or ends before */
 export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<Handshakes, 'ended'>): IdleSockets {
-  /** Unauthenticated connections and since when, by a clock that nobody sets, in that order, so that a sweep ends at the first that has time left. */
+  /**
+   * Unauthenticated connections and since when, by a monotonic clock, in that order, so that a sweep ends at the first
+   * that has time left.
+   */
   const nobodys = new Map<Connection, number>()
 
   const timer = setInterval(

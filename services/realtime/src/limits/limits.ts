@@ -19,7 +19,7 @@ export interface LimitSettings {
   eventsPerSecond: number
 }
 
-/** A client that goes on at so many times the limit is closed: refusals do not stop it. */
+/** A client that keeps on at this multiple of the limit is closed: refusals do not stop it. */
 const closeAtTimes = 10
 
 /** The limits of a client, and of a storm of them. A client gets an `error` event before it is closed. */
@@ -38,7 +38,7 @@ export interface Limits {
   connected(socket: UserSocket): void
   /** Settles when it is the socket's turn to be authenticated. */
   turn(socket: UserSocket): Promise<void>
-  /** @throws ApiError TOO_MANY_REQUESTS when a user has `already` as many connections here as they may have */
+  /** @throws ApiError TOO_MANY_REQUESTS when `already` is the most connections that a user may have here */
   anotherOfUser(already: number): void
   /** An event from a client. @throws ApiError TOO_MANY_REQUESTS, as a Dismissal when the client does not stop */
   event(socket: UserSocket): void
