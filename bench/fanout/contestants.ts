@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import { startBenchService } from '../bench-service.ts'
+import { cores, pin } from './cores.ts'
 import { eventName, type Publishing, payloadOf, publishAll } from './event.ts'
 import type { Ground } from './ground.ts'
 import type { Connecting } from './readers.ts'
@@ -20,14 +21,6 @@ export interface Contestant {
 
 export const names = ['bare', 'parley', 'package', 'socket.io-uws', 'socket.io'] as const
 export type Name = (typeof names)[number]
-
-/** The core of the measured process, and the one of everything else. */
-export const cores = { server: 0, others: 1 } as const
-
-/** Puts a process with all its threads on a core. */
-export function pin(pid: number, core: number): void {
-  execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' })
-}
 
 const preload = ['--import', join(import.meta.dirname, 'collect-garbage.ts')]
 

@@ -2,7 +2,7 @@ import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import { type Servers, startServers } from '@parley/stack/up'
 import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
-import { cores, pin } from './contestants.ts'
+import { cores, pin } from './cores.ts'
 
 /** The surroundings of Parley's node: servers, an app, and users with a token each, each in one of the rooms. */
 export interface Ground {

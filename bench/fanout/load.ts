@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cores, pin } from './contestants.ts'
+import { cores, pin } from './cores.ts'
 import type { Connecting, Received } from './readers.ts'
 
 /** The clients, in a process of their own. */

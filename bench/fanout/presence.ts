@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { cpuSeconds } from '../cpu-seconds.ts'
-import { cores, pin, startParley } from './contestants.ts'
+import { startParley } from './contestants.ts'
+import { cores, pin } from './cores.ts'
 import type { Ground } from './ground.ts'
 import { startLoad } from './load.ts'
 

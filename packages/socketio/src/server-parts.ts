@@ -1,12 +1,13 @@
 import { type Counters, newCounters } from './counters.ts'
-import type { EngineEvents, Refusal } from './engine/engine-state.ts'
+import type { EngineEvents } from './engine/connection.ts'
+import type { Refusal } from './engine/engine-settings.ts'
 import type { OpeningRequest } from './engine/request.ts'
-import type { SocketServerOptions } from './server.ts'
+import type { SocketServerOptions } from './server-options.ts'
 import { SlowReaders } from './sockets/backpressure.ts'
 import { Client } from './sockets/client.ts'
-import { Namespace, type NamespaceOptions } from './sockets/namespace.ts'
+import { Namespace } from './sockets/namespace.ts'
 import { createPacketCodec, type PacketCodec } from './sockets/packet.ts'
-import type { Socket } from './sockets/socket.ts'
+import type { NamespaceOptions, Socket } from './sockets/socket.ts'
 import { Topics } from './sockets/topics.ts'
 import { type Unfinished, watchUnfinished } from './unfinished.ts'
 
@@ -51,7 +52,7 @@ export function createNamespaces<Data>(
   const described: [string, NamespaceOptions<Data>][] = [['/', options], ...Object.entries(options.namespaces ?? {})]
   return new Map(
     described.map(([name, its], index) => {
-      const topics = new Topics<Data>(
+      const topics = new Topics(
         options.app,
         { name, channelPrefix: `${path}${index}:` },
         codecs,
@@ -80,7 +81,7 @@ export function admit<Data>(
 }
 
 type TransportEvents<Data> = Pick<
-  EngineEvents<Client<Data>>,
+  EngineEvents<Client<Socket<Data>>>,
   'onOpen' | 'onUpgrade' | 'onClose' | 'onBridgeOpen' | 'onBridgeClose'
 >
 

@@ -1,36 +1,13 @@
-import type { TemplatedApp } from 'uWebSockets.js'
 import type { Counters } from './counters.ts'
-import type { Connection } from './engine/connection.ts'
 import { createEngine, DEFAULT_MAX_PAYLOAD } from './engine/engine.ts'
-import type { EngineEvents, EngineSettings } from './engine/engine-state.ts'
-import type { PollResponse } from './polling/answer.ts'
-import type { PollRequest } from './polling/serve-poll.ts'
+import type { PollRequest, PollResponse } from './polling/poll-owner.ts'
+import type { SocketServerOptions } from './server-options.ts'
 import { admit, createNamespaces, createServerParts, transportEvents } from './server-parts.ts'
 import type { Client } from './sockets/client.ts'
-import type { Namespace, NamespaceOptions } from './sockets/namespace.ts'
+import type { Namespace } from './sockets/namespace.ts'
 import { createReceiver } from './sockets/receive.ts'
-import type { Handshake, Socket } from './sockets/socket.ts'
-import type { Codec } from './sockets/topics.ts'
+import type { Socket } from './sockets/socket.ts'
 import type { Bridge } from './websocket/bridge.ts'
-
-export type SocketServerOptions<Data> = Partial<EngineSettings> &
-  Partial<Pick<EngineEvents<Client<Data>>, 'admit' | 'pollOwner' | 'onBridgeOpen' | 'onBridgeClose'>> &
-  NamespaceOptions<Data> & {
-    app: TemplatedApp
-    /** A connection without a namespace for this long is closed. 45 s. */
-    connectTimeoutMS?: number
-    /** Makes `socket.data`. */
-    initialData: (handshake: Handshake) => Data
-    /** Namespaces beside `/`, which the options themselves describe. */
-    namespaces?: Readonly<Record<string, NamespaceOptions<Data>>>
-    /** A connection was opened, with or without sockets to come; the place to count by address. */
-    onTransportOpen?: (connection: Connection<Client<Data>>) => void
-    onTransportClose?: (connection: Connection<Client<Data>>, reason: string) => void
-    /** Encodings of event arguments that a socket may choose with `setCodec`. */
-    codecs?: Readonly<Record<string, Codec>>
-    /** Gets the errors of handlers, with the socket if they had one. Without it they become uncaught exceptions. */
-    onError?: (error: unknown, socket?: Socket<Data>) => void
-  }
 
 type PublishOptions<Data> = {
   /** Sockets (or their IDs) that do not get the event. */
@@ -74,7 +51,7 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
   const byName = createNamespaces(options, parts)
   const main = byName.get('/') as Namespace<Data>
   const state = { isClosing: false }
-  const engine = createEngine<Client<Data>>({
+  const engine = createEngine<Client<Socket<Data>>>({
     ...options,
     ...parts,
     ...transportEvents(options, parts),

@@ -1,16 +1,15 @@
 import { Deadlines } from './deadlines.ts'
-import type { Connection } from './engine/connection.ts'
-import type { Client } from './sockets/client.ts'
+import type { ClientConnection } from './sockets/socket.ts'
 
 /** Connections without a namespace, and those that owe attachments: they are closed when that takes too long. */
 export type Unfinished<Data> = {
-  add: (connection: Connection<Client<Data>>) => void
-  delete: (connection: Connection<Client<Data>>) => void
+  add: (connection: ClientConnection<Data>) => void
+  delete: (connection: ClientConnection<Data>) => void
   stop: () => void
 }
 
 export function watchUnfinished<Data>(timeoutMS: number): Unfinished<Data> {
-  const waiting = new Deadlines<Connection<Client<Data>>>()
+  const waiting = new Deadlines<ClientConnection<Data>>()
   const sweep = setInterval(() => waiting.expire(performance.now(), closeUnfinished), Math.min(1000, timeoutMS / 4))
   sweep.unref()
   return {
@@ -20,7 +19,7 @@ export function watchUnfinished<Data>(timeoutMS: number): Unfinished<Data> {
   }
 }
 
-function closeUnfinished<Data>(connection: Connection<Client<Data>>): void {
+function closeUnfinished<Data>(connection: ClientConnection<Data>): void {
   const client = connection.session
   if (client === undefined || (!client.isEmpty && client.attachments === undefined)) return
   connection.close(client.isEmpty ? 'connect timeout' : 'attachments timeout')

@@ -1,6 +1,6 @@
 /** An error of our own handlers goes to `onError`, closes no connection, and stops nothing else. */
 import assert from 'node:assert/strict'
-import type { SocketServerOptions } from '@parley/socketio/server'
+import type { SocketServerOptions } from '@parley/socketio/server-options'
 import { afterEach, beforeEach, describe, test } from 'vitest'
 import { type Node, startNode, stockClient, until } from './nodes.ts'
 import { nextText, type RawSocket, rawPolling, rawRequest, rawSocket } from './raw-client.ts'

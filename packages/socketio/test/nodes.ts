@@ -1,4 +1,5 @@
-import { createSocketServer, type SocketServer, type SocketServerOptions } from '@parley/socketio/server'
+import { createSocketServer, type SocketServer } from '@parley/socketio/server'
+import type { SocketServerOptions } from '@parley/socketio/server-options'
 import { App, us_listen_socket_close, us_socket_local_port } from '@parley/socketio/uws'
 import { type Socket as Client, io } from 'socket.io-client'
 

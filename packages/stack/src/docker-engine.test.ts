@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { engineAnswers, haveImage } from './server-container.ts'
+import { engineAnswers, haveImage } from './docker-engine.ts'
 import { type Servers, startServers } from './up.ts'
 
 const { PARLEY_MONGO_URL: _m, PARLEY_NATS_URL: _n, PARLEY_REDIS_URL: _r, ...env } = process.env

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { engineAnswers, haveImage } from './docker-engine.ts'
 import { findOnPath } from './find-on-path.ts'
-import { engineAnswers, haveImage } from './server-container.ts'
 import { StackError } from './stack-error.ts'
 import { programFromWheels } from './wheels.ts'
 

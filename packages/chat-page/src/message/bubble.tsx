@@ -1,16 +1,31 @@
 import type { Room, RoomMessage } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
+import type { Row } from '../room/rows.ts'
 import { clockTime, fullTime } from '../room/times.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { contentOf } from './content.ts'
 import { Delivery } from './delivery.tsx'
 import { MessageBody } from './message-body.tsx'
-import type { MessageRowProps } from './message-row.tsx'
+import type { OpenMenu } from './message-menu.tsx'
 import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
 import { ThreadLink } from './thread-link.tsx'
+
+export interface MessageRowProps {
+  room: Room
+  row: Row
+  /** How many others are in the room. */
+  others: number
+  /** It was just gone to. */
+  isFound: boolean
+  onGoTo: (messageID: string) => void
+  /** Without it, it has no menu. */
+  onMenu?: (menu: OpenMenu) => void
+  /** Opens the thread about a message. */
+  onThread?: ((messageID: string) => void) | undefined
+}
 
 /** A member's message with its sender, reactions and thread. */
 export function Bubble(props: MessageRowProps) {

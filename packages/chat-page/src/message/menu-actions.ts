@@ -1,6 +1,6 @@
 import type { Room, RoomInfo, RoomMessage, Thread } from '@parley/client'
 import type { WritingAbout } from '../composer/writing-about.tsx'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
 export interface MenuParts {

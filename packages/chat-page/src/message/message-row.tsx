@@ -1,26 +1,9 @@
-import type { Room } from '@parley/client'
 import { memo } from 'preact/compat'
-import type { Row } from '../room/rows.ts'
 import { dayName } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
-import { Bubble } from './bubble.tsx'
+import { Bubble, type MessageRowProps } from './bubble.tsx'
 import { isSystem } from './content.ts'
-import type { OpenMenu } from './message-menu.tsx'
 import { systemSentence } from './system-sentence.ts'
-
-export interface MessageRowProps {
-  room: Room
-  row: Row
-  /** How many others are in the room. */
-  others: number
-  /** It was just gone to. */
-  isFound: boolean
-  onGoTo: (messageID: string) => void
-  /** Without it, it has no menu. */
-  onMenu?: (menu: OpenMenu) => void
-  /** Opens the thread about a message. */
-  onThread?: ((messageID: string) => void) | undefined
-}
 
 /** A message, with the day and the "new" divider where they begin. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {

@@ -1,7 +1,7 @@
 import type { RoomMessage } from '@parley/client'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
 export type Quoted = NonNullable<RoomMessage['replyTo']>

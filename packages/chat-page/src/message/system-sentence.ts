@@ -1,5 +1,5 @@
 import type { Message, Sender } from '@parley/client'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
 const mostNames = 3

@@ -1,12 +1,25 @@
+import type { Room, Thread } from '@parley/client'
+import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../state/chat.ts'
-import type { ScrollingParts } from './use-scrolling.ts'
+import type { Row } from './rows.ts'
 
 /** So long a message is marked that was gone to. */
 const markedMS = 2_000
 
-interface GoToParts extends Pick<ScrollingParts, 'shown' | 'rows' | 'log' | 'list' | 'goTo'> {
-  /** It leaves where the list was; it is there. */
+/** A list of messages, and the message to go to. */
+export interface MessageListParts {
+  /** The owner of these messages. */
+  shown: Room | Thread
+  rows: readonly Row[]
+  log: RefObject<HTMLDivElement | null>
+  list: RefObject<VirtualizerHandle | null>
+  goTo: { id: string } | undefined
+}
+
+interface GoToParts extends MessageListParts {
+  /** The list leaves its position; it has arrived. */
   onLeave: () => void
   onArrive: () => void
 }

@@ -1,26 +1,18 @@
-import type { LiveText, Room, RoomMessage, Thread } from '@parley/client'
-import type { RefObject } from 'preact'
+import type { LiveText, RoomMessage } from '@parley/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../state/chat.ts'
 import type { Row } from './rows.ts'
-import { useGoTo } from './use-go-to.ts'
+import { type MessageListParts, useGoTo } from './use-go-to.ts'
 
 /** Nearer to the end than this, the list stays at the end when messages come. */
 const nearEnd = 48
 /** Within this distance of an end of the loaded range, more is loaded. */
 const loadAhead = 1_200
 
-export interface ScrollingParts {
-  /** The owner of these messages. */
-  shown: Room | Thread
-  rows: readonly Row[]
+interface ScrollingParts extends MessageListParts {
   /** How many rows there are, with those of robots that write. */
   count: number
   live: readonly LiveText[]
-  log: RefObject<HTMLDivElement | null>
-  list: RefObject<VirtualizerHandle | null>
-  goTo: { id: string } | undefined
 }
 
 export interface Scrolling {

@@ -1,6 +1,6 @@
 import type { Message } from '@parley/client'
 import { contentOf } from '../message/content.ts'
-import type { Texts } from '../texts/texts.ts'
+import type { Texts } from '../texts/en.ts'
 
 /** A message in one line. */
 export function previewOf(message: Message, texts: Texts): string {

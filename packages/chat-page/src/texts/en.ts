@@ -153,3 +153,6 @@ export const english = {
     other: 'That did not work. Try again.',
   },
 }
+
+/** Every sentence of the page. */
+export type Texts = typeof english

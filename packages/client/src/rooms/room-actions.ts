@@ -1,8 +1,7 @@
 import type { UserCalls } from '../calls/user-calls.ts'
-import type { Message, SentMessage } from '../generated/types.ts'
+import type { Message, SentMessage, ServerEvents } from '../generated/types.ts'
 import { networkError } from '../parley-error.ts'
 import type { Room } from './room.ts'
-import type { RoomHandle } from './room-handle.ts'
 import type { RoomList } from './room-list.ts'
 
 export type RoomActions = Pick<
@@ -29,8 +28,16 @@ interface Parts {
   me: () => string | undefined
 }
 
+/** The room that the actions change. */
+interface ChangedRoom {
+  readonly id: string
+  find(messageID: string): Message | undefined
+  heardMessage(message: Message): void
+  heardHidden(hidden: ServerEvents['userDeleteMessages']): void
+}
+
 /** Single-call actions of the user in a room. They show at once; the event that follows confirms them. */
-export function roomActions(room: RoomHandle, { calls, rooms, me }: Parts): RoomActions {
+export function roomActions(room: ChangedRoom, { calls, rooms, me }: Parts): RoomActions {
   const { id } = room
   const changed = (message: Message) => room.heardMessage(message)
   /** Writing returns the sender's ID alone. */

@@ -1,9 +1,48 @@
 import type { WebSocket } from 'uWebSockets.js'
-import { count } from '../counters.ts'
-import type { Polling } from '../polling/polling.ts'
+import type { Newcomers } from '../accepting/newcomers.ts'
+import { type Counters, count } from '../counters.ts'
+import type { PollOwner } from '../polling/poll-owner.ts'
+import type { PolledSession, Polling } from '../polling/polling.ts'
+import type { SlowReaders } from '../sockets/backpressure.ts'
 import type { Bridge } from '../websocket/bridge.ts'
-import type { EngineState } from './engine-state.ts'
+import type { EngineSettings, Refusal } from './engine-settings.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { OpeningRequest } from './request.ts'
+
+export type EngineEvents<S> = {
+  /** Decides on a request to open a connection; undefined accepts it. */
+  admit: ((request: OpeningRequest) => Refusal | undefined) | undefined
+  onOpen: (connection: Connection<S>) => void
+  /** One Engine.IO message; a Buffer is a binary one and belongs to the receiver. */
+  onMessage: (connection: Connection<S>, message: string | Buffer) => void
+  /**
+   * The session moved from polling to a WebSocket: here (queued packets have been sent on it) or bridged by another
+   * node.
+   */
+  onUpgrade: (connection: Connection<S>) => void
+  onClose: (connection: Connection<S>, reason: string) => void
+  /** A bridge was opened here, or closed. */
+  onBridgeOpen: (address: string) => void
+  onBridgeClose: (address: string) => void
+  pollOwner: PollOwner | undefined
+}
+
+/** The shared state of an engine. */
+export type EngineState<S> = EngineSettings &
+  EngineEvents<S> & {
+    counters: Counters
+    slowReaders: SlowReaders
+    newcomers: Newcomers<Connection<S>>
+    heartbeat: Heartbeat<Connection<S>>
+    /** The sessions held here, by their IDs. One on polling stays for a moment after its end, so that its client gets the close. */
+    sessions: Map<string, Connection<S>>
+    /** WebSockets here for sessions on other nodes. */
+    bridges: Set<Bridge>
+    /** The IDs of sessions of other nodes to which a post is being read here. */
+    foreignPosts: Set<string>
+    /** Schedules the response to the session's waiting poll for the end of this turn of the event loop. */
+    flushSoon: (connection: Connection<S>) => void
+  }
 
 /** The data of a WebSocket; uWebSockets.js copies its fields and does not keep the object. */
 export type Carried<S> = {
@@ -15,7 +54,7 @@ export type Carried<S> = {
  * One Engine.IO session, on either transport. `session` belongs to the layer above; `ws` is set while the session is
  * on a WebSocket, `polling` while it is on long-polling.
  */
-export class Connection<S> {
+export class Connection<S> implements PolledSession {
   readonly id: string
   readonly address: string
   /** The client's; undefined where it is not known. */
@@ -24,7 +63,7 @@ export class Connection<S> {
   readonly headers: Readonly<Record<string, string>>
   session: S | undefined
   ws: WebSocket<Carried<S>> | undefined
-  polling: Polling<S> | undefined
+  polling: Polling | undefined
   closed = false
   /** Its packets wait for their slice (see newcomers.ts) until the user of the engine sets this to false. */
   isNewcomer = true
@@ -98,6 +137,56 @@ export class Connection<S> {
     this.engine.counters.packetsOut++
     if (this.polling !== undefined) this.polling.push(packet)
     else this.ws?.send(packet, false)
+  }
+
+  /** Counts a packet of the client; false, and the connection closed, when there were too many in this second. */
+  countPacket(): boolean {
+    const { engine } = this
+    const { second } = engine.heartbeat
+    engine.counters.packetsIn++
+    if (this.packetsSecond !== second) {
+      this.packetsSecond = second
+      this.packets = 0
+    }
+    if (++this.packets <= engine.maxPacketsPerSecond) return true
+    this.close('too many packets')
+    return false
+  }
+
+  /** Handles one text packet of an open session, except the probe; false when it violates the protocol. */
+  receive(packet: string): boolean {
+    const { engine } = this
+    if (!this.countPacket()) return true
+    switch (packet.charCodeAt(0)) {
+      case 0x34:
+        engine.onMessage(this, packet.slice(1))
+        return true
+      case 0x33:
+        engine.heartbeat.alive(this)
+        return true
+      case 0x31:
+        if (this.polling !== undefined) this.polling.closedByClient()
+        else this.close('transport close')
+        return true
+      case 0x36:
+        return packet === '6'
+      case 0x62:
+        // The stock client sends it by WebSocket too, with `forceBase64`.
+        engine.onMessage(this, Buffer.from(packet.slice(1), 'base64'))
+        return true
+      default:
+        return false
+    }
+  }
+
+  /** Schedules the response to a waiting poll for the end of this turn of the event loop. */
+  flushSoon(): void {
+    this.engine.flushSoon(this)
+  }
+
+  /** Removes the session; its ID is unknown from now on. */
+  forget(): void {
+    this.engine.sessions.delete(this.id)
   }
 
   /** Runs `sends` so that everything it sends leaves in one write. */

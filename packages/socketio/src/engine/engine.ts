@@ -1,24 +1,18 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import { Newcomers } from '../accepting/newcomers.ts'
 import { type Counters, newCounters } from '../counters.ts'
-import {
-  answerAndClose,
-  answerTo,
-  badRequest,
-  errorResponse,
-  type PollResponse,
-  textResponse,
-  unknownSession,
-} from '../polling/answer.ts'
+import { answerAndClose, answerTo, badRequest, errorResponse, textResponse, unknownSession } from '../polling/answer.ts'
+import type { PollRequest, PollResponse } from '../polling/poll-owner.ts'
 import { serveRequest } from '../polling/poll-request.ts'
-import { type PollRequest, servePoll } from '../polling/serve-poll.ts'
+import { servePoll } from '../polling/serve-poll.ts'
 import { SlowReaders } from '../sockets/backpressure.ts'
 import type { Bridge } from '../websocket/bridge.ts'
 import { upgrade } from '../websocket/upgrade.ts'
 import { openPacket, webSocketBehavior } from '../websocket/websocket.ts'
+import type { EngineEvents, EngineState } from './connection.ts'
 import { type Carried, Connection } from './connection.ts'
 import { answerPreflight } from './cors.ts'
-import type { EngineEvents, EngineSettings, EngineState } from './engine-state.ts'
+import type { EngineSettings } from './engine-settings.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { openSession } from './open-session.ts'
 import { pollName } from './request.ts'
@@ -80,7 +74,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
     pollOwner: options.pollOwner,
     counters: options.counters ?? newCounters(),
     slowReaders: options.slowReaders ?? new SlowReaders(),
-    newcomers: new Newcomers(options.slices),
+    newcomers: new Newcomers(options.slices, receive),
     heartbeat: new Heartbeat(pingIntervalMS, pingTimeoutMS),
     sessions: new Map(),
     bridges: new Set(),
@@ -118,6 +112,12 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
       }),
     stop: () => state.heartbeat.stop(),
   }
+}
+
+/** Handles a packet of a WebSocket; one that violates the protocol closes the connection. */
+function receive<S>(connection: Connection<S>, packet: string): void {
+  if (connection.closeReason !== undefined || connection.closed) return
+  if (!connection.receive(packet)) connection.close('parse error')
 }
 
 function handleRequest<S>(state: EngineState<S>, res: HttpResponse, req: HttpRequest): void {

@@ -1,13 +1,18 @@
 import { Deadlines } from '../deadlines.ts'
-import type { Connection } from './connection.ts'
+
+/** A connection as its heartbeat sees it. */
+export interface Beating {
+  sendPacket(packet: string): void
+  terminate(reason: string): void
+}
 
 /**
  * Server-side Engine.IO 4 heartbeats for all connections: a ping `pingIntervalMS` after the last pong, a close when no
  * pong follows within `pingTimeoutMS`. One timer for any number of connections.
  */
-export class Heartbeat<S> {
-  readonly #pingDue = new Deadlines<Connection<S>>()
-  readonly #pongDue = new Deadlines<Connection<S>>()
+export class Heartbeat<C extends Beating> {
+  readonly #pingDue = new Deadlines<C>()
+  readonly #pongDue = new Deadlines<C>()
   readonly #interval: number
   readonly #timeout: number
   readonly #sweepEvery: number
@@ -24,13 +29,13 @@ export class Heartbeat<S> {
   }
 
   /** A connection opened, or its pong came. */
-  alive(connection: Connection<S>): void {
+  alive(connection: C): void {
     this.#pongDue.delete(connection)
     this.#pingDue.set(connection, Math.floor(performance.now()) + this.#interval)
   }
 
   /** Whether the connection's time is over, even before a sweep has seen it. */
-  isOverdue(connection: Connection<S>): boolean {
+  isOverdue(connection: C): boolean {
     const now = performance.now()
     const pong = this.#pongDue.get(connection)
     if (pong !== undefined) return pong <= now
@@ -39,13 +44,13 @@ export class Heartbeat<S> {
   }
 
   /** When the connection opened or its last pong came, as performance.now() has it. */
-  aliveAtMS(connection: Connection<S>): number {
+  aliveAtMS(connection: C): number {
     const ping = this.#pingDue.get(connection)
     const pong = this.#pongDue.get(connection)
     return ping === undefined ? (pong ?? 0) - this.#timeout - this.#interval : ping - this.#interval
   }
 
-  forget(connection: Connection<S>): void {
+  forget(connection: C): void {
     this.#pingDue.delete(connection)
     this.#pongDue.delete(connection)
   }

@@ -1,8 +1,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { errorResponse, type PollResponse } from '../polling/answer.ts'
+import { errorResponse } from '../polling/answer.ts'
+import type { PollResponse } from '../polling/poll-owner.ts'
 import { Polling } from '../polling/polling.ts'
+import type { EngineState } from './connection.ts'
 import { Connection } from './connection.ts'
-import type { EngineState, Refusal } from './engine-state.ts'
+import type { Refusal } from './engine-settings.ts'
 import { clientAddress, type OpeningRequest, ownQuery } from './request.ts'
 import { newSessionId } from './session-id.ts'
 

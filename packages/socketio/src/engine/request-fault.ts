@@ -1,5 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js'
-import { badRequest, errorResponse, type PollResponse } from '../polling/answer.ts'
+import { badRequest, errorResponse } from '../polling/answer.ts'
+import type { PollResponse } from '../polling/poll-owner.ts'
 
 /**
  * Faults of a request that do not depend on its session, in the reference server's codes. Each request names the

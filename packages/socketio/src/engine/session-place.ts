@@ -1,5 +1,4 @@
 import type { PollOwner } from '../polling/poll-owner.ts'
-import type { EngineState } from './engine-state.ts'
 import { parseSessionId } from './session-id.ts'
 
 /** Another node that holds a session, and the access to it. */
@@ -9,8 +8,8 @@ export type Owner = { node: string; reach: PollOwner['reach'] }
  * Finds a session by its ID: on this node, or on another living one; undefined when there can be none. No part of an ID
  * goes further than this before the ID is known to be ours.
  */
-export function placeOf<S>(
-  { nodeId, pollOwner }: Pick<EngineState<S>, 'nodeId' | 'pollOwner'>,
+export function placeOf(
+  { nodeId, pollOwner }: { nodeId: string | undefined; pollOwner: PollOwner | undefined },
   sid: string,
 ): 'here' | Owner | undefined {
   const parsed = parseSessionId(sid)

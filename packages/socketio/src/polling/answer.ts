@@ -1,18 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { type Counters, count } from '../counters.ts'
 import { type CorsOptions, writeCorsHeaders } from '../engine/cors.ts'
+import type { PollResponse } from './poll-owner.ts'
 
-/**
- * The response to a poll or post; all fields survive JSON. `headers` has the content type; the node that holds the HTTP
- * connection adds CORS headers. `error` is the message of an error; `close` ends the HTTP connection afterwards.
- */
-export type PollResponse = {
-  status: number
-  headers: Record<string, string>
-  body: string
-  error?: string
-  close?: boolean
-}
 export type Reply = (response: PollResponse) => void
 
 const TEXT = { 'Content-Type': 'text/plain; charset=UTF-8' }

@@ -1,5 +1,30 @@
-import type { PollResponse } from './answer.ts'
-import type { PollRequest } from './serve-poll.ts'
+/**
+ * A request to a session, for its owner, from any node. All fields survive JSON. GET and POST are the client's polls
+ * and posts; the others come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the
+ * WebSocket may be opened: `polling` when it may take over, `websocket` when the session has one already, `ended` when
+ * only its last packets wait. PROBE begins the upgrade; TAKE and PUSH are the bridge's polls and posts. `poll` is the
+ * client's unique name of its poll, `via` the forwarding node: when that node dies, a proxy sends the poll again
+ * through another.
+ */
+export type PollRequest = {
+  method: 'GET' | 'POST' | 'HOLDS' | 'PROBE' | 'TAKE' | 'PUSH'
+  sid: string
+  body: string
+  poll?: string | undefined
+  via?: string | undefined
+}
+
+/**
+ * The response to a poll or post; all fields survive JSON. `headers` has the content type; the node that holds the HTTP
+ * connection adds CORS headers. `error` is the message of an error; `close` ends the HTTP connection afterwards.
+ */
+export type PollResponse = {
+  status: number
+  headers: Record<string, string>
+  body: string
+  error?: string
+  close?: boolean
+}
 
 /** Access to the sessions of other nodes. */
 export type PollOwner = {

@@ -1,9 +1,10 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { EngineState } from '../engine/engine-state.ts'
+import type { EngineState } from '../engine/connection.ts'
 import { type Owner, placeOf } from '../engine/session-place.ts'
 import { badRequest, errorResponse, outOfReach, type Reply, unknownSession } from './answer.ts'
+import type { PollRequest } from './poll-owner.ts'
 import { readBody } from './read-body.ts'
-import { type PollRequest, servePoll } from './serve-poll.ts'
+import { servePoll } from './serve-poll.ts'
 
 /** The requester of a poll or post: gets one response, or goes away before. */
 type Requester = {

@@ -1,9 +1,9 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { Carried, Connection } from '../engine/connection.ts'
-import { receivePacket } from '../sockets/receive-packet.ts'
-import { badRequest, type PollResponse, type Reply, textResponse } from './answer.ts'
+import type { Counters } from '../counters.ts'
+import type { EngineSettings } from '../engine/engine-settings.ts'
+import { badRequest, type Reply, textResponse } from './answer.ts'
 import { packetsOf, SEPARATOR } from './payload.ts'
-import type { PollRequest } from './serve-poll.ts'
+import type { PollRequest, PollResponse } from './poll-owner.ts'
 
 /** About the largest response to a poll, so that it fits into a bus message; a larger packet goes alone. */
 const POLL_BYTES = 262_144
@@ -15,9 +15,22 @@ const REMEMBER_CLOSED_MS = 2_000
 /** The identity of a poll: see PollRequest. */
 type Asked = Pick<PollRequest, 'poll' | 'via'>
 
+/** A session as its long-polling part sees it. */
+export interface PolledSession {
+  readonly closed: boolean
+  readonly engine: Pick<EngineSettings, 'maxBufferedBytes' | 'pingTimeoutMS' | 'upgradeTimeoutMS'> & {
+    counters: Counters
+  }
+  receive(packet: string): boolean
+  flushSoon(): void
+  terminate(reason: string): void
+  ended(reason: string): void
+  forget(): void
+}
+
 /** The long-polling part of a session: the bounded queue, and the request that waits. */
-export class Polling<S> {
-  readonly #connection: Connection<S>
+export class Polling {
+  readonly #session: PolledSession
   #queue: string[] = []
   #bytes = 0
   #waiting: Reply | undefined
@@ -29,7 +42,7 @@ export class Polling<S> {
   /** The last packet of an ending session: a close, or a noop when the client closed it itself. */
   #farewell: '1' | '6' = '1'
   /** The WebSocket that is being probed to take over, and its timeout. */
-  probe: WebSocket<Carried<S>> | undefined
+  probe: WebSocket<unknown> | undefined
   #probeTimer: NodeJS.Timeout | undefined
   /** Until when (ms) an upgrade may be completed after its probe; polls meanwhile get a noop. */
   #upgradingUntil = 0
@@ -38,8 +51,8 @@ export class Polling<S> {
   /** A post is being read. */
   posting = false
 
-  constructor(connection: Connection<S>) {
-    this.#connection = connection
+  constructor(session: PolledSession) {
+    this.#session = session
     this.#waiting = undefined
     this.#asked = undefined
     this.#response = undefined
@@ -49,14 +62,14 @@ export class Polling<S> {
 
   /** Queues a packet; with more than `maxBufferedBytes` before it, the session ends as a slow reader. */
   push(packet: string): void {
-    const { engine } = this.#connection
+    const { engine } = this.#session
     const before = this.#bytes
     this.#bytes += Buffer.byteLength(packet) + 1
     this.#queue.push(packet)
     if (before > engine.maxBufferedBytes) {
       engine.counters.drops += this.#queue.length
-      this.#connection.terminate('slow reader')
-    } else if (this.#waiting !== undefined) engine.flushSoon(this.#connection)
+      this.#session.terminate('slow reader')
+    } else if (this.#waiting !== undefined) this.#session.flushSoon()
   }
 
   /** Responds to the waiting poll with the queue, or with the close that follows it. */
@@ -103,7 +116,7 @@ export class Polling<S> {
   }
 
   /** Closes the client after the queue: the session serves polls until the client has the close. */
-  end(withinMS = this.#connection.engine.pingTimeoutMS): void {
+  end(withinMS = this.#session.engine.pingTimeoutMS): void {
     this.#ending = true
     this.flush()
     setTimeout(() => this.#forget(), withinMS).unref()
@@ -114,7 +127,7 @@ export class Polling<S> {
     this.takeAll()
     this.#farewell = '6'
     this.end(REMEMBER_CLOSED_MS)
-    this.#connection.ended('transport close')
+    this.#session.ended('transport close')
   }
 
   /** The size of the queue. */
@@ -127,14 +140,14 @@ export class Polling<S> {
   }
 
   /** A WebSocket was opened to take over. */
-  probedBy(ws: WebSocket<Carried<S>>): void {
+  probedBy(ws: WebSocket<unknown>): void {
     this.probe = ws
-    this.#probeTimer = setTimeout(() => ws.end(1000, 'upgrade timeout'), this.#connection.engine.upgradeTimeoutMS)
+    this.#probeTimer = setTimeout(() => ws.end(1000, 'upgrade timeout'), this.#session.engine.upgradeTimeoutMS)
   }
 
   /** A probe got its response. */
   startUpgrade(): void {
-    this.#upgradingUntil = performance.now() + this.#connection.engine.upgradeTimeoutMS
+    this.#upgradingUntil = performance.now() + this.#session.engine.upgradeTimeoutMS
     this.release()
   }
 
@@ -154,7 +167,7 @@ export class Polling<S> {
   }
 
   #forget(): void {
-    this.#connection.engine.sessions.delete(this.#connection.id)
+    this.#session.forget()
     this.probe?.close()
   }
 
@@ -163,7 +176,7 @@ export class Polling<S> {
    * get the response from the first, takes its place. Returns the function to call when the requester goes away.
    */
   poll(reply: Reply, asked: Asked = {}): (() => void) | undefined {
-    const connection = this.#connection
+    const session = this.#session
     const isRepeat = asked.poll !== undefined && asked.poll === this.#asked?.poll && asked.via !== this.#asked.via
     if (isRepeat && this.#response !== undefined) {
       reply(this.#response)
@@ -171,7 +184,7 @@ export class Polling<S> {
     }
     if (this.#waiting !== undefined) {
       if (!isRepeat) {
-        connection.terminate('overlapping polls')
+        session.terminate('overlapping polls')
         reply(badRequest('overlapping polls'))
         return undefined
       }
@@ -185,17 +198,17 @@ export class Polling<S> {
     return () => {
       if (this.#waiting !== reply) return
       this.#waiting = undefined
-      connection.terminate('transport error')
+      session.terminate('transport error')
     }
   }
 
   /** A POST with its whole body: each packet of the payload is received in order. */
   post(body: string, reply: Reply): void {
-    const connection = this.#connection
+    const session = this.#session
     for (const packet of packetsOf(body)) {
-      if (connection.closed) break
-      if (!receivePacket(connection, packet)) {
-        connection.terminate('parse error')
+      if (session.closed) break
+      if (!session.receive(packet)) {
+        session.terminate('parse error')
         reply(badRequest('parse error'))
         return
       }

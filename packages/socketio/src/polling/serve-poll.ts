@@ -1,22 +1,7 @@
 import type { Connection } from '../engine/connection.ts'
 import { type Reply, textResponse, unknownSession } from './answer.ts'
+import type { PollRequest } from './poll-owner.ts'
 import type { Polling } from './polling.ts'
-
-/**
- * A request to a session, for its owner, from any node. All fields survive JSON. GET and POST are the client's polls
- * and posts; the others come from a node with a WebSocket for the session (see bridge.ts). HOLDS asks whether the
- * WebSocket may be opened: `polling` when it may take over, `websocket` when the session has one already, `ended` when
- * only its last packets wait. PROBE begins the upgrade; TAKE and PUSH are the bridge's polls and posts. `poll` is the
- * client's unique name of its poll, `via` the forwarding node: when that node dies, a proxy sends the poll again
- * through another.
- */
-export type PollRequest = {
-  method: 'GET' | 'POST' | 'HOLDS' | 'PROBE' | 'TAKE' | 'PUSH'
-  sid: string
-  body: string
-  poll?: string | undefined
-  via?: string | undefined
-}
 
 /** Serves a poll or post for a session that is held here. Returns the function to call when the requester goes away. */
 export function servePoll<S>(
@@ -44,7 +29,7 @@ export function servePoll<S>(
 
 function serveMethod<S>(
   connection: Connection<S>,
-  polling: Polling<S>,
+  polling: Polling,
   request: PollRequest,
   reply: Reply,
 ): (() => void) | undefined {

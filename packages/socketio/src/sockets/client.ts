@@ -1,11 +1,9 @@
-import type { Namespace } from './namespace.ts'
 import type { AttachmentReader } from './packet.ts'
-import type { Socket } from './socket.ts'
 
 /** The Socket.IO state of a connection: its sockets by namespace, and a packet that waits for attachments. */
-export class Client<Data> {
-  #main: Socket<Data> | undefined
-  #others: Map<string, Socket<Data>> | undefined
+export class Client<S extends { readonly namespace: { readonly name: string } }> {
+  #main: S | undefined
+  #others: Map<string, S> | undefined
   /** Namespaces whose `onConnect` has not decided yet. */
   connecting: Set<string> | undefined
   attachments: AttachmentReader | undefined
@@ -17,11 +15,11 @@ export class Client<Data> {
     this.attachments = undefined
   }
 
-  get(namespace: string): Socket<Data> | undefined {
+  get(namespace: string): S | undefined {
     return namespace === '/' ? this.#main : this.#others?.get(namespace)
   }
 
-  set(socket: Socket<Data>): void {
+  set(socket: S): void {
     if (socket.namespace.name === '/') this.#main = socket
     else {
       this.#others ??= new Map()
@@ -29,7 +27,7 @@ export class Client<Data> {
     }
   }
 
-  left(namespace: Namespace<Data>): void {
+  left(namespace: { readonly name: string }): void {
     if (namespace.name === '/') this.#main = undefined
     else this.#others?.delete(namespace.name)
   }
@@ -38,7 +36,7 @@ export class Client<Data> {
     return this.#main === undefined && (this.#others?.size ?? 0) === 0
   }
 
-  *sockets(): Generator<Socket<Data>> {
+  *sockets(): Generator<S> {
     if (this.#main !== undefined) yield this.#main
     if (this.#others !== undefined) yield* this.#others.values()
   }

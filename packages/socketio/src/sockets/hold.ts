@@ -1,18 +1,10 @@
-import type { Topic } from './topics.ts'
-
-/** An event as it was published; `id` is the publisher's own, by which `release` leaves out what the socket has already. */
-export interface HeldEvent<Data> {
-  topic: Topic<Data>
-  event: string
-  json: string | Uint8Array
-  id: string | undefined
-}
+import type { HeldEvent } from './topics.ts'
 
 /** What was published for a socket on hold. */
-export class Hold<Data> {
+export class Hold {
   readonly #mostBytes: number
   #bytes = 0
-  events: HeldEvent<Data>[] = []
+  events: HeldEvent[] = []
   /** Some of what was published is not here: it was too much, or `lose` was called. */
   isIncomplete = false
 
@@ -20,7 +12,7 @@ export class Hold<Data> {
     this.#mostBytes = mostBytes
   }
 
-  add(event: HeldEvent<Data>): void {
+  add(event: HeldEvent): void {
     this.#bytes += event.json.length
     if (this.#bytes <= this.#mostBytes) {
       this.events.push(event)

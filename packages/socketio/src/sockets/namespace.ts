@@ -1,8 +1,6 @@
 import { type Packet, PacketType } from 'socket.io-parser'
-import type { Connection } from '../engine/connection.ts'
-import type { Client } from './client.ts'
 import type { PacketCodec } from './packet.ts'
-import type { Ack, Socket } from './socket.ts'
+import type { Ack, ClientConnection, NamespaceOptions, SharedHandler, Socket } from './socket.ts'
 import type { Codec, Topics } from './topics.ts'
 
 /** Refuses a socket in `onConnect`: the client gets a connect_error with this message and data. */
@@ -14,29 +12,10 @@ export class ConnectError extends Error {
   }
 }
 
-/** Handles an event of any socket of the namespace. */
-export type SharedHandler<Data> = (socket: Socket<Data>, args: unknown[], ack: Ack | undefined) => void | Promise<void>
-/** The behaviour of a namespace; one object for all of its sockets, so that a socket costs no closures. */
-export type NamespaceOptions<Data> = {
-  /** Runs before the socket is connected; throwing (or rejecting with) a ConnectError refuses it. */
-  onConnect?: (socket: Socket<Data>) => void | Promise<void>
-  onConnection?: (socket: Socket<Data>) => void
-  /** A connected socket moved from polling to a WebSocket: `socket.transport` is `websocket` from now on. */
-  onUpgrade?: (socket: Socket<Data>) => void
-  onDisconnect?: (socket: Socket<Data>, reason: string) => void
-  /** Sees every event first; false drops it (the place to count and limit). */
-  onEvent?: (socket: Socket<Data>, event: string) => boolean
-  events?: Readonly<Record<string, SharedHandler<Data>>>
-  /** Handles the events that nothing else handles. */
-  otherEvents?: (socket: Socket<Data>, event: string, args: unknown[], ack: Ack | undefined) => void | Promise<void>
-  onTopicActive?: (topic: string) => void
-  onTopicEmpty?: (topic: string) => void
-}
-
 export class Namespace<Data> {
   readonly name: string
   readonly options: NamespaceOptions<Data>
-  readonly topics: Topics<Data>
+  readonly topics: Topics
   readonly codecs: readonly (Codec | undefined)[]
   /** By codec index; the first, plain JSON, has no name. */
   readonly codecNames: readonly (string | undefined)[]
@@ -44,17 +23,17 @@ export class Namespace<Data> {
   readonly #events: ReadonlyMap<string, SharedHandler<Data>>
   readonly #packets: PacketCodec
   readonly #onError: (error: unknown, socket: Socket<Data>) => void
-  readonly #onEmpty: (connection: Connection<Client<Data>>) => void
+  readonly #onEmpty: (connection: ClientConnection<Data>) => void
 
   constructor(setup: {
     name: string
     options: NamespaceOptions<Data>
-    topics: Topics<Data>
+    topics: Topics
     codecs: readonly (Codec | undefined)[]
     codecNames: readonly (string | undefined)[]
     packets: PacketCodec
     onError: (error: unknown, socket: Socket<Data>) => void
-    onEmpty: (connection: Connection<Client<Data>>) => void
+    onEmpty: (connection: ClientConnection<Data>) => void
   }) {
     this.name = setup.name
     this.options = setup.options
@@ -67,7 +46,7 @@ export class Namespace<Data> {
     this.#onEmpty = setup.onEmpty
   }
 
-  send(connection: Connection<Client<Data>>, packet: Packet): void {
+  send(connection: ClientConnection<Data>, packet: Packet): void {
     for (const message of this.#packets.encode(packet)) connection.send(message)
   }
 

@@ -1,10 +1,9 @@
 import { type Packet, PacketType } from 'socket.io-parser'
-import type { Connection } from '../engine/connection.ts'
 import { randomId } from '../engine/session-id.ts'
 import type { Client } from './client.ts'
 import { ConnectError, type Namespace } from './namespace.ts'
 import { AttachmentReader, announcesAttachments, isConnect, type PacketCodec, type Reading } from './packet.ts'
-import { type Handshake, handshakeOf, Socket } from './socket.ts'
+import { type ClientConnection, type Handshake, handshakeOf, Socket } from './socket.ts'
 
 type Parts<Data> = {
   packets: PacketCodec
@@ -14,9 +13,9 @@ type Parts<Data> = {
   byName: ReadonlyMap<string, Namespace<Data>>
   initialData: (handshake: Handshake) => Data
   /** A packet's attachments are outstanding from now on. */
-  owesAttachments: (connection: Connection<Client<Data>>) => void
+  owesAttachments: (connection: ClientConnection<Data>) => void
   /** The connection has a socket from now on. */
-  hasSocket: (connection: Connection<Client<Data>>) => void
+  hasSocket: (connection: ClientConnection<Data>) => void
   onError: (error: unknown, socket?: Socket<Data>) => void
 }
 
@@ -30,7 +29,7 @@ const NO_AUTH: Readonly<Record<string, unknown>> = Object.freeze({})
  */
 export function createReceiver<Data>(
   parts: Parts<Data>,
-): (connection: Connection<Client<Data>>, message: string | Buffer) => void {
+): (connection: ClientConnection<Data>, message: string | Buffer) => void {
   return (connection, message) => {
     const client = connection.session
     if (client === undefined) return
@@ -42,8 +41,8 @@ export function createReceiver<Data>(
 
 function read<Data>(
   { packets, maxPayload, owesAttachments }: Parts<Data>,
-  connection: Connection<Client<Data>>,
-  client: Client<Data>,
+  connection: ClientConnection<Data>,
+  client: Client<Socket<Data>>,
   message: string | Buffer,
 ): Reading {
   if (client.attachments !== undefined) {
@@ -66,8 +65,8 @@ function read<Data>(
 /** Carries out a packet; false when it is out of place. */
 function carryOut<Data>(
   parts: Parts<Data>,
-  connection: Connection<Client<Data>>,
-  client: Client<Data>,
+  connection: ClientConnection<Data>,
+  client: Client<Socket<Data>>,
   packet: Packet,
 ): boolean {
   const socket = client.get(packet.nsp)
@@ -81,8 +80,8 @@ function carryOut<Data>(
 
 function connect<Data>(
   { main, byName, initialData, hasSocket, onError }: Parts<Data>,
-  connection: Connection<Client<Data>>,
-  client: Client<Data>,
+  connection: ClientConnection<Data>,
+  client: Client<Socket<Data>>,
   packet: Packet,
 ): boolean {
   const refuse = (message: string, data?: unknown) =>

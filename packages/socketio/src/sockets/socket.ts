@@ -1,9 +1,8 @@
-import { PacketType } from 'socket.io-parser'
+import { type Packet, PacketType } from 'socket.io-parser'
 import type { Connection } from '../engine/connection.ts'
 import type { Client } from './client.ts'
 import { Hold } from './hold.ts'
-import type { Namespace } from './namespace.ts'
-import type { Topic } from './topics.ts'
+import type { Codec, Topic, Topics } from './topics.ts'
 
 /** Acknowledges an event, once; further calls do nothing. */
 export type Ack = (...args: unknown[]) => void
@@ -23,7 +22,7 @@ export type Handshake = {
 
 /** Parses the query lazily: it costs most, and most handlers need only the address or `auth`. */
 export function handshakeOf<Data>(
-  { address, query, headers }: Connection<Client<Data>>,
+  { address, query, headers }: ClientConnection<Data>,
   auth: Handshake['auth'],
 ): Handshake {
   return {
@@ -36,14 +35,49 @@ export function handshakeOf<Data>(
   }
 }
 
+/** Handles an event of any socket of the namespace. */
+export type SharedHandler<Data> = (socket: Socket<Data>, args: unknown[], ack: Ack | undefined) => void | Promise<void>
+/** The behaviour of a namespace; one object for all of its sockets, so that a socket costs no closures. */
+export type NamespaceOptions<Data> = {
+  /** Runs before the socket is connected; throwing (or rejecting with) a ConnectError refuses it. */
+  onConnect?: (socket: Socket<Data>) => void | Promise<void>
+  onConnection?: (socket: Socket<Data>) => void
+  /** A connected socket moved from polling to a WebSocket: `socket.transport` is `websocket` from now on. */
+  onUpgrade?: (socket: Socket<Data>) => void
+  onDisconnect?: (socket: Socket<Data>, reason: string) => void
+  /** Sees every event first; false drops it (the place to count and limit). */
+  onEvent?: (socket: Socket<Data>, event: string) => boolean
+  events?: Readonly<Record<string, SharedHandler<Data>>>
+  /** Handles the events that nothing else handles. */
+  otherEvents?: (socket: Socket<Data>, event: string, args: unknown[], ack: Ack | undefined) => void | Promise<void>
+  onTopicActive?: (topic: string) => void
+  onTopicEmpty?: (topic: string) => void
+}
+
+/** A namespace as its sockets see it. */
+export interface SocketNamespace<Data> {
+  readonly name: string
+  readonly options: NamespaceOptions<Data>
+  readonly topics: Topics
+  readonly codecs: readonly (Codec | undefined)[]
+  readonly codecNames: readonly (string | undefined)[]
+  send(connection: ClientConnection<Data>, packet: Packet): void
+  dispatch(socket: Socket<Data>, packet: Packet): void
+  guard(socket: Socket<Data>, run: () => void | Promise<void>): void
+  forget(socket: Socket<Data>): void
+}
+
+/** The connection of a client of Socket.IO. */
+export type ClientConnection<Data> = Connection<Client<Socket<Data>>>
+
 type PendingAck = { resolve: (args: unknown[]) => void; reject: (error: Error) => void; timer: NodeJS.Timeout }
 
 /** One client in one namespace. Valid until `onDisconnect`; sending to it afterwards does nothing. */
 export class Socket<Data> {
   /** Public ID of the socket, which the client knows; not the secret session ID. */
   readonly id: string
-  readonly namespace: Namespace<Data>
-  readonly connection: Connection<Client<Data>>
+  readonly namespace: SocketNamespace<Data>
+  readonly connection: ClientConnection<Data>
   readonly auth: Readonly<Record<string, unknown>>
   /** Yours, typed by the server's type parameter; made by `initialData`. */
   data: Data
@@ -51,17 +85,17 @@ export class Socket<Data> {
   /** Index of the codec in use; 0 is plain JSON. */
   codec = 0
   /** The topics the socket is in; undefined before the first join. */
-  topics: Set<Topic<Data>> | undefined
+  topics: Set<Topic> | undefined
   /** While it is on hold: what was published for it. */
-  hold: Hold<Data> | undefined
+  hold: Hold | undefined
   handlers: Map<string, EventHandler> | undefined
   onDisconnect: ((reason: string) => void) | undefined
   #acks: Map<number, PendingAck> | undefined
   #lastAck = 0
 
   constructor(
-    namespace: Namespace<Data>,
-    connection: Connection<Client<Data>>,
+    namespace: SocketNamespace<Data>,
+    connection: ClientConnection<Data>,
     id: string,
     auth: Readonly<Record<string, unknown>>,
     data: Data,

@@ -1,8 +1,6 @@
 import type { TemplatedApp } from 'uWebSockets.js'
 import type { Counters } from '../counters.ts'
 import type { SlowReaders } from './backpressure.ts'
-import type { HeldEvent } from './hold.ts'
-import type { Socket } from './socket.ts'
 
 /** Turns the JSON text of an event's argument into the JSON text that is sent in its place. */
 export type Codec = (json: string | Uint8Array) => string
@@ -11,18 +9,39 @@ export type Codec = (json: string | Uint8Array) => string
  * A topic with at least one socket. `channels` and `onWebSocket` are indexed by codec; `apart` holds the sockets on
  * polling and those with a replay buffer.
  */
-export type Topic<Data> = {
+export type Topic = {
   name: string
   size: number
   channels: (string | undefined)[]
   onWebSocket: number[]
-  apart: Set<Socket<Data>> | undefined
+  apart: Set<Subscriber> | undefined
   /** When the last socket joined, as performance.now() has it. */
   joinedAtMS: number
 }
 
-type PublishOptions<Receiver> = {
-  except?: Iterable<Receiver> | undefined
+/** An event as it was published; `id` is the publisher's own, by which `release` leaves out what the socket has already. */
+export interface HeldEvent {
+  topic: Topic
+  event: string
+  json: string | Uint8Array
+  id: string | undefined
+}
+
+/** A socket as its topics see it. */
+export interface Subscriber {
+  readonly connected: boolean
+  /** The topics that it is in; undefined before the first join. */
+  topics: Set<Topic> | undefined
+  codec: number
+  readonly hold: { add(event: HeldEvent): void } | undefined
+  readonly connection: {
+    readonly ws: { subscribe(channel: string): boolean; unsubscribe(channel: string): boolean } | undefined
+    sendPacket(packet: string): void
+  }
+}
+
+type PublishOptions = {
+  except?: Iterable<Subscriber> | undefined
   id?: string | undefined
   exceptHeld?: boolean | undefined
 }
@@ -35,7 +54,7 @@ const FIRST_SCRATCH_BYTES = 65_536
  * The topics of one namespace. A topic has a channel for each codec, which is a topic of uWebSockets.js: publishing frames
  * the event once per codec in use and hands it to the channel; only sockets on long-polling or on hold are visited one by one.
  */
-export class Topics<Data> {
+export class Topics {
   readonly #app: TemplatedApp
   readonly #counters: Counters
   readonly #slowReaders: SlowReaders
@@ -43,7 +62,7 @@ export class Topics<Data> {
   readonly #hooks: TopicHooks
   readonly #channelPrefix: string
   readonly #packetPrefix: string
-  readonly #topics = new Map<string, Topic<Data>>()
+  readonly #topics = new Map<string, Topic>()
   #scratch = Buffer.allocUnsafeSlow(FIRST_SCRATCH_BYTES)
 
   constructor(
@@ -62,7 +81,7 @@ export class Topics<Data> {
     this.#packetPrefix = namespace.name === '/' ? '42' : `42${namespace.name},`
   }
 
-  join(socket: Socket<Data>, name: string): void {
+  join(socket: Subscriber, name: string): void {
     let topic = this.#topics.get(name)
     if (topic !== undefined && socket.topics?.has(topic)) return
     if (topic === undefined) {
@@ -79,7 +98,7 @@ export class Topics<Data> {
     if (topic.size === 1) this.#hooks.onTopicActive?.(name)
   }
 
-  leave(socket: Socket<Data>, name: string): void {
+  leave(socket: Subscriber, name: string): void {
     const topic = this.#topics.get(name)
     if (topic === undefined || !socket.topics?.delete(topic)) return
     this.#unsubscribe(socket, topic)
@@ -87,7 +106,7 @@ export class Topics<Data> {
   }
 
   /** The socket is gone: it leaves every topic. */
-  leaveAll(socket: Socket<Data>): void {
+  leaveAll(socket: Subscriber): void {
     for (const topic of socket.topics ?? []) {
       this.#unsubscribe(socket, topic)
       this.#left(topic)
@@ -95,7 +114,7 @@ export class Topics<Data> {
     socket.topics = undefined
   }
 
-  has(socket: Socket<Data>, name: string): boolean {
+  has(socket: Subscriber, name: string): boolean {
     const topic = this.#topics.get(name)
     return topic !== undefined && socket.topics?.has(topic) === true
   }
@@ -110,14 +129,14 @@ export class Topics<Data> {
   }
 
   /** Serves the socket apart from the others, or no more: `change` puts it on hold or takes it off. */
-  apart(socket: Socket<Data>, change: () => void): void {
+  apart(socket: Subscriber, change: () => void): void {
     for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
     change()
     for (const topic of socket.topics ?? []) this.#subscribe(socket, topic)
   }
 
   /** Moves the socket to another codec, in all its topics. */
-  recode(socket: Socket<Data>, codec: number): void {
+  recode(socket: Subscriber, codec: number): void {
     if (codec === socket.codec) return
     for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
     socket.codec = codec
@@ -125,7 +144,7 @@ export class Topics<Data> {
   }
 
   /** The socket's connection moved from polling to a WebSocket. */
-  upgraded(socket: Socket<Data>): void {
+  upgraded(socket: Subscriber): void {
     for (const topic of socket.topics ?? []) {
       topic.apart?.delete(socket)
       this.#subscribe(socket, topic)
@@ -143,14 +162,14 @@ export class Topics<Data> {
     name: string,
     event: string,
     json: string | Uint8Array,
-    { except, id, exceptHeld = false }: PublishOptions<Socket<Data>> = {},
+    { except, id, exceptHeld = false }: PublishOptions = {},
   ): number {
     this.#slowReaders.close()
     const topic = this.#topics.get(name)
     if (topic === undefined) return 0
     const held = { topic, event, json, id }
     if (except === undefined) return this.#deliver(held, undefined, exceptHeld)
-    const left = new Set<Socket<Data>>()
+    const left = new Set<Subscriber>()
     for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
     // uWebSockets.js fixes a message's receivers when it is published, so that being away for this one call is exact.
     for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
@@ -160,7 +179,7 @@ export class Topics<Data> {
   }
 
   /** Sends an event to some sockets, each with its own codec. */
-  sendTo(sockets: Iterable<Socket<Data>>, event: string, json: string | Uint8Array): void {
+  sendTo(sockets: Iterable<Subscriber>, event: string, json: string | Uint8Array): void {
     const frames: string[] = []
     for (const socket of sockets) {
       if (socket.connected)
@@ -173,7 +192,7 @@ export class Topics<Data> {
     return `${this.#head(event)}${this.#argument(json, codec)}]`
   }
 
-  #deliver(published: HeldEvent<Data>, except: ReadonlySet<Socket<Data>> | undefined, exceptHeld: boolean): number {
+  #deliver(published: HeldEvent, except: ReadonlySet<Subscriber> | undefined, exceptHeld: boolean): number {
     const { topic, event, json } = published
     let receivers = 0
     for (let codec = 0; codec < topic.onWebSocket.length; codec++) {
@@ -222,7 +241,7 @@ export class Topics<Data> {
     return this.#scratch.subarray(0, end + 1)
   }
 
-  #subscribe(socket: Socket<Data>, topic: Topic<Data>): void {
+  #subscribe(socket: Subscriber, topic: Topic): void {
     const { ws } = socket.connection
     if (ws === undefined || socket.hold !== undefined) {
       topic.apart ??= new Set()
@@ -234,7 +253,7 @@ export class Topics<Data> {
     topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 0) + 1
   }
 
-  #unsubscribe(socket: Socket<Data>, topic: Topic<Data>): void {
+  #unsubscribe(socket: Subscriber, topic: Topic): void {
     if (topic.apart?.delete(socket)) return
     const channel = topic.channels[socket.codec]
     // A closed WebSocket has left its channels by itself.
@@ -242,7 +261,7 @@ export class Topics<Data> {
     topic.onWebSocket[socket.codec] = (topic.onWebSocket[socket.codec] ?? 1) - 1
   }
 
-  #left(topic: Topic<Data>): void {
+  #left(topic: Topic): void {
     topic.size--
     if (topic.size > 0) return
     this.#topics.delete(topic.name)

@@ -1,15 +1,16 @@
 import type { WebSocket } from 'uWebSockets.js'
-import { count } from '../counters.ts'
-import type { EngineState } from '../engine/engine-state.ts'
+import { type Counters, count } from '../counters.ts'
+import type { EngineSettings } from '../engine/engine-settings.ts'
 import type { Owner } from '../engine/session-place.ts'
-import type { PollResponse } from '../polling/answer.ts'
 import { packetsOf, SEPARATOR } from '../polling/payload.ts'
-import type { PollRequest } from '../polling/serve-poll.ts'
+import type { PollRequest, PollResponse } from '../polling/poll-owner.ts'
 
-type Engine = Pick<
-  EngineState<never>,
-  'maxPayload' | 'maxBufferedBytes' | 'upgradeTimeoutMS' | 'counters' | 'bridges' | 'onBridgeOpen' | 'onBridgeClose'
->
+type Engine = Pick<EngineSettings, 'maxPayload' | 'maxBufferedBytes' | 'upgradeTimeoutMS'> & {
+  counters: Counters
+  bridges: Set<Bridge>
+  onBridgeOpen: (address: string) => void
+  onBridgeClose: (address: string) => void
+}
 
 /** Posts that may wait while one is in flight. */
 const mostPosts = 4

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js'
+import type { EngineState } from '../engine/connection.ts'
 import { type Carried, Connection } from '../engine/connection.ts'
-import type { EngineState } from '../engine/engine-state.ts'
 import { admission, openSession } from '../engine/open-session.ts'
 import { isClearlyFramed, requestFault, unclearEnd } from '../engine/request-fault.ts'
 import { type Owner, placeOf } from '../engine/session-place.ts'

@@ -1,7 +1,5 @@
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js'
-import type { Carried, Connection } from '../engine/connection.ts'
-import type { EngineState } from '../engine/engine-state.ts'
-import { countPacket } from '../sockets/receive-packet.ts'
+import type { Carried, Connection, EngineState } from '../engine/connection.ts'
 import { Bridge } from './bridge.ts'
 
 type Ws<S> = WebSocket<Carried<S>>
@@ -40,7 +38,7 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       else if (isBinary) {
         engine.newcomers.receiveWaiting(connection)
         // uWebSockets.js reuses the bytes once this returns.
-        if (countPacket(connection)) engine.onMessage(connection, Buffer.from(data))
+        if (connection.countPacket()) engine.onMessage(connection, Buffer.from(data))
       } else engine.newcomers.receive(connection, data.toString())
     },
     dropped: (ws) => {

@@ -1,5 +1,5 @@
 import { corsExposedHeaders, corsMaxAgeSeconds, corsOrigin, corsRequestHeaders } from '@parley/contracts/cors'
-import type { SocketServerOptions } from '@parley/socketio/server'
+import type { SocketServerOptions } from '@parley/socketio/server-options'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
 import type { Limits } from '../limits/limits.ts'

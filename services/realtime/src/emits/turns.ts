@@ -1,6 +1,5 @@
 import type { Turn } from '@parley/chat/messages/turn'
 import { ApiError } from '@parley/contracts/errors'
-import type { UserSocket } from '../connections/session.ts'
 
 /** Of one socket, so that no client can fill the memory while something before them takes long. */
 const mostWaiting = 100
@@ -51,7 +50,7 @@ export class Turns {
  * socket emitted to this room. The turn ends with the work, at the latest.
  */
 export async function inTurn<T>(
-  { data }: UserSocket,
+  { data }: { data: { turns: Turns | undefined } },
   emit: string,
   room: string,
   work: (turn: Turn) => Promise<T>,

@@ -1,0 +1,30 @@
+import type { Slices } from '../accepting/slices.ts'
+import type { CorsOptions } from './cors.ts'
+
+/** Why a request to open a connection is refused; `message` is in the JSON body beside Engine.IO's error code 4. */
+export type Refusal = { status: 403 | 429 | 503; message: string; retryAfterSeconds?: number }
+
+export type EngineSettings = {
+  path: string
+  /** Goes into every session ID: 1 to 32 letters, digits, _ or -. Needed when there is a pollOwner. */
+  nodeId: string | undefined
+  pingIntervalMS: number
+  pingTimeoutMS: number
+  /** How long the body of a post may take to arrive. */
+  bodyTimeoutMS: number
+  /** How long an upgrade may take from the WebSocket's opening on; then the WebSocket is closed, and polling goes on. */
+  upgradeTimeoutMS: number
+  /** The largest accepted message, in bytes; the handshake announces it to the client. */
+  maxPayload: number
+  /** Bytes that may wait for one slow reader before its connection is closed. */
+  maxBufferedBytes: number
+  /** The packets of any kind that a client may send within a second before its connection is closed. No limit by default. */
+  maxPacketsPerSecond: number
+  cors: CorsOptions | undefined
+  /** How many proxies in front append to X-Forwarded-For. */
+  trustedProxies: number
+  /** The slices in which the packets of newcomers on WebSockets are handled, if any (see Connection.isNewcomer). */
+  slices: Slices | undefined
+  /** Lower-case names of the request headers that a connection keeps. */
+  keepHeaders: readonly string[]
+}
