@@ -66,8 +66,9 @@ async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
     const details = { oldest: cursorOf({ sinceMS: nowMS, seq: 0 }) }
     throw new ApiError('CURSOR_GONE', 'since: the events since then are no longer kept; read all rooms', { details })
   }
-  const from = place.seq > 0 ? place : { sinceMS: place.sinceMS - marginMS, seq: 0 }
-  return { ...(await readChanges(chat, caller, from).catch(whenAway)), nowMS }
+  // The position of a cursor and the margin may both lie before the user was created.
+  const from = place.seq > 0 ? place : { sinceMS: Math.max(place.sinceMS - marginMS, createdMS), seq: 0 }
+  return { ...(await readChanges(chat, caller, from, createdMS).catch(whenAway)), nowMS }
 }
 
 function whenAway(error: unknown): never {

@@ -40,16 +40,19 @@ const mostOfApp = 1_000
 /**
  * The changes in the user's rooms, and of the user's own, from a place on, in order; `next` is where to go on when there
  * are too many for one page.
+ * @param createdMS when the user was created: older events are of an erased user who had the ID
  * @throws when the bus is away
  */
 export async function readChanges(
   { bus, db }: { bus: Bus; db: Db },
   { app, user }: UserCaller,
   { sinceMS, seq }: Place,
+  createdMS: number,
 ): Promise<{ changes: Change[]; next: Place | undefined }> {
+  const of = { user, createdMS }
   const whole = wholeSubjects([{ app, user }])
   const fromSeq = seq > 0 ? seq : await positionAt(bus, sinceMS)
-  const ofApp = await readAll(bus, whole, fromSeq, user, mostOfApp)
+  const ofApp = await readAll(bus, whole, fromSeq, of, mostOfApp)
   if (ofApp) {
     const rooms = new Set(ofApp.changes.flatMap(({ event, room }) => (isOfUser(event) ? [] : (room ?? []))))
     const mine = new Set(await findRoomsOfMember(db, app, user, [...rooms]))
@@ -57,8 +60,13 @@ export async function readChanges(
   }
   const mine = new Set(await findRoomIdsOfUser(db, app, user))
   const audiences = [{ app, user }, ...[...mine].map((room) => ({ app, room }))]
-  const read = await readAll(bus, exactSubjects(audiences) ?? whole, fromSeq, user)
+  const read = await readAll(bus, exactSubjects(audiences) ?? whole, fromSeq, of)
   return { next: read?.next, changes: ofMine(read?.changes ?? [], mine) }
+}
+
+interface ChangedFor {
+  user: string
+  createdMS: number
 }
 
 const userEvents: ReadonlySet<ServerEvent> = new Set([
@@ -75,12 +83,12 @@ async function readAll(
   bus: Bus,
   subjects: readonly string[],
   fromSeq: number,
-  user: string,
+  of: ChangedFor,
   most = Number.POSITIVE_INFINITY,
 ): Promise<{ changes: Change[]; next: Place | undefined } | undefined> {
   const reading = await openReading(bus, subjects, { fromSeq })
   try {
-    return reading.pending > most ? undefined : await collect(bus, reading, user)
+    return reading.pending > most ? undefined : await collect(bus, reading, of)
   } finally {
     await reading.close()
   }
@@ -89,14 +97,14 @@ async function readAll(
 async function collect(
   bus: Bus,
   reading: StreamReading,
-  user: string,
+  of: ChangedFor,
 ): Promise<{ changes: Change[]; next: Place | undefined }> {
   const changes: Change[] = []
   let count = 0
   for await (const message of reading.pendingMessages()) {
     const at = { sinceMS: Math.floor(message.info.timestampNanos / 1_000_000), seq: message.info.streamSequence }
     if (++count > mostEvents) return { changes, next: at }
-    const change = readChange(bus, message, at, user)
+    const change = readChange(bus, message, at, of)
     if (change) changes.push(change)
   }
   return { changes, next: undefined }
@@ -107,10 +115,12 @@ function readChange(
   bus: Bus,
   message: Parameters<typeof toIncomingEvent>[0],
   at: Place,
-  user: string,
+  { user, createdMS }: ChangedFor,
 ): Change | undefined {
   try {
-    return toChange(at, toIncomingEvent(message), user)
+    const event = toIncomingEvent(message)
+    const happenedMS = event.again?.atMS ?? at.sinceMS
+    return happenedMS < createdMS ? undefined : toChange(at, event, user)
   } catch (error) {
     bus.malformed(error as Error, message.subject)
     return undefined

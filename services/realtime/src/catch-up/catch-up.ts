@@ -53,7 +53,17 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
   return async (socket, session, sinceMS, rooms) => {
     const joinedAtMS = new Map(rooms.map((one) => [one.room, one.joinedAtMS]))
     const beganMS = Date.now()
-    const reader: Reader = { socket, session, sinceMS, gaveMS: sinceMS, joinedAtMS, beganMS, seq: 0, events: 0 }
+    const reader: Reader = {
+      socket,
+      session,
+      sinceMS,
+      gaveMS: sinceMS,
+      createdMS: 0,
+      joinedAtMS,
+      beganMS,
+      seq: 0,
+      events: 0,
+    }
     const read = sinceMS > parts.clock.nowMS() - recentMS ? recent : older
     try {
       const outcome = await resume(parts, reader, read)
@@ -77,7 +87,8 @@ async function resume(
   if (!(await isUpToDate(parts))) return 'the bus is away'
   const { app, user } = reader.session
   // The events of an erased user are none of the next one who gets the ID.
-  if (reader.sinceMS < (await parts.userSince({ app, user }))) return 'too old'
+  reader.createdMS = await parts.userSince({ app, user })
+  if (reader.sinceMS < reader.createdMS) return 'too old'
   return readToTheEnd(parts, reader, read)
 }
 

@@ -18,14 +18,14 @@ describe('what concerns a socket that catches up', () => {
   const reader: Reader = {
     socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
     session: { app, user: 'bob', device: 'phone' } as Session,
-    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, seq: 0, events: 0, beganMS: nowMS },
+    ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, createdMS: 0, seq: 0, events: 0, beganMS: nowMS },
     joinedAtMS: new Map([
       ['old', nowMS - 3_600_000],
       ['new', nowMS - 20_000],
     ]),
   }
-  const has = (to: IncomingEvent['to'], agoMS: number) =>
-    concerns({ to, event: 'chat message' } as IncomingEvent, { seq: 1, takenAtMS: nowMS - agoMS }, reader)
+  const has = (to: IncomingEvent['to'], agoMS: number, as = reader) =>
+    concerns({ to, event: 'chat message' } as IncomingEvent, { seq: 1, takenAtMS: nowMS - agoMS }, as)
 
   test('is what happened in a room since they joined it', () => {
     assert.ok(has({ app, room: 'old' }, 30_000))
@@ -42,5 +42,11 @@ describe('what concerns a socket that catches up', () => {
     assert.ok(has({ app, user: 'bob' }, 30_000))
     assert.ok(!has({ app, user: 'alice' }, 30_000))
     assert.ok(!has({ app, room: 'another' }, 10_000))
+  })
+
+  test('is nothing of before the user, whose ID an erased one had, not even within the margin', () => {
+    const created = { ...reader, createdMS: nowMS - 60_000 }
+    assert.ok(has({ app, user: 'bob' }, 60_000, created))
+    assert.ok(!has({ app, user: 'bob' }, 60_001, created))
   })
 })

@@ -14,6 +14,8 @@ export interface Reader {
   sinceMS: number
   /** The time that it gave: what happened before, less the margin, it has. */
   readonly gaveMS: number
+  /** When the user was created (Unix milliseconds): older events are of an erased user who had the ID. */
+  createdMS: number
   /** Since when the user is in their rooms (Unix milliseconds), by ID: what happened there before was not for them. */
   readonly joinedAtMS: ReadonlyMap<string, number>
   /** When it authenticated: into rooms that `joinedAtMS` lacks it came later. */
@@ -46,9 +48,9 @@ export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sin
   return { sinceMS: Math.min(...readers.map(startMS)) }
 }
 
-/** From which time on it may have missed something: `sinceMS`, less the margin before the first reading. */
-function startMS({ sinceMS, seq }: Reader): number {
-  return seq > 0 ? sinceMS : sinceMS - marginMS
+/** From which time on it may have missed something: `sinceMS`, less the margin before the first reading, but nothing from before the user. */
+function startMS({ sinceMS, seq, createdMS }: Reader): number {
+  return Math.max(createdMS, seq > 0 ? sinceMS : sinceMS - marginMS)
 }
 
 /** Whether the socket would have got the event of this position, were it connected then. */
@@ -56,7 +58,7 @@ export function concerns(event: IncomingEvent, at: { seq: number; takenAtMS: num
   const { session, socket } = reader
   if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
   // After newer ones: the stream was lost, or an operator has events published again.
-  if (event.again && event.again.atMS < reader.gaveMS - marginMS) return false
+  if (event.again && event.again.atMS < Math.max(reader.gaveMS - marginMS, reader.createdMS)) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false
   if (!socket.isIn(topicOf(event.to))) return false

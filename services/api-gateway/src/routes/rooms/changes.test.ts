@@ -225,6 +225,30 @@ describe('GET /me/changes', () => {
     }
   })
 
+  test('has no trace of an erased user whose ID is another one’s now, whatever the cursor says', async () => {
+    const { chat } = gateway
+    const { db, outbox } = chat
+    const erased = await gateway.newUser('erased')
+    const room = await gateway.newRoom([alice, erased])
+    await erased.call('POST', '/me/pref/secret', { data: 1 })
+    await erased.call('DELETE', '/me/pref/secret')
+    await gateway.admin('POST', `/rooms/${room}/delete/members`, { members: ['erased'] })
+    assert.equal((await gateway.admin('DELETE', '/admin/clients/erased')).status, 200)
+    const next = await gateway.newUser('erased')
+    await next.call('POST', '/me/pref/own', { data: 1 })
+    while ((await db.pendingEvents.countDocuments({})) > 0) await pause(20)
+    await outbox.drained()
+    const { firstSeq } = await streamBounds(chat.bus)
+    const user = await db.users.findOne({ app: gateway.app, id: 'erased' })
+    const createdMS = Number(user?.createdAt)
+    for (const forged of [`${Date.now()}-${firstSeq}`, `${createdMS}-${firstSeq}`, `${createdMS}`]) {
+      const { status, body } = await next.call('GET', `/me/changes?since=${forged}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      const { removed, deletedPrefs, prefs } = body.result as unknown as Changes
+      assert.deepEqual({ removed, deletedPrefs, prefs }, { removed: [], deletedPrefs: [], prefs: { own: 1 } }, forged)
+    }
+  })
+
   test('a since that is none is 400 INVALID_QUERY', async () => {
     for (const query of ['', '?since=yesterday', '?since=-1', '?since=1&limit=0']) {
       const { status, body } = await bob.call('GET', `/me/changes${query}`)
