@@ -29,4 +29,38 @@ export const hostileForgeries: HostileInput[] = [
       await admin('DELETE', '/admin/clients/erased')
     },
   },
+  {
+    name: 'a line that says who joined or left comes from the server alone: 400 from clients and integrators',
+    changes: ['users'],
+    async attack(scene) {
+      const { gateway, node, adminHeaders, room, member } = scene
+      const post = (path: string, headers: Record<string, string>, body: object) =>
+        fetch(gateway.url + path, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      const socket = await scene.connect(node, member)
+      for (const messageType of ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember']) {
+        const forged = { message: { members: ['owner'], memberCount: 1 }, messageType }
+        const answers = await Promise.all([
+          post(`/rooms/${room}/message`, member.headers, forged),
+          post('/messages', adminHeaders, { ...forged, room, sender: member.id }),
+          post('/messages/batch', adminHeaders, { ...forged, sender: member.id, paras: [{ room }] }),
+          post('/scheduled', member.headers, { ...forged, room, sendAtMS: Date.now() + 60_000 }),
+          post('/messages/stream', adminHeaders, { room, sender: member.id, messageType }),
+        ])
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          answers.map(() => 400),
+          messageType,
+        )
+        const emitted = (await socket.emitWithAck('chat message', { ...forged, room })) as { RC: number }
+        assert.equal(emitted.RC, 400)
+      }
+      const own = await post(`/rooms/${room}/message`, member.headers, { message: 1, messageType: 'x', system: true })
+      assert.equal(own.status, 400)
+      socket.close()
+    },
+  },
 ]

@@ -46,6 +46,8 @@ describe('parley import', () => {
       message('r', 5, 'ann', { message: undefined }),
       { type: 'chat' },
       member('r', 'ann', { lastRead: 'm3', lastReadAt: begin }),
+      message('r', 6, 'ann', { messageType: 'addMembers' }),
+      message('r', 7, 'ann', { system: true }),
     ])
     assert.equal(code, 1, text)
     for (const [line, field] of [
@@ -62,6 +64,8 @@ describe('parley import', () => {
       [15, 'message: '],
       [16, 'type: '],
       [17, 'lastReadAt: '],
+      [18, 'messageType: '],
+      [19, 'Unrecognized key'],
     ] as const) {
       assert.match(text, new RegExp(`^line ${line}: .*${field}`, 'm'))
     }

@@ -18,7 +18,7 @@ describe('the rows of the list of messages', () => {
         message('3', 'bob', noon + 10 * minute),
         message('4', 'amy', noon + 10 * minute),
         message('5', 'amy', noon + 11 * minute),
-        message('6', 'amy', noon + 11 * minute, { messageType: 'joinRoom' }),
+        message('6', 'amy', noon + 11 * minute, { messageType: 'joinRoom', system: true }),
         message('7', 'amy', noon + 11 * minute),
         message('8', 'amy', noon + 24 * 60 * minute),
       ],

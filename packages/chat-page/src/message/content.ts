@@ -1,6 +1,7 @@
 import type { Message } from '@parley/client'
 
-type SystemEvent = 'joinRoom' | 'addMembers' | 'leaveRoom' | 'deleteMember'
+const systemEvents = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
+type SystemEvent = (typeof systemEvents)[number]
 
 /** The content to show for a message, whatever its type and form. */
 export type Content =
@@ -10,16 +11,20 @@ export type Content =
   | { kind: 'system'; event: SystemEvent; members: string[]; count: number }
   | { kind: 'recalled' }
 
-const systemEvents: ReadonlySet<string> = new Set(['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'])
+/** Only the server sets `system`; a type alone may be anybody's. */
+export const isSystem = ({ system }: Pick<Message, 'system'>): boolean => system === true
 
-export const isSystem = ({ messageType }: Pick<Message, 'messageType'>): boolean => systemEvents.has(messageType)
-
-export function contentOf({ message, messageType }: Pick<Message, 'message' | 'messageType'>): Content {
+export function contentOf({
+  message,
+  messageType,
+  system,
+}: Pick<Message, 'message' | 'messageType' | 'system'>): Content {
   if (messageType === 'recall' && message === undefined) return { kind: 'recalled' }
   const fields = (typeof message === 'object' && message !== null ? message : {}) as Record<string, unknown>
-  if (systemEvents.has(messageType)) {
+  const event = system ? systemEvents.find((one) => one === messageType) : undefined
+  if (event) {
     const members = Array.isArray(fields['members']) ? fields['members'].map(String) : []
-    return { kind: 'system', event: messageType as SystemEvent, members, count: Number(fields['memberCount']) || 0 }
+    return { kind: 'system', event, members, count: Number(fields['memberCount']) || 0 }
   }
   const text = typeof message === 'string' ? message : textIn(fields)
   const url = safeUrl(fields['url'] ?? (isPicture(messageType) ? message : undefined))

@@ -70,6 +70,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     seq: doc.seq,
     ...(doc.mentions && { mentions: doc.mentions }),
     ...(doc.attachments && !doc.isDeleted && !isRecalled(doc) && { attachments: doc.attachments }),
+    ...(doc.system && { system: true }),
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),
     ...(doc.streaming && { streaming: true }),

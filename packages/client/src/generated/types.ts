@@ -225,6 +225,10 @@ export interface Message {
    * Its files; GET /files/{id} has where to fetch one
    */
   attachments?: Attachment[]
+  /**
+   * The server wrote it, about a change of members
+   */
+  system?: boolean
   pinned?: boolean
   /**
    * Its content was replaced
@@ -358,7 +362,7 @@ export interface SendBatchInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement
+   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
@@ -469,6 +473,10 @@ export interface SentMessage {
    * Its files; GET /files/{id} has where to fetch one
    */
   attachments?: Attachment[]
+  /**
+   * The server wrote it, about a change of members
+   */
+  system?: boolean
   pinned?: boolean
   /**
    * Its content was replaced
@@ -524,7 +532,7 @@ export interface SendMessageInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement
+   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
@@ -1057,7 +1065,7 @@ export interface ChangeScheduledInput {
    */
   message?: unknown
   /**
-   * Free-form type, e.g. text, image, announcement
+   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType?: string
   /**
@@ -1126,7 +1134,7 @@ export interface ScheduleMessageInput {
    */
   message: unknown
   /**
-   * Free-form type, e.g. text, image, announcement
+   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType: string
   /**
@@ -1457,7 +1465,7 @@ export interface OpenStreamInput {
    */
   sender?: string
   /**
-   * Free-form type, e.g. text, image, announcement
+   * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
    */
   messageType?: string
   /**
@@ -3800,6 +3808,10 @@ export interface PushCall {
    * Its files; GET /files/{id} has where to fetch one
    */
   attachments?: Attachment[]
+  /**
+   * The server wrote it, about a change of members
+   */
+  system?: boolean
   pinned?: boolean
   /**
    * Its content was replaced
@@ -3857,7 +3869,7 @@ export interface WebhookAnswer {
      */
     message: unknown
     /**
-     * Free-form type, e.g. text, image, announcement
+     * Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember
      */
     messageType: string
     /**

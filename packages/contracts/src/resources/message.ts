@@ -12,7 +12,21 @@ export const messageContent = z
   .any()
   .refine((content) => content !== undefined, 'required')
   .describe('Content: any JSON, at most 64 KiB')
-export const messageType = z.string().min(1).max(64).describe('Free-form type, e.g. text, image, announcement')
+/** The types of the messages that the server writes about a change of members. */
+const systemTypes = ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember'] as const
+export type SystemType = (typeof systemTypes)[number]
+
+/** The type that a caller gives to a message. */
+export const messageType = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine(
+    (type) => !systemTypes.includes(type as SystemType),
+    'a type of system messages, which only the server writes',
+  )
+  .meta({ not: { enum: [...systemTypes] } })
+  .describe('Free-form type, e.g. text, image, announcement; not joinRoom, addMembers, leaveRoom, deleteMember')
 
 /** 366 days: the longest time until a message expires. */
 const maxExpiresInS = 31_622_400
@@ -64,6 +78,7 @@ const common = {
   seq: z.number().int().min(1).meta(ours).describe('1, 2, 3… without holes in its room or thread'),
   mentions: z.array(userId).optional().meta(ours),
   attachments: z.array(attachment).optional().meta(ours).describe('Its files; GET /files/{id} has where to fetch one'),
+  system: z.boolean().optional().meta(ours).describe('The server wrote it, about a change of members'),
   pinned: z.boolean().optional().meta(ours),
   edited: z.boolean().optional().meta(ours).describe('Its content was replaced'),
   streaming: z.boolean().optional().meta(ours).describe('A robot is still writing it'),

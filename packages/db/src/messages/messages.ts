@@ -31,6 +31,8 @@ export interface MessageDoc {
   threadOf?: string
   /** The thread about it. */
   thread?: Thread
+  /** The server wrote it, about a change of members. */
+  system?: true
   pinned?: true
   /** Its content was replaced. */
   edited?: true

@@ -24,6 +24,7 @@ export interface Draft {
   skipTotalBadge?: true
   webhook?: false
   streaming?: true
+  isSystem?: true
   /** Seconds until it expires; 0 for never, and by default what the room says. */
   expiresInS?: number
   /** The same key from the same sender to the same room within 24 hours returns the first message again. */

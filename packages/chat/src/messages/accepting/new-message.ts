@@ -32,6 +32,7 @@ export function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
     ...(draft.replyTo !== undefined && { replyTo: draft.replyTo }),
     ...(!draft.push && { push: false }),
     ...(draft.skipTotalBadge && { skipTotalBadge: true }),
+    ...(draft.isSystem && { system: true }),
     ...(draft.streaming && { streaming: true }),
     ...(expiresInS > 0 && { expiresAtMS: advance.clockMS + expiresInS * 1_000 }),
     ...(draft.webhook === false && { webhook: false }),

@@ -39,6 +39,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     if (before.sender !== caller.user) {
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
+    if (before.system) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'a system message is not the sender’s')
     if (content === undefined) return isRecalled(before) ? undefined : recall
     if (isRecalled(before)) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)

@@ -27,6 +27,8 @@ export interface MessageToSend {
   push: boolean
   /** A robot writes it piece by piece. */
   streaming?: true
+  /** The server writes it about a change of members. */
+  isSystem?: true | undefined
   /** Leaves the badge out of the message's pushes. */
   skipTotalBadge?: boolean | undefined
   /** false: the room's webhook does not receive it, because the message is its own response. */
@@ -92,6 +94,7 @@ export async function sendContent(
     messageType: send.messageType,
     push: send.push,
     ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(send.isSystem && { isSystem: true as const }),
     ...(send.streaming && { streaming: true as const }),
     ...(send.webhook === false && { webhook: false }),
     ...(send.expiresInS !== undefined && { expiresInS: send.expiresInS }),

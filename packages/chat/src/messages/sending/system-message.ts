@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import type { SystemType } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import { type ScheduledDoc, scheduledLeaseMS } from '@parley/db/sending/scheduled'
@@ -6,13 +7,11 @@ import type { Chat } from '../../chat.ts'
 import { sendMessage } from './send-message.ts'
 import { sendTaken } from './send-scheduled.ts'
 
-type SystemMessage = 'joinRoom' | 'addMembers' | 'leaveRoom' | 'deleteMember'
-
 /** A system message names at most this many members; `memberCount` says how many there are. */
 const maxNamed = 100
 
 interface MembersChange {
-  messageType: SystemMessage
+  messageType: SystemType
   /** The acting member, or the first member concerned if the caller is not a member. */
   sender: string
   /** The sender has not acted themself, so their ban is no reason to refuse. */
@@ -58,7 +57,8 @@ export async function writeSystemMessage(
 ): Promise<void> {
   const { messageType } = change
   try {
-    await sendMessage(chat, { app, room, message: named(members), push: false, idempotencyKey, ...change })
+    const written = { message: named(members), push: false, isSystem: true } as const
+    await sendMessage(chat, { app, room, ...written, idempotencyKey, ...change })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     chat.log.warn({ err: error, app, room, messageType }, 'system message not written')

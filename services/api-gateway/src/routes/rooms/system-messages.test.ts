@@ -25,6 +25,46 @@ describe('system messages', () => {
       sender._id,
     ])
 
+  test('carry `system: true` in the history, and their sender may neither edit nor recall them', async () => {
+    const room = await newRoom()
+    await add(owner, room, [carl.id], { systemMessage: true })
+    await take(carl, room, [carl.id], { systemMessage: true })
+    await owner.call('POST', `/rooms/${room}/message`, { message: 'hello', messageType: 'text' })
+    const { body } = await owner.call('GET', `/rooms/${room}/messages/v3`)
+    const shown = body.result.data.map(({ messageType, system }: Record<string, unknown>) => [messageType, system])
+    assert.deepEqual(shown, [
+      ['text', undefined],
+      ['leaveRoom', true],
+      ['addMembers', true],
+    ])
+    const { _id } = body.result.data[2]
+    for (const change of [{ message: 'Carl is a thief' }, { messageType: 'recall' }]) {
+      const changed = await owner.call('POST', `/rooms/${room}/message`, { _id, ...change })
+      assert.deepEqual([changed.status, changed.body.error.code], [403, 'INSUFFICIENT_PERMISSIONS'])
+    }
+  })
+
+  test('are of types that no caller may send or edit to: 400 INVALID_REQUEST', async () => {
+    const room = await newRoom()
+    const { body } = await owner.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+    const { _id } = body.result
+    const later = { room, message: 'x', messageType: 'text', sendAtMS: Date.now() + 60_000 }
+    const scheduled = await owner.call('POST', '/scheduled', later)
+    for (const messageType of ['joinRoom', 'addMembers', 'leaveRoom', 'deleteMember']) {
+      for (const [method, path, fields] of [
+        ['POST', `/rooms/${room}/message`, { message: 'x', messageType }],
+        ['POST', `/rooms/${room}/message`, { _id, message: 'x', messageType }],
+        ['PUT', `/scheduled/${scheduled.body.result.id}`, { messageType }],
+      ] as const) {
+        const refused = await owner.call(method, path, fields)
+        assert.deepEqual([refused.status, refused.body.error.code], [400, 'INVALID_REQUEST'], messageType)
+        assert.match(String(refused.body.error.message), /^messageType: /)
+      }
+    }
+    await owner.call('DELETE', `/scheduled/${scheduled.body.result.id}`)
+    assert.deepEqual(await shownIn(room), [['text', 'owner']])
+  })
+
   test('in the name of somebody who did not act are written although they are banned, in the room or from the app', async () => {
     const room = await newRoom()
     const banned = await gateway.newUser()
