@@ -17,6 +17,8 @@ const gateway = ['services/api-gateway/src/**/*.test.ts']
 const maxWorkers = 3
 /** Their files share processes: loading all modules for each took more than half of their time. */
 const isolate = false
+/** Of projects whose tests start services as processes. */
+const globalSetup = 'test/run/build.ts'
 /** Many times what the slowest test or hook takes on a busy machine of two cores: it ends only what would never end. */
 const longestMS = 300_000
 
@@ -26,9 +28,9 @@ export default defineConfig({
       project('checks', 0, { include: ['test/checks/*.test.ts'] }),
       project('unit', 1, { include: unit, exclude: gateway, maxWorkers, isolate }),
       project('gateway', 1, { include: gateway, maxWorkers, isolate }),
-      project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers }),
-      project('heavy', 2, { include: heavy, maxConcurrency: 10 }),
-      project('alone', 3, { include: alone, fileParallelism: false }),
+      project('services', 1, { include: services, exclude: [...heavy, ...alone, ...others], maxWorkers, globalSetup }),
+      project('heavy', 2, { include: heavy, maxConcurrency: 10, globalSetup }),
+      project('alone', 3, { include: alone, fileParallelism: false, globalSetup }),
       project('whole run', 4, { include: ['test/whole-run/*.test.ts'] }),
     ],
     globalSetup: 'test/run/servers.ts',

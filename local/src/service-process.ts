@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 import type { Report } from '@parley/service/lifecycle'
 import { diesWithUs } from '@parley/stack/dies-with-us'
 import { StackError } from '@parley/stack/stack-error'
-import { keepCompiled } from './keep-compiled.ts'
 
 /** One process of one of the services. */
 export interface ServiceProcess {
@@ -17,6 +16,7 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
+const checkout = join(import.meta.dirname, '../..')
 const readyMS = 60_000
 /**
  * Garbage of a request dies young: with Node's default of 16 MiB, collecting it takes a twelfth of a busy gateway's
@@ -30,7 +30,7 @@ const stopMS = 30_000
  * Starts a service and waits for its ready report. It runs in a session of its own, so that a terminal's Ctrl-C reaches
  * only us, and ends with this process, however that ends.
  *
- * @param service the folder under services/
+ * @param service the folder under services/, run from its TypeScript, or in tests from the build in PARLEY_TEST_BUILD
  * @param root the checkout that it is started from; this one by default
  * @param env its settings
  * @param onExit called when it ends unasked after it was ready, with a whole sentence
@@ -42,19 +42,23 @@ export async function startService(
     name,
     logFile,
     env,
-    root = join(import.meta.dirname, '../..'),
+    root = checkout,
   }: { service: string; name: string; logFile: string; env: NodeJS.ProcessEnv; root?: string },
   onExit: (sentence: string) => void,
 ): Promise<ServiceProcess> {
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'w')
-  const main = join(root, 'services', service, 'src/main.ts')
-  const flags = [...keepCompiled, ...(nodeFlags[service] ?? [])]
-  const [execPath, execArgv] = diesWithUs('KILL', process.execPath, flags)
+  const build = root === checkout ? process.env['PARLEY_TEST_BUILD'] : undefined
+  const main = build === undefined ? join(root, 'services', service, 'src/main.ts') : join(build, `${service}.js`)
+  const [execPath, execArgv] = diesWithUs('KILL', process.execPath, nodeFlags[service] ?? [])
   const stdio: ['ignore', number, number, 'ipc'] = ['ignore', log, log, 'ipc']
-  // As deploy/Dockerfile has it.
-  const threads = { UV_THREADPOOL_SIZE: '64' }
-  const child = fork(main, [], { execPath, execArgv, env: { ...threads, ...env }, stdio, detached: true })
+  const defaults = {
+    // As deploy/Dockerfile has it.
+    UV_THREADPOOL_SIZE: '64',
+    // Node keeps what it makes of the TypeScript, unless coverage needs every detail.
+    ...(build === undefined && !env['NODE_V8_COVERAGE'] && { NODE_COMPILE_CACHE: join(root, '.parley/compiled') }),
+  }
+  const child = fork(main, [], { execPath, execArgv, env: { ...defaults, ...env }, stdio, detached: true })
   closeSync(log)
 
   let isWanted = false

@@ -131,8 +131,8 @@ describe('the image', () => {
   })
 
   test('has the chat page, built in a stage of its own', () => {
-    assert.match(dockerfile, /^RUN node packages\/chat-page\/build\/main\.ts$/m)
-    assert.match(dockerfile, /^COPY --from=page \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
+    assert.match(dockerfile, /^RUN node packages\/chat-page\/build\/main\.ts /m)
+    assert.match(dockerfile, /^COPY --from=built \/parley\/packages\/chat-page\/dist packages\/chat-page\/dist$/m)
   })
 
   test('has threads enough for lookups of names whose servers are silent', () => {
@@ -141,6 +141,6 @@ describe('the image', () => {
 
   test('its health check and its entry point need no shell', () => {
     assert.match(dockerfile, /HEALTHCHECK [^]*?CMD \["node"/)
-    assert.match(dockerfile, /^ENTRYPOINT \["node", "--import", "\/parley\/packages\/service\/src\/compiled.js"\]$/m)
+    assert.match(dockerfile, /^ENTRYPOINT \["node", "--enable-source-maps"\]$/m)
   })
 })

@@ -23,7 +23,7 @@ describe('deploy/k8s', () => {
     assert.deepEqual(deployments.map(({ metadata }) => metadata.name).toSorted(), services.toSorted())
     for (const deployment of deployments) {
       const { name } = deployment.metadata
-      assert.deepEqual(mainOf(deployment).args, [`services/${name}/src/main.ts`])
+      assert.deepEqual(mainOf(deployment).args, [`build/${name}.js`])
       assert.ok(read(`services/${name}/src/main.ts`))
     }
   })

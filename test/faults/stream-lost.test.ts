@@ -8,11 +8,11 @@ import type { Message } from '@parley/contracts/resources/message'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
+import { parleyFile } from '../parley-command.ts'
 import { call, connectClient, eventually, type RunningService } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
 
 const run = promisify(execFile)
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 /** Pushes and calls that a slow machine makes late are not made again for that. */
 const patient = { PARLEY_PUSH_NETWORK_TIMEOUT_MS: '60000', PARLEY_PUSH_CALL_TIMEOUT_MS: '60000' }
 

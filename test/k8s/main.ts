@@ -112,7 +112,7 @@ interface Keys {
 }
 
 async function makeApp(): Promise<Keys> {
-  const parley = ['node', 'services/api-gateway/src/parley.ts', 'app', 'create', `e2e-${Date.now()}`]
+  const parley = ['node', 'build/parley.js', 'app', 'create', `e2e-${Date.now()}`]
   const said = await kubectl(['exec', 'deploy/api-gateway', '--', ...parley])
   const [, clientKey = ''] = /client key +(\S+)/.exec(said) ?? []
   const [, apiKey = ''] = /API key +(\S+)/.exec(said) ?? []

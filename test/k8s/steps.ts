@@ -36,7 +36,7 @@ export function allSteps({ update, hasBefore, image }: Releases): Step[] {
   }
   async function finish(): Promise<string> {
     await to('now')
-    const parley = ['node', 'services/api-gateway/src/parley.ts']
+    const parley = ['node', 'build/parley.js']
     const said = await kubectl(['exec', 'deploy/api-gateway', '--', ...parley, 'migrate', '--finish'])
     return said.trim().split('\n').at(-1) ?? ''
   }

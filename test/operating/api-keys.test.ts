@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import { call, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
-import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 
 /** A key is used without a pause while it ends: its refusals are no guesses here. */
 const unlimitedLogins = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -8,14 +7,13 @@ import { type DemoKeys, makeApp } from '@parley/local/make-app'
 import type { Socket } from 'socket.io-client'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { openMongoProxy } from '../doubles/held-reads.ts'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import { call, connectClient, eventually, type Platform, type RunningService, startPlatform } from '../platform.ts'
 import { fillCollections } from '../test-app-rows.ts'
-import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
 /** The test goes on with keys that are refused. */
 const noLimit = { PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS: '0' }
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 
 describe('parley app delete', () => {
   let platform: Platform

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { connectDb, type Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
-import { commandEnv } from './command-env.ts'
 
 const run = promisify(execFile)
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 
 describe('an unread count that is wrong', () => {
   let platform: Platform

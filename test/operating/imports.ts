@@ -3,10 +3,9 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import type { Platform } from '../platform.ts'
-import { commandEnv } from './command-env.ts'
 
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 const hour = 3_600_000
 
 export type Line = Record<string, unknown>

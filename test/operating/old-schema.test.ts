@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { parleyFile } from '../parley-command.ts'
 import { eventually, type Platform, startPlatform } from '../platform.ts'
-
-const parley = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 
 describe('a service on a database with an older schema', () => {
   let platform: Platform
@@ -33,7 +31,7 @@ describe('a service on a database with an older schema', () => {
       assert.match(readFileSync(service.logFile, 'utf8'), /not ready until the database is migrated/)
     }
 
-    const run = (...args: string[]) => promisify(execFile)(process.execPath, [parley, ...args], { env })
+    const run = (...args: string[]) => promisify(execFile)(process.execPath, [parleyFile, ...args], { env })
     await assert.rejects(run('app', 'create', 'early'), /older schema/)
     await assert.rejects(run('migrate', '--dry-run'), { code: 2 })
     assert.match((await run('migrate')).stdout, /0001-indexes: done\n[^]*the schema is up to date/)

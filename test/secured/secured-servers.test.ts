@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { startService } from '@parley/local/service-process'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { commandEnv } from '../operating/command-env.ts'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import { call, connectClient } from '../platform.ts'
 import { type Authority, type Certificate, newAuthority } from './certificates.ts'
 import { type NatsRights, type NatsUsers, newNatsUsers } from './nats-users.ts'
@@ -76,7 +76,7 @@ describe('servers that demand TLS, certificates and users', () => {
     return startService({ service, name: service, logFile, env: { ...base, ...env } }, () => undefined)
   }
   const parley = (env: Record<string, string>, ...args: string[]) =>
-    run(process.execPath, ['services/api-gateway/src/parley.ts', ...args], { cwd: root, env: { ...base, ...env } })
+    run(process.execPath, [parleyFile, ...args], { cwd: root, env: { ...base, ...env } })
 
   test('take the command line and all services, with every secret from a file, and a message arrives', async () => {
     await parley(fromFiles, 'migrate')

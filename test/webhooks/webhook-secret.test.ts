@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { commandEnv } from '../operating/command-env.ts'
+import { commandEnv, parleyFile } from '../parley-command.ts'
 import { eventually } from '../platform.ts'
 import { startWebhookPlatform, type WebhookPlatform } from './test-webhooks.ts'
-
-const parleyFile = join(import.meta.dirname, '../../services/api-gateway/src/parley.ts')
 
 describe('parley app rotate-webhook-secret', () => {
   let platform: WebhookPlatform

@@ -1,4 +1,3 @@
-import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import { type Dependency, startInternalServer, watchDependencies } from './health.ts'
@@ -107,8 +106,6 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     const ready = { ports: { ...ports, internal: internal.port } }
     log.info(ready, 'ready')
     await report({ ready })
-    // Of compiled.js. Node.js does it when a process ends, which one that is killed does not come to.
-    flushCompileCache()
   } catch (err) {
     if (stopping.signal.aborted) return log.warn({ err }, 'stopped during the start')
     log.fatal({ err }, 'did not start')
