@@ -104,6 +104,79 @@ describe('failed logins', () => {
     })
   }
 
+  /** Tokens that have just expired, each of a user of its own. */
+  async function expiredTokens(count: number): Promise<string[]> {
+    const headers = { 'im-api-key': platform.apiKey }
+    const soon = new Date(Date.now() + 3_000).toISOString()
+    const made = await Promise.all(
+      Array.from({ length: count }, async (_, i) => {
+        const user = { _id: `expired-${i}`, issueAccessToken: true, expirationDate: soon }
+        const { body } = await call(gateways[0].url, 'POST', '/admin/clients', headers, user)
+        return String(body.result['token'])
+      }),
+    )
+    const last = made.at(-1) as string
+    await eventually('the last has expired', async () => (await fail(newAddress(), asUser(last))).status === 401)
+    return made
+  }
+  const asUser = (held: string) => ({ 'im-client-key': platform.clientKey, 'im-authorization': held })
+
+  test('a token that has expired is no guess: it is 401 however many an address has, and when others have guessed there', async () => {
+    const address = newAddress()
+    const expired = await expiredTokens(2 * limit)
+    for (const one of [...expired, ...expired]) assert.equal((await fail(address, asUser(one))).status, 401)
+    for (const one of expired) {
+      const socket = socketFrom(address)
+      assert.equal(((await socket.emitWithAck('auth2', one)) as Ack).RC, 401)
+      socket.close()
+    }
+    await failUntilLimited(() => address, wrongToken, '/me')
+    for (const gateway of [0, 1]) {
+      assert.equal((await fail(address, asUser(expired[0] as string), '/me', gateway)).status, 401)
+    }
+  })
+
+  for (const [what, headers, path] of [
+    ['user token', wrongToken, '/me'],
+    ['client key', () => ({ 'im-client-key': randomUUID(), 'im-authorization': token }), '/me'],
+    ['API key', wrongApiKey, '/admin/groups'],
+  ] as const) {
+    test(`a wrong ${what} that was tried before is 401 however often, on every gateway, and when others have guessed there`, async () => {
+      const [address, same] = [newAddress(), headers()]
+      for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, same, path, i % 2)).status, 401)
+      await failUntilLimited(() => address, headers, path)
+      for (const gateway of [0, 1]) assert.equal((await fail(address, same, path, gateway)).status, 401)
+    })
+  }
+
+  test('a token that a socket tries again and again is counted once', async () => {
+    const address = newAddress()
+    for (let i = 0; i < 2 * limit; i++) {
+      const socket = socketFrom(address, i % 2)
+      assert.equal(((await socket.emitWithAck('auth2', 'wrong')) as Ack).RC, 401)
+      socket.close()
+    }
+    assert.equal((await fail(address, wrongToken())).status, 401)
+  })
+
+  test('guesses of tokens and client keys in the address of the chat page count too', async () => {
+    for (const guess of [() => `token=${randomUUID()}`, () => `clientKey=${randomUUID()}`]) {
+      const address = newAddress()
+      const open = (query: string) => fail(address, {}, `/chat?${query}`)
+      const same = guess()
+      for (let i = 0; i < 3 * limit; i++) assert.equal((await open(same)).status, 200)
+      const refused = await eventually('a 429', async () => {
+        const answer = await open(guess())
+        return answer.status === 429 ? answer : undefined
+      })
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      assert.equal((await open(`token=${token}`)).status, 200)
+      assert.equal((await open(same)).status, 200)
+      const there = await fail(address, wrongToken())
+      assert.equal(there.status, 429, 'they count with those of the API')
+    }
+  })
+
   test('a request without any key does not count as a guess', async () => {
     const address = newAddress()
     for (let i = 0; i < 3 * limit; i++) assert.equal((await fail(address, {})).status, 401)

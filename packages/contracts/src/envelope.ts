@@ -18,8 +18,8 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
       ...(codes.includes('CURSOR_GONE') && {
         oldest: z.string().optional().describe('The oldest cursor from which events are kept'),
       }),
-      ...(codes.includes('SLOW_MODE') && {
-        retryAfterMS: z.number().int().optional().describe('Of SLOW_MODE: when the sender may send again, from now'),
+      ...(codes.some((code) => code === 'SLOW_MODE' || code === 'TOO_MANY_REQUESTS') && {
+        retryAfterMS: z.number().int().optional().describe('When to try again, in milliseconds from now'),
       }),
     }),
   })

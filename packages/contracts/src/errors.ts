@@ -96,7 +96,7 @@ export type ErrorCode = keyof typeof errorCatalogue
 export interface ErrorDetails {
   /** Of CURSOR_GONE: the oldest cursor from which events are kept. */
   oldest?: string
-  /** Of SLOW_MODE: when to try again, in milliseconds from now. */
+  /** Of SLOW_MODE and TOO_MANY_REQUESTS: when to try again, in milliseconds from now. */
   retryAfterMS?: number
 }
 type ApiErrorOptions = ErrorOptions & { details?: ErrorDetails }

@@ -7,6 +7,7 @@ import { connectDb, type Db } from './connect.ts'
 import { key } from './keys.ts'
 import { migrate, migrateTimeoutMS } from './migrate.ts'
 import { createSchemaCheck, migratedIndexes, migrations, OldSchemaError, pendingMigrations } from './schema.ts'
+import { newTokenDoc } from './users/tokens.ts'
 
 describe('the schema of a database', () => {
   let db: Db
@@ -52,6 +53,23 @@ describe('the schema of a database', () => {
       [{ expiresAt: 1 }, 0],
     ])
     await db.publishedEvents.deleteMany({})
+  })
+
+  test('keeps expired tokens for a month where they went at once', async () => {
+    const name = '0026-expired-tokens'
+    await db.tokens.dropIndexes()
+    await db.tokens.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+    const { forgetAt, ...earlier } = newTokenDoc({ app: 'app', user: 'user' }, 'digest', new Date())
+    await db.tokens.insertOne(earlier)
+    await db.mongo.collection<{ _id: string }>('migrations').deleteOne({ _id: name })
+    assert.deepEqual(await migrate(db), [name])
+    assert.deepEqual((await db.tokens.findOne())?.forgetAt, forgetAt)
+    const expiring = (await db.tokens.indexes()).filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined)
+    assert.deepEqual(
+      expiring.map(({ key }) => key),
+      [{ forgetAt: 1 }],
+    )
+    await db.tokens.deleteMany({})
   })
 
   test('notes in memberships what members had deleted for themselves', async () => {

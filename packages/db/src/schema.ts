@@ -3,6 +3,7 @@ import { makeIndexes } from './collections.ts'
 import type { Db } from './connect.ts'
 import { keepAsLongAsSet } from './events/published-events.ts'
 import { noteEarlierDeletions } from './messages/note-earlier-deletions.ts'
+import { keepExpiredTokens } from './users/tokens.ts'
 
 /**
  * A change of the schema. It is safe to run again, and by two processes at once; services of the release before must
@@ -54,6 +55,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023-files-by-room', up: makeIndexes },
   { name: minutesMigration, up: () => Promise.resolve(), finishes: true },
   { name: '0025-waiting-pictures', up: makeIndexes },
+  { name: '0026-expired-tokens', up: keepExpired },
 ]
 
 async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
@@ -61,8 +63,13 @@ async function keepPublishedAsLongAsSet(mongo: MongoDb): Promise<void> {
   await makeIndexes(mongo)
 }
 
+async function keepExpired(mongo: MongoDb): Promise<void> {
+  await keepExpiredTokens(mongo)
+  await makeIndexes(mongo)
+}
+
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = '44b70b7964118f35e330e68003538b094f68e3515747b3afba27005bb7b54869'
+export const migratedIndexes = '0546ed41d8c4421f6a10f46c707f7f1f4ca9f0c3e871d4d18c941b074c0b3254'
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

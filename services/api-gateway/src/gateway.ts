@@ -12,11 +12,12 @@ import type { Presence } from '@parley/chat/integrations/stats-report'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
+import { watchForProxies } from '@parley/service/untrusted-proxy'
 import fastify, { type FastifyInstance, LogController, type RawServerDefault } from 'fastify'
 import { type ChatPageOrigins, serveChatPage } from './documents/chat-page.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { boundConnections } from './limits/connections.ts'
-import { countFailedLogin } from './limits/failed-logins.ts'
+import { judgeRefusal } from './limits/failed-logins.ts'
 import { limitRequests, type RateLimits } from './limits/rate-limit.ts'
 import { shedLoad } from './limits/shed-load.ts'
 import { createMount } from './mount.ts'
@@ -31,6 +32,7 @@ import { createTracedRequests } from './requests/traced-requests.ts'
 import { mountAll } from './routes/all.ts'
 import { serveContent } from './routes/file-content.ts'
 import { type FilesHere, filesOrigin } from './routes/files.ts'
+import { gatewaySettings } from './settings.ts'
 
 /** Longer than any ID: the contract says which IDs are too long. */
 const maxIdInUrl = 64 * 1024
@@ -88,13 +90,19 @@ export async function createGateway({
   })
   app.setValidatorCompiler(validateInput)
   app.setSerializerCompiler(serializerCompiler)
-  const failedLogins = rateLimits && createFailedLogins(rateLimits.counts, rateLimits.perAddress)
-  app.setErrorHandler((error, request, reply) => {
-    // A caller who is not authenticated learns nothing about errors in the body.
-    const cause = request.refusal ?? error
-    replyError(failedLogins ? countFailedLogin(failedLogins, cause, request, reply) : cause, request, reply)
+  const failedLogins =
+    rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.perAddress)
+  app.setErrorHandler(async (error, request, reply) => {
+    const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
+    replyError(await Promise.resolve(judged).catch((failure: unknown) => failure), request, reply)
+    return reply
   })
   connections.watch(app.server)
+  const seen = watchForProxies(log, trustedProxies, gatewaySettings.trustedProxies.env)
+  app.addHook('onRequest', ({ raw: { headers }, ip }, _reply, done) => {
+    seen(headers['x-forwarded-for'], ip)
+    done()
+  })
   app.decorateRequest('caller', undefined)
   app.decorateRequest('refusal', undefined)
   watchRequests(app, metrics, log)
@@ -106,7 +114,7 @@ export async function createGateway({
   await shedLoad(app, maxLoopDelayMS)
   if (rateLimits) limitRequests(app, rateLimits)
   await serveDocuments(app)
-  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat))
+  await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat), failedLogins)
 
   const authentication = {
     byApiKey: createApiKeyAuthentication(chat),

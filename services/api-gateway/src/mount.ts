@@ -19,6 +19,7 @@ import {
   rememberedCaller,
 } from './requests/authenticate.ts'
 import { headerForms } from './requests/header-forms.ts'
+import { readRefusedBody } from './requests/read-body.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,7 +27,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: AuthenticatedCaller | undefined
-    /** Why the caller was refused, kept until the body decides the form of the error. */
+    /** Why the caller is refused, kept until the body decides the form of the error. */
     refusal: unknown
   }
 }
@@ -85,7 +86,10 @@ export function createMount(app: FastifyInstance, authentication: Authentication
         void finish(operation.isBare ? noteRefusal(request, checked) : checked, done)
       },
       // After the rate limits.
-      preParsing: (request, _reply, _payload, done) => done(clientIDRefusal(operation.access, request)),
+      preParsing: (request, _reply, _payload, done) => {
+        if (request.refusal === undefined) return done(clientIDRefusal(operation.access, request))
+        void refuseInForm(request, done)
+      },
       handler: async (request, reply) => {
         const { params, query, headers, body } = request
         const call = {
@@ -133,6 +137,16 @@ async function finish(work: Promise<void>, done: (error?: Error) => void): Promi
     return done(error as Error)
   }
   done()
+}
+
+/** Refuses a request whose body decides the form of the refusal. */
+async function refuseInForm(request: FastifyRequest, done: (error: Error) => void): Promise<void> {
+  try {
+    request.body = await readRefusedBody(request)
+    done(request.refusal as Error)
+  } catch (error) {
+    done(error as Error)
+  }
 }
 
 async function noteRefusal(request: FastifyRequest, check: Promise<void>): Promise<void> {

@@ -30,7 +30,7 @@ export const gatewaySettings = {
   },
   failedLoginsPerAddress: {
     env: 'PARLEY_GATEWAY_FAILED_LOGINS_PER_ADDRESS',
-    help: 'the failed logins of one IP address (IPv6: /64) in a minute, with those over sockets, after which it gets 429; 0 is no limit',
+    help: 'the distinct wrong keys and tokens of one IP address (IPv6: /64) in a minute, with those over sockets, after which further ones get 429; 0 is no limit',
     schema: wholeNumber.default(100),
   },
   tokenDays: {

@@ -13,6 +13,7 @@ import { createRequestCounts } from '@parley/presence/request-counts'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
+import { watchForProxies } from '@parley/service/untrusted-proxy'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { listen } from '@parley/socketio/accepting/listen'
 import { createSlices } from '@parley/socketio/accepting/slices'
@@ -43,7 +44,7 @@ import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
 import { createOwnPresenceNews } from './presence/presence-news.ts'
 import { watchPresence } from './presence/watch-presence.ts'
-import type { realtimeSettings, SettingsOf } from './settings.ts'
+import { realtimeSettings, type SettingsOf } from './settings.ts'
 
 /** The part of the stopping time in which connections are closed. */
 const drainShare = 0.7
@@ -192,7 +193,8 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     idle,
     activity,
     limits: createLimits(settings.limits, metrics),
-    failedLogins: createFailedLogins(counts, settings.limits.failedLoginsPerAddress),
+    seen: watchForProxies(log, settings.trustedProxies, realtimeSettings.trustedProxies.env),
+    failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),
     /** Settles when Redis has the connections of an app. */
     counted: (app: string) => reports.reported(app),
     /** Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any case. */

@@ -73,7 +73,7 @@ export const realtimeSettings = {
     },
     failedLoginsPerAddress: {
       env: 'PARLEY_REALTIME_FAILED_LOGINS_PER_ADDRESS',
-      help: 'the failed logins of one IP address (IPv6: /64) in a minute, with those over REST, after which it gets 429 and its socket is closed; 0 is no limit',
+      help: 'the distinct wrong keys and tokens of one IP address (IPv6: /64) in a minute, with those over REST, after which further ones get 429 and their socket is closed; 0 is no limit',
       schema: wholeNumber.default(100),
     },
     admissionsPerSecond: {

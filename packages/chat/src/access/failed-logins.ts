@@ -1,38 +1,79 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { digest } from '@parley/db/apps/apps'
+import { hasExpired } from '@parley/db/users/tokens'
 import { addressBlock } from '@parley/presence/address-block'
+import { isPresenceAway, type Presence } from '@parley/presence/connect'
+import { countGuess, guessKnownMS, guessWindowMS } from '@parley/presence/guesses'
 import type { RequestCounts } from '@parley/presence/request-counts'
+import { LRUCache } from 'lru-cache'
+import type { Chat } from '../chat.ts'
 
-const windowMS = 60_000
-const codes: ReadonlySet<ErrorCode> = new Set(['INVALID_API_KEY', 'INVALID_CLIENT_KEY', 'INVALID_TOKEN'])
+const codes = ['INVALID_API_KEY', 'INVALID_CLIENT_KEY', 'INVALID_TOKEN'] as const satisfies ErrorCode[]
+type FailedLoginCode = (typeof codes)[number]
 
-/** Whether a login failed because its key or token is unknown. */
-export function isFailedLogin(error: unknown): error is ApiError {
-  return error instanceof ApiError && codes.has(error.code)
-}
+/** What a caller presented, by the error that says that it is wrong. */
+type Presented = { [code in FailedLoginCode]?: string | undefined }
 
 /** Failed logins by address, over REST and sockets, all gateways and nodes (docs/reference/README.md#authentication). */
 export interface FailedLogins {
   /**
-   * Counts one. A valid key or token never counts, so that one bad client does not lock out the office that shares its
+   * Counts the key or token that an error says is wrong, if it is a guess: an expired token, or one that the address has
+   * tried before, is none. A valid one never counts, so that one bad client does not lock out the office that shares its
    * address. Only a lookup shows which it is, so every key and token is looked up.
    * @param address as text; all of an IPv6 /64 count as one
-   * @returns for how many seconds the address gets 429 in place of 401; 0 while it has not failed too often
+   * @returns the error for the client: TOO_MANY_REQUESTS when the address has guessed too often, else the same
    */
-  count(address: string): number
+  judge(address: string, error: unknown, presented: Presented): Promise<unknown>
+}
+
+interface FailedLoginsParts {
+  presence: Presence
+  /** Counts for this process while Redis is away. */
+  counts: Pick<RequestCounts, 'hit'>
 }
 
 /** @param perAddress how many may fail in a minute; 0 is no limit */
-export function createFailedLogins(counts: Pick<RequestCounts, 'hit'>, perAddress: number): FailedLogins {
+export function createFailedLogins(
+  { db }: Pick<Chat, 'db'>,
+  { presence, counts }: FailedLoginsParts,
+  perAddress: number,
+): FailedLogins {
+  const known = new LRUCache<string, true>({ max: 50_000, ttl: guessKnownMS })
+
+  async function count(block: string, guess: string): Promise<number> {
+    try {
+      return await countGuess(presence, block, guess, perAddress)
+    } catch (error) {
+      if (!isPresenceAway(error)) throw error
+      const here = counts.hit(`failed logins ${block}`, guessWindowMS)
+      return here.count > perAddress ? here.leftMS : 0
+    }
+  }
+
   return {
-    count(address) {
-      if (perAddress === 0) return 0
-      const { count, leftMS } = counts.hit(`failed logins ${addressBlock(address)}`, windowMS)
-      return count > perAddress ? Math.ceil(leftMS / 1_000) : 0
+    async judge(address, error, presented) {
+      const code = failedLoginCode(error)
+      const wrong = code && presented[code]
+      if (!wrong || perAddress === 0) return error
+      const [block, guess] = [addressBlock(address), digest(wrong)]
+      const name = `${block} ${guess}`
+      if (known.has(name)) return error
+      const isGuess = code !== 'INVALID_TOKEN' || !(await hasExpired(db, guess))
+      const leftMS = isGuess ? await count(block, guess) : 0
+      if (leftMS > 0) return tooManyFailedLogins(leftMS)
+      known.set(name, true)
+      return error
     },
   }
 }
 
-/** The error message for an address that has failed too often. */
-export function tooManyFailedLogins(seconds: number): string {
-  return `too many failed logins from this address: try again in ${seconds} s`
+/** The code of an error that says that a key or token is wrong. */
+export function failedLoginCode(error: unknown): FailedLoginCode | undefined {
+  return error instanceof ApiError ? codes.find((code) => code === error.code) : undefined
+}
+
+function tooManyFailedLogins(leftMS: number): ApiError {
+  const seconds = Math.ceil(leftMS / 1_000)
+  const message = `too many failed logins from this address: try again in ${seconds} s`
+  return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: leftMS } })
 }

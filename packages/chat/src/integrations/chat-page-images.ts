@@ -13,21 +13,19 @@ export interface PageAsked {
 
 /**
  * Makes the function that finds the origins whose pictures the chat page shows: those that the app's configuration
- * allows. The token says which app it is; without one, the client key. Nobody's page shows none.
+ * allows. The token says which app it is; without one, the client key. Without either there are none. The function throws
+ * ApiError INVALID_TOKEN, INVALID_CLIENT_KEY.
  */
 export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {
   const appOf = createAppLookup(db)
   const authenticate = createSocketAuthentication({ db })
 
   async function findAppOf({ token, clientKey }: PageAsked): Promise<string | undefined> {
-    if (token === undefined) return clientKey === undefined ? undefined : appOf(clientKey)
-    try {
-      return (await authenticate(token, clientKey)).app
-    } catch (error) {
-      // The page says that its user is signed out.
-      if (error instanceof ApiError) return undefined
-      throw error
-    }
+    if (token !== undefined) return (await authenticate(token, clientKey)).app
+    if (clientKey === undefined) return undefined
+    const app = await appOf(clientKey)
+    if (app === undefined) throw new ApiError('INVALID_CLIENT_KEY', 'clientKey is not known')
+    return app
   }
 
   return async (asked) => {

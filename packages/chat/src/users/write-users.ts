@@ -5,7 +5,7 @@ import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
 import { takeUsers } from '@parley/db/users/take-user'
-import { exchangeTokens, findTokensOf, type TokenDoc } from '@parley/db/users/tokens'
+import { exchangeTokens, findTokensOf, newTokenDoc, type TokenDoc } from '@parley/db/users/tokens'
 import {
   findUsersByKey,
   insertUsers,
@@ -170,7 +170,6 @@ function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
   return { ...user, ...profile, updatedAt: new Date(), revision: user.revision + 1 }
 }
 
-/** The TTL monitor removes expired tokens only once a minute. */
 function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {
   holders.delete(expired._id)
   const others = tokens.get(expired.userKey)?.filter(({ _id }) => _id !== expired._id)
@@ -186,7 +185,7 @@ function replaceTokens(
   const userKey = key(app, id)
   const before = state.tokens.get(userKey) ?? []
   for (const { _id } of before) state.holders.delete(_id)
-  const only = { _id: key(app, digest), app, user: id, userKey, digest, expiresAt, createdAt: new Date() }
+  const only = newTokenDoc({ app, user: id }, digest, expiresAt)
   state.tokens.set(userKey, [only])
   state.holders.set(only._id, only)
   return before.map((token) => token.digest).filter((ended) => ended !== digest)

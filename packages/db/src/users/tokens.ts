@@ -1,4 +1,4 @@
-import type { ClientSession, IndexDescription } from 'mongodb'
+import type { ClientSession, IndexDescription, Db as MongoDb } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
@@ -11,19 +11,51 @@ export interface TokenDoc {
   /** SHA-256 of the token; the token itself is not stored. */
   digest: string
   expiresAt: Date
+  /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
+  forgetAt?: Date
   createdAt: Date
 }
+
+const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 
 export const tokenIndexes: IndexDescription[] = [
   { key: { digest: 1 } },
   { key: { userKey: 1 } },
-  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  { key: { forgetAt: 1 }, expireAfterSeconds: 0 },
 ]
+
+/** Keeps expired tokens for a while. A release before removed them at once. */
+export async function keepExpiredTokens(mongo: MongoDb): Promise<void> {
+  const name = 'tokens'
+  const [there] = await mongo.listCollections({ name }, { nameOnly: true }).toArray()
+  if (!there) return
+  const tokens = mongo.collection<TokenDoc>(name)
+  await tokens.updateMany({ forgetAt: { $exists: false } }, [
+    { $set: { forgetAt: { $add: ['$expiresAt', expiredKeptMS] } } },
+  ])
+  for (const index of await tokens.indexes()) {
+    if ('expiresAt' in index.key && index.name !== undefined) await tokens.dropIndex(index.name)
+  }
+}
+
+export function newTokenDoc(
+  { app, user }: { app: string; user: string },
+  tokenDigest: string,
+  expiresAt: Date,
+): TokenDoc & { forgetAt: Date } {
+  const _id = key(app, tokenDigest)
+  const forgetAt = new Date(expiresAt.getTime() + expiredKeptMS)
+  return { _id, app, user, userKey: key(app, user), digest: tokenDigest, expiresAt, forgetAt, createdAt: new Date() }
+}
 
 /** The unexpired holder of a token in an app. */
 export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
-  // The TTL monitor removes expired tokens only once a minute.
   return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: new Date() } })
+}
+
+/** Whether a token was one until it expired, in any app. */
+export async function hasExpired(db: Db, tokenDigest: string): Promise<boolean> {
+  return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: new Date() } })) !== null
 }
 
 /** The unexpired holders of tokens, of every app. */
@@ -60,15 +92,10 @@ export async function replaceTokens(
   const _id = key(app, tokenDigest)
   const userKey = key(app, user)
   const holding = await db.tokens.findOne({ _id }, { session })
-  // The TTL monitor removes expired tokens only once a minute.
   if (holding && holding.user !== user && holding.expiresAt > new Date()) return 'held by another user'
   const before = await db.tokens.find({ userKey }, { session, projection: { digest: 1 } }).toArray()
   await db.tokens.deleteMany({ userKey, _id: { $ne: _id } }, { session })
-  await db.tokens.replaceOne(
-    { _id },
-    { app, user, userKey, digest: tokenDigest, expiresAt, createdAt: new Date() },
-    { session, upsert: true },
-  )
+  await db.tokens.replaceOne({ _id }, newTokenDoc(holder, tokenDigest, expiresAt), { session, upsert: true })
   return { ended: before.map((token) => token.digest).filter((ended) => ended !== tokenDigest) }
 }
 
@@ -125,8 +152,6 @@ export async function exchangeToken(
   const userKey = key(app, user)
   const { deletedCount } = await db.tokens.deleteOne({ _id: key(app, tokens.before), userKey }, { session })
   if (deletedCount === 0) return false
-  const createdAt = new Date()
-  const after = { _id: key(app, tokens.after), app, user, userKey, digest: tokens.after, expiresAt, createdAt }
-  await db.tokens.insertOne(after, { session })
+  await db.tokens.insertOne(newTokenDoc(holder, tokens.after, expiresAt), { session })
   return true
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import staticFiles from '@fastify/static'
+import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
 import type { PageAsked } from '@parley/chat/integrations/chat-page-images'
 import { builtPage } from '@parley/chat-page/built-page'
 import { ApiError } from '@parley/contracts/errors'
@@ -21,11 +22,13 @@ const keepForever = 'public, max-age=31536000, immutable'
  * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, connects only to our
  * own addresses, and has no inline code.
  * @param imagesOf finds the origins whose pictures the page of an app shows
+ * @param failedLogins counts the wrong tokens and client keys in its address
  */
 export async function serveChatPage(
   app: FastifyInstance,
   origins: ChatPageOrigins,
   imagesOf: (asked: PageAsked) => Promise<readonly string[]>,
+  failedLogins?: FailedLogins,
 ): Promise<void> {
   if (!existsSync(join(builtPage, 'index.html'))) return refuse(app)
   const html = readFileSync(join(builtPage, 'index.html'), 'utf8')
@@ -37,10 +40,17 @@ export async function serveChatPage(
     })
     await files.register(staticFiles, { root: builtPage, prefix: '/chat/', serve: false, preCompressed: true })
     const hidden = { schema: { hide: true } }
-    files.get<{ Querystring: Query }>('/chat', hidden, async ({ query }, reply) => {
-      const images = await imagesOf(askedBy(query)).catch((error: unknown) => {
-        // Open pages keep working, with links in place of pictures.
-        app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
+    files.get<{ Querystring: Query }>('/chat', hidden, async ({ query, ip }, reply) => {
+      const asked = askedBy(query)
+      const images = await imagesOf(asked).catch(async (error: unknown) => {
+        if (failedLoginCode(error) !== undefined) {
+          const presented = { INVALID_TOKEN: asked.token, INVALID_CLIENT_KEY: asked.clientKey }
+          const judged = await failedLogins?.judge(ip, error, presented)
+          if (judged !== undefined && judged !== error) throw judged
+        } else {
+          // Open pages keep working, with links in place of pictures.
+          app.log.warn({ err: error }, 'chat page served without the pictures that its app allows')
+        }
         return []
       })
       return reply

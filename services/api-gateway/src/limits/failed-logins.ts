@@ -1,24 +1,20 @@
-import { type FailedLogins, isFailedLogin, tooManyFailedLogins } from '@parley/chat/access/failed-logins'
-import { ApiError } from '@parley/contracts/errors'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-
-const credentials = ['im-api-key', 'im-client-key', 'im-authorization']
+import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
+import type { FastifyRequest } from 'fastify'
 
 /**
- * Counts a request that failed for a wrong key or token; one without any does not count. When an address fails too often,
- * the error is 429 with Retry-After.
+ * Counts a request that failed for a wrong key or token.
  * @returns the error to return to the client
  */
-export function countFailedLogin(
-  failedLogins: FailedLogins,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): unknown {
+export function judgeRefusal(failedLogins: FailedLogins, error: unknown, request: FastifyRequest): unknown {
   // One whose caller is known failed for another reason, such as the ID of somebody else.
-  if (!isFailedLogin(error) || request.caller || !credentials.some((name) => request.headers[name])) return error
-  const seconds = failedLogins.count(request.ip)
-  if (seconds === 0) return error
-  void reply.header('retry-after', seconds)
-  return new ApiError('TOO_MANY_REQUESTS', tooManyFailedLogins(seconds))
+  if (request.caller || failedLoginCode(error) === undefined) return error
+  return failedLogins.judge(request.ip, error, {
+    INVALID_API_KEY: textOf(request.headers['im-api-key']),
+    INVALID_CLIENT_KEY: textOf(request.headers['im-client-key']),
+    INVALID_TOKEN: textOf(request.headers['im-authorization']),
+  })
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
 }

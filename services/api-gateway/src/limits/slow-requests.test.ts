@@ -82,6 +82,7 @@ describe('a request is bounded in time, and a caller without permission is refus
     ['a profile', '{"_id":"a","nickname":"A"}', 'envelope'],
     ['null for the token', '{"_id":"a","token":null}', 'envelope'],
     ['malformed JSON', '{"_id":', 'envelope'],
+    ['an assigned token beside 8 KiB', `{"_id":"a","issueAccessToken":false,"x":"${'x'.repeat(8_192)}"}`, 'envelope'],
     ['a body of 2 MiB', ' '.repeat(2 * 1024 * 1024), 'envelope'],
     ['no body', '', 'envelope'],
   ] as const) {
@@ -93,8 +94,25 @@ describe('a request is bounded in time, and a caller without permission is refus
     })
   }
 
-  test('POST /admin/clients without a key and with a body that trickles ends in time', async () => {
-    const { answer, closed } = await trickle(impatient.url, `${head('POST /admin/clients', endless)}\r\n\r\n{`, ' ')
+  for (const [how, length] of [
+    ['of a length', { 'content-length': '1000000' }],
+    ['in chunks', { 'transfer-encoding': 'chunked' }],
+  ] as const) {
+    test(`POST /admin/clients without a key is 401 after 8 KiB of a body ${how}`, async () => {
+      const connection = await openConnection(gateway.url)
+      connection.write(`${head('POST /admin/clients', { 'content-type': 'application/json', ...length })}\r\n\r\n`)
+      const begin = `{"_id":"a","issueAccessToken":false,"x":"${'x'.repeat(8_192)}`
+      const isChunked = 'transfer-encoding' in length
+      connection.write(isChunked ? `${begin.length.toString(16)}\r\n${begin}\r\n` : begin)
+      const { status, body } = await connection.answer()
+      assert.deepEqual([status, body.error.code], [401, 'INVALID_API_KEY'])
+      connection.socket.destroy()
+    })
+  }
+
+  test('POST /admin/clients without a key and with a short body that trickles ends in time', async () => {
+    const short = { ...endless, 'content-length': '5000' }
+    const { answer, closed } = await trickle(impatient.url, `${head('POST /admin/clients', short)}\r\n\r\n{`, ' ')
     assert.equal(answer.status, 408)
     await closed
   })

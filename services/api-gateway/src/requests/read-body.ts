@@ -1,8 +1,49 @@
+import type { Readable } from 'node:stream'
 import { ApiError } from '@parley/contracts/errors'
 import { unfitJson } from '@parley/contracts/free-json'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export const maxBodyBytes = 1024 * 1024
+
+/** How much is read of the body of a refused request. */
+const refusedBodyBytes = 8 * 1024
+
+/**
+ * The body of a refused request, whose form may hang on it; undefined when it is longer than a few KiB, or is no JSON: a
+ * caller without a key gets no work done for them.
+ */
+export async function readRefusedBody(request: FastifyRequest): Promise<unknown> {
+  const { raw } = request
+  if (Number(raw.headers['content-length'] ?? 0) > refusedBodyBytes) return undefined
+  const bytes = await firstBytes(raw, refusedBodyBytes)
+  try {
+    return bytes === undefined || bytes.length === 0 ? undefined : parseBody(request, bytes)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** All bytes of a stream; undefined as soon as they are too many, or when it breaks off. The rest can still be read. */
+function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const settle = (bytes: Buffer | undefined) => {
+      stream.pause()
+      stream.off('data', onData).off('end', onEnd).off('close', onClose)
+      resolve(bytes)
+    }
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > most) settle(undefined)
+    }
+    const onEnd = () => settle(Buffer.concat(chunks))
+    const onClose = () => settle(undefined)
+    stream.on('data', onData).on('end', onEnd).on('close', onClose)
+  })
+}
 
 /**
  * Reads the bodies of requests as JSON. An empty body counts as none, whatever its content type: some clients send the content

@@ -11,7 +11,7 @@ const maxHeaderLength = 1_024
 
 /**
  * Prepares a request's body and query for the schemas of its operation: removes the fields that a lenient operation
- * ignores, and names them in the response header `Parley-Ignored`. Stops refused requests.
+ * ignores, and names them in the response header `Parley-Ignored`.
  */
 export function takeInput(app: FastifyInstance): void {
   app.addHook('preValidation', (request, reply, done) => {
@@ -25,7 +25,6 @@ export function takeInput(app: FastifyInstance): void {
 }
 
 function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.refusal !== undefined) throw request.refusal
   const { operation } = request.routeOptions.config
   if (!operation) return
   const isLeftOut = request.body === undefined || (request.body === null && !operation.extension)

@@ -1,4 +1,5 @@
 import { corsExposedHeaders, corsMaxAgeSeconds, corsOrigin, corsRequestHeaders } from '@parley/contracts/cors'
+import type { watchForProxies } from '@parley/service/untrusted-proxy'
 import type { SocketServerOptions } from '@parley/socketio/server-options'
 import type { RoomInterest } from '../delivery/room-interest.ts'
 import type { IdleSockets } from '../limits/idle-sockets.ts'
@@ -45,12 +46,17 @@ interface HookParts {
   interest: RoomInterest
   watching: Pick<WatchPresence, 'forget'>
   isStopping: () => boolean
+  /** Looks at what each connection says of proxies. */
+  seen: ReturnType<typeof watchForProxies>
 }
 
 /** Hooks for connections and sockets that come and go. */
-export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping }: HookParts) {
+export function connectionHooks({ idle, limits, sockets, activity, interest, watching, isStopping, seen }: HookParts) {
   return {
-    admit: (request) => (isStopping() ? stopping : limits.admit(request)),
+    admit(request) {
+      seen(request.header('x-forwarded-for'), request.address)
+      return isStopping() ? stopping : limits.admit(request)
+    },
     onTransportOpen(connection) {
       idle.opened(connection)
       limits.opened(connection)

@@ -46,12 +46,24 @@ export function createClientEmits(
     }),
 
     auth2: handler(parts, 'auth2', async (socket, [token, options]) => {
+      const ofConnect = socket.auth['clientKey']
+      const clientKey = options.clientKey ?? (typeof ofConnect === 'string' ? ofConnect : undefined)
+      const presented = { token, clientKey }
       const { session, caughtUp } = await inTurnOfSocket(socket, () =>
-        countFailures(failedLogins, socket, () => authenticate(parts, socket, token, options)),
+        countFailures(failedLogins, socket, presented, () =>
+          authenticate(parts, socket, token, { ...options, clientKey }),
+        ),
       )
-      const { app: appID, user: _id, device: deviceId, clientKey, expiresAt } = session
+      const { app: appID, user: _id, device: deviceId, expiresAt } = session
       const expirationDate = expiresAt.toISOString()
-      return { _id, appID, clientKey, deviceId, expirationDate, ...(caughtUp ?? { serverTimeMS: clock.nowMS() }) }
+      return {
+        _id,
+        appID,
+        clientKey: session.clientKey,
+        deviceId,
+        expirationDate,
+        ...(caughtUp ?? { serverTimeMS: clock.nowMS() }),
+      }
     }),
 
     'chat message': handler(parts, 'chat message', (socket, [{ sendAtMS, ...message }], request) => {

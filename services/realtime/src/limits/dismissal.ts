@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { ApiError, type ErrorCode, type ErrorDetails } from '@parley/contracts/errors'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
 
 /** An error that closes the socket: its client exceeded a limit. */
@@ -8,8 +8,13 @@ export class Dismissal extends ApiError {
   readonly limit: string
   readonly reason: OwnCloseReason
 
-  constructor(code: ErrorCode, message: string, { limit, reason }: { limit: string; reason: OwnCloseReason }) {
-    super(code, message)
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { limit, reason }: { limit: string; reason: OwnCloseReason },
+    details: ErrorDetails = {},
+  ) {
+    super(code, message, { details })
     this.limit = limit
     this.reason = reason
   }

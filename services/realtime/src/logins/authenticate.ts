@@ -55,9 +55,7 @@ export async function authenticate(
   token: string,
   options: { deviceId?: string | undefined; clientKey?: string | undefined; since?: number | undefined },
 ): Promise<{ session: Session; caughtUp: CaughtUp | undefined }> {
-  const ofConnect = socket.auth['clientKey']
-  const clientKey = options.clientKey ?? (typeof ofConnect === 'string' ? ofConnect : undefined)
-  const { since } = options
+  const { clientKey, since } = options
   const credentials = { token, clientKey, device: options.deviceId || socket.id, catchesUp: since !== undefined }
   await parts.limits.turn(socket)
   await parts.slices.turn()

@@ -1,5 +1,5 @@
-import { type FailedLogins, isFailedLogin, tooManyFailedLogins } from '@parley/chat/access/failed-logins'
-import type { ApiError } from '@parley/contracts/errors'
+import { type FailedLogins, failedLoginCode } from '@parley/chat/access/failed-logins'
+import { ApiError } from '@parley/contracts/errors'
 import type { UserSocket } from '../connections/session.ts'
 import { Dismissal } from '../limits/dismissal.ts'
 
@@ -14,6 +14,7 @@ const mostOfSocket = 3
 export async function countFailures<T>(
   failedLogins: FailedLogins,
   socket: UserSocket,
+  presented: { token: string; clientKey: string | undefined },
   login: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -21,17 +22,15 @@ export async function countFailures<T>(
     socket.data.failedLogins = 0
     return outcome
   } catch (error) {
-    throw isFailedLogin(error) ? refusal(failedLogins, socket, error) : error
+    if (!(error instanceof ApiError) || failedLoginCode(error) === undefined) throw error
+    const { token: INVALID_TOKEN, clientKey: INVALID_CLIENT_KEY } = presented
+    const ofSocket = ++socket.data.failedLogins
+    const judged = await failedLogins.judge(socket.handshake.address, error, { INVALID_TOKEN, INVALID_CLIENT_KEY })
+    const reason = 'too many failed logins'
+    if (judged !== error && judged instanceof ApiError) {
+      throw new Dismissal(judged.code, judged.message, { limit: 'failed_logins_per_address', reason }, judged.details)
+    }
+    if (ofSocket < mostOfSocket) throw error
+    throw new Dismissal(error.code, error.message, { limit: 'failed_logins', reason })
   }
-}
-
-function refusal(failedLogins: FailedLogins, socket: UserSocket, error: ApiError): ApiError {
-  const ofSocket = ++socket.data.failedLogins
-  const seconds = failedLogins.count(socket.handshake.address)
-  if (seconds > 0) {
-    const limit = { limit: 'failed_logins_per_address', reason: 'too many failed logins' } as const
-    return new Dismissal('TOO_MANY_REQUESTS', tooManyFailedLogins(seconds), limit)
-  }
-  if (ofSocket < mostOfSocket) return error
-  return new Dismissal(error.code, error.message, { limit: 'failed_logins', reason: 'too many failed logins' })
 }
