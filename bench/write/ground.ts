@@ -16,7 +16,7 @@ const text = (length: number) => randomBytes(length / 2).toString('hex')
 
 const room = (_id: string) => ({
   ...{ _id, app: 'bench', id: _id, roomType: 'group', name: '', cover: '', description: '', webhook: '', botState: '' },
-  ...{ botMode: false, encrypted: false, serviceStatus: 0, roomTags: [], extParams: {}, status: 1, opening: 0 },
+  ...{ botMode: false, encrypted: false, serviceStatus: 0, roomTags: [], extParams: '{}', status: 1, opening: 0 },
   ...{ managers: [], createdAtMS: Date.now(), seq: 0, clockMS: Date.now(), lastMessageAtMS: 0, memberCount: 2 },
   firstMembers: ['user 1', 'user 2'],
 })

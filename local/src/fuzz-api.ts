@@ -70,7 +70,10 @@ function fuzz(on: Ground, report: string, phases: string, seed: number): ChildPr
   const args = [
     ...['-m', 'schemathesis.cli', '--config-file', join(fuzzFiles, 'schemathesis.toml')],
     ...['run', `${on.url}/openapi.json`],
-    ...['--checks', 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance'],
+    ...[
+      '--checks',
+      'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,numbers_come_back',
+    ],
     ...['--phases', phases, '--max-examples', String(options.examples), '--seed', String(seed)],
     ...['--warnings', 'off', '--report-ndjson-path', join(reportFolder, `${report}.ndjson`)],
     ...['--request-timeout', '60', '--max-failures', '20', '--continue-on-failure'],

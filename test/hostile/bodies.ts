@@ -89,6 +89,20 @@ export const hostileBodies: HostileInput[] = [
     },
   },
   {
+    name: 'numbers of any size and form are refused where they mean something, and large ones by the size of the message',
+    async attack(scene) {
+      for (const number of ['1e400', '-1e400', '-0.5', '12345678901234567890', '9'.repeat(100_000)]) {
+        const body = `{"room":"${scene.room}","sender":"owner","message":1.0,"messageType":"text","expiresInS":${number}}`
+        isRefused(await send(scene, 'POST', '/messages', scene.adminHeaders, body), number.slice(0, 30))
+      }
+      for (const number of ['1'.repeat(900_000), `[${'1.0,'.repeat(200_000)}1.0]`, `[${'-0,'.repeat(300_000)}1]`]) {
+        const body = `{"room":"${scene.room}","sender":"owner","messageType":"text","message":${number}}`
+        const answer = await send(scene, 'POST', '/messages', scene.adminHeaders, body)
+        isRefused(answer, number.slice(0, 30), 'MESSAGE_TOO_LARGE')
+      }
+    },
+  },
+  {
     name: 'operators in the place of values are refused by their type, and match nothing',
     async attack(scene) {
       const operator = '{"$ne":null}'

@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 /** The part of a zod schema that reading needs. */
 export interface Schema<T> {
   safeParse: (value: unknown) => { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } }
@@ -15,7 +16,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * @throws when it is not JSON or does not match; the error names the first fault only
  */
 export function readPayload<T>({ data }: { data: Uint8Array }, schema: Schema<T>): T {
-  const read = schema.safeParse(JSON.parse(utf8.decode(data)))
+  const read = schema.safeParse(readJson(utf8.decode(data)))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const at = issue?.path.map(String).join('.') ?? ''

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { unfitJson, unstorable } from './free-json.ts'
+import { z } from 'zod'
+import { readJson, unfitJson } from './free-json.ts'
 
 /** A value in so many levels of lists and objects. */
-function nested(levels: number, inner: unknown = 1): unknown {
-  let value = inner
+function nested(levels: number): unknown {
+  let value: unknown = 1
   for (let i = 0; i < levels; i++) value = i % 2 === 0 ? [value] : { field: value }
   return value
 }
@@ -20,32 +21,71 @@ describe('JSON from outside', () => {
     )
   })
 
-  test('is not taken with a number that is none any more, however deep', () => {
-    fc.assert(
-      fc.property(fc.nat(100), fc.constantFrom(Infinity, -Infinity), (levels, number) =>
-        assert.equal(unfitJson(nested(levels, number)), 'a number is too large'),
-      ),
-    )
-    assert.equal(unfitJson(JSON.parse('[1e400]')), 'a number is too large')
-  })
-
   test('of any other kind is taken', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => assert.equal(unfitJson(value), undefined)))
   })
 })
 
-describe('an object that is to be stored', () => {
-  for (const name of ['__proto__', '_bsontype', 'a\0b', '\0']) {
-    test(`has no field ${JSON.stringify(name)}, however deep`, () => {
-      for (const levels of [0, 1, 5]) {
-        const object = nested(levels, JSON.parse(`{${JSON.stringify(name)}:1}`))
-        assert.equal(unstorable(object), `${JSON.stringify(name)} cannot be the name of a field`)
-      }
-    })
-  }
+/** Numbers that a double changes, be it by their digits or by their form. */
+const kept = [
+  '9007199254740993',
+  '-12345678901234567890',
+  '0.1234567890123456789',
+  '1e400',
+  '-1E-999',
+  '-0',
+  '-0.0',
+  '1.0',
+]
+/** A number as JSON has it. */
+const number = fc.oneof(
+  fc.constantFrom(...kept),
+  fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      fc.bigInt({ min: 0n }).map(String),
+      fc.stringMatching(/^(\.\d{1,30})?$/),
+      fc.stringMatching(/^([eE][+-]?\d{1,3})?$/),
+    )
+    .map((parts) => parts.join('')),
+)
 
-  test('has any other', () => {
-    const names = ['', '$set', 'a.b', 'constructor', 'toString', '_id', 'ü 😀', '__proto']
-    assert.equal(unstorable(Object.fromEntries(names.map((name) => [name, [{ [name]: null }]]))), undefined)
+describe('numbers in free JSON', () => {
+  test('are written as they were read, wherever they stand', () => {
+    const value = fc.letrec<{ any: string; list: string; object: string }>((tie) => ({
+      any: fc.oneof(
+        number,
+        fc.string().map((text) => JSON.stringify(text)),
+        tie('list'),
+        tie('object'),
+      ),
+      list: fc.array(tie('any'), { maxLength: 4 }).map((inner) => `[${inner.join(',')}]`),
+      object: fc
+        .array(tie('any'), { maxLength: 4 })
+        .map((inner) => `{${inner.map((each, i) => `${i === 0 ? '"__proto__"' : `"k${i}"`}:${each}`).join(',')}}`),
+    })).any
+    fc.assert(fc.property(value, (json) => assert.equal(JSON.stringify(readJson(json)), json)))
+    for (const each of kept) assert.equal(JSON.stringify(readJson(`{"a": [\n${each} ]}`)), `{"a":[${each}]}`)
+  })
+
+  test('are doubles where the schema has a type, and are kept beside it', () => {
+    const schema = z.strictObject({
+      free: z.any().refine((value) => value !== undefined),
+      limit: z.number().int().optional(),
+      list: z.array(z.looseObject({ n: z.number() })).default([]),
+      either: z.union([z.string(), z.looseObject({ args: z.array(z.unknown()).exactOptional() })]).optional(),
+    })
+    const json =
+      '{"free":[1.0],"limit":60.0,"list":[{"n":1e3,"m":1e3}],"either":{"args":[1.0,"x"]},"ignored":[{"n":2.0}]}'
+    const read = readJson(json, schema)
+    const written =
+      '{"free":[1.0],"limit":60,"list":[{"n":1000,"m":1e3}],"either":{"args":[1.0,"x"]},"ignored":[{"n":2}]}'
+    assert.equal(JSON.stringify(read), written)
+    assert.deepEqual(readJson('[1.0,{"a":1e400}]', z.number()), [1, { a: Infinity }])
+  })
+
+  test('make nothing of a JSON that is nested too deep, which is refused', () => {
+    const deep = `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`
+    assert.equal(unfitJson(readJson(deep)), 'nested more than 100 deep')
   })
 })

@@ -1,3 +1,14 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+
+// Not in TypeScript's library yet: https://github.com/tc39/proposal-json-parse-with-source
+declare global {
+  interface JSON {
+    rawJSON(text: string): object
+    isRawJSON(value: unknown): boolean
+  }
+}
+
 /** How deep a value may be nested. Some JSON readers break on deeper ones. */
 const maxJsonDepth = 100
 
@@ -11,8 +22,7 @@ export function unfitJson(value: unknown, containers = 1): string | undefined {
 }
 
 function unfit(value: unknown, levels: number): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'a number is too large'
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return undefined
   if (ArrayBuffer.isView(value)) return 'binary data is no JSON'
   if (levels === 0) return `nested more than ${maxJsonDepth} deep`
   for (const inner of Object.values(value)) {
@@ -22,16 +32,104 @@ function unfit(value: unknown, levels: number): string | undefined {
   return undefined
 }
 
-/** Field names that a stored object cannot have: the database driver or JavaScript gives them a meaning. */
-const reservedNames = new Set(['_bsontype', '__proto__'])
+/** What stands before a number that a double may change, and its beginning: many digits, a point or an exponent, or -0. */
+const changing = /(?:^|[[:,\s])(?=-?(?:\d{16}|\d{1,15}[.eE])|-0)/g
+const wholeNumber = /-?\d[\d.eE+-]*/y
 
-/** Why a JSON object cannot be stored as it is; undefined when it can. Its depth has been checked. */
-export function unstorable(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [name, inner] of Object.entries(value)) {
-    if (reservedNames.has(name) || name.includes('\0')) return `${JSON.stringify(name)} cannot be the name of a field`
-    const reason = unstorable(inner)
-    if (reason !== undefined) return reason
+/** Before a number that is kept: a text that nobody else knows. */
+const mark = randomBytes(9).toString('base64')
+
+/**
+ * Reads JSON and keeps its numbers as they are written: one that a double would change (12345678901234567890, 1.0, 1e400)
+ * becomes a raw JSON value, which JSON.stringify writes as it came.
+ * @param schema of what it is for: where that has a type, numbers are doubles
+ * @throws SyntaxError
+ */
+export function readJson(text: string, schema?: z.core.$ZodType): unknown {
+  const plain: unknown = JSON.parse(text)
+  const marked = markNumbers(text)
+  if (marked === text) return plain
+  const kept = keepMarked(JSON.parse(marked))
+  return schema ? withDoubles(kept, schema) : kept
+}
+
+/**
+ * JSON text with texts in the place of the numbers that a double would change; the same text when there are none. It costs
+ * a native search unless there may be some.
+ */
+export function markNumbers(text: string): string {
+  let marked = ''
+  let done = 0
+  let looked = 0
+  let isInside = false
+  changing.lastIndex = 0
+  while (changing.test(text)) {
+    const begin = changing.lastIndex
+    for (; looked < begin; looked++) {
+      const character = text.charCodeAt(looked)
+      if (character === quote) isInside = !isInside
+      else if (character === backslash && isInside) looked++
+    }
+    if (begin === 0) changing.lastIndex = 1
+    if (isInside) continue
+    wholeNumber.lastIndex = begin
+    const [number = ''] = wholeNumber.exec(text) ?? []
+    if (String(Number(number)) === number) continue
+    marked += `${text.slice(done, begin)}"${mark}${number}"`
+    done = begin + number.length
   }
-  return undefined
+  return done === 0 ? text : marked + text.slice(done)
+}
+const [quote, backslash] = [0x22, 0x5c]
+
+/** What was read of marked JSON, in which the marked numbers become raw JSON values. */
+export function keepMarked<T>(value: T): T {
+  // What is nested deeper is refused, by whoever reads it.
+  return unfitJson(value, 10) === undefined ? (keep(value) as T) : value
+}
+
+function keep(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith(mark) ? JSON.rawJSON(value.slice(mark.length)) : value
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = keep(value[i])
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      const kept = keep(inner)
+      // Not an assignment, which gives __proto__ another meaning.
+      if (kept !== inner) Object.defineProperty(value, name, { value: kept })
+    }
+  }
+  return value
+}
+
+/** A value of readJson with doubles wherever the schema has a type: free JSON keeps its numbers as they are written. */
+export function withDoubles(value: unknown, schema: z.core.$ZodType = z.never()): unknown {
+  const inner = unwrapped(schema)
+  if (inner instanceof z.ZodAny || inner instanceof z.ZodUnknown) return value
+  if (inner instanceof z.ZodUnion) {
+    const all = inner.options.map((option) => withDoubles(value, option))
+    return all.find((each, i) => z.safeParse(inner.options[i] ?? z.never(), each).success) ?? all[0]
+  }
+  if (JSON.isRawJSON(value)) return Number(JSON.stringify(value))
+  if (Array.isArray(value)) {
+    const at = (i: number) => (inner instanceof z.ZodTuple ? inner.def.items[i] : undefined)
+    return value.map((each, i) => withDoubles(each, inner instanceof z.ZodArray ? inner.element : at(i)))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const def = inner instanceof z.ZodObject ? inner.def : undefined
+  const fields = new Map<string, z.core.$ZodType>(Object.entries(def?.shape ?? {}))
+  const fieldAt = (name: string) => fields.get(name) ?? def?.catchall
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withDoubles(field, fieldAt(name))]))
+}
+
+/** What is optional or has a default is, inside, what it is. */
+export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault
+  return isWrapped ? unwrapped(schema.unwrap()) : schema
+}
+
+/** Whether JSON is an object: no list, and no number that readJson has kept. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 }

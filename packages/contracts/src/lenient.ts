@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject, unwrapped } from './free-json.ts'
 
 /**
  * Operations of the interface are lenient (docs/reference/README.md#conventions): they ignore unknown fields, and
@@ -88,17 +89,7 @@ function isLeftOut(field: z.core.$ZodType, value: unknown): boolean {
   return value === null && field._zod.optin !== undefined && !z.safeParse(field, null).success
 }
 
-/** The inner schema of an optional one or one with a default. */
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap()) : schema
-}
-
 function numberIn(schema: z.core.$ZodType | undefined): z.ZodNumber | undefined {
   const inner = schema && unwrapped(schema)
   return inner instanceof z.ZodNumber ? inner : undefined
-}
-
-/** Whether JSON is an object, and no list. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@ import type { TemplatedApp } from 'uWebSockets.js'
 import type { EngineEvents } from './engine/connection.ts'
 import type { EngineSettings } from './engine/engine-settings.ts'
 import type { Client } from './sockets/client.ts'
+import type { PacketReader } from './sockets/packet.ts'
 import type { ClientConnection, Handshake, NamespaceOptions, Socket } from './sockets/socket.ts'
 import type { Codec } from './sockets/topics.ts'
 
@@ -20,6 +21,8 @@ export type SocketServerOptions<Data> = Partial<EngineSettings> &
     onTransportClose?: (connection: ClientConnection<Data>, reason: string) => void
     /** Encodings of event arguments that a socket may choose with `setCodec`. */
     codecs?: Readonly<Record<string, Codec>>
+    /** Reads packets whose values JSON.parse alone would change. */
+    reader?: PacketReader
     /** Gets the errors of handlers, with the socket if they had one. Without it they become uncaught exceptions. */
     onError?: (error: unknown, socket?: Socket<Data>) => void
   }

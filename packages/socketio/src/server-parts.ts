@@ -29,7 +29,7 @@ export function createServerParts<Data>(options: SocketServerOptions<Data>): Ser
     path: options.path ?? '/socket.io/',
     counters: newCounters(),
     slowReaders: new SlowReaders(),
-    packets: createPacketCodec(),
+    packets: createPacketCodec(options.reader),
     unfinished: watchUnfinished(options.connectTimeoutMS ?? 45_000),
     onError,
     hook(run) {

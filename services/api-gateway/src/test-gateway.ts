@@ -27,6 +27,8 @@ export interface Answer {
   status: number
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read responses of every shape
   body: any
+  /** The body as it came. */
+  text: string
   headers: Headers
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -233,7 +235,7 @@ function caller(url: string, own: Record<string, string>): CallApi {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const text = await answer.text()
-    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), headers: answer.headers }
+    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), text, headers: answer.headers }
   }
 }
 

@@ -110,7 +110,10 @@ export const pushSettings = {
     serviceAccount: {
       env: 'PARLEY_PUSH_FCM_SERVICE_ACCOUNT',
       help: 'the service account for FCM: the JSON text, or the path of its file; not set, nothing goes to FCM',
-      schema: textOrFile.transform(asJson).pipe(serviceAccount).optional(),
+      schema: textOrFile
+        .transform((text) => asJson(text))
+        .pipe(serviceAccount)
+        .optional(),
       secret: true as const,
     },
     url: {

@@ -5,6 +5,7 @@ import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
 import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import { readJson } from '@parley/contracts/free-json'
 import type { NotedEvent } from '@parley/db/events/pending-events'
 import type { Log } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
@@ -54,7 +55,7 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
       break
     case 'push':
-      await publishPushToClients(bus, event.app, pushToClientsOrder.parse(JSON.parse(event.json)), again)
+      await publishPushToClients(bus, event.app, pushToClientsOrder.parse(readJson(event.json)), again)
       break
     default:
       throw new Error('a note of a newer release: left to that')

@@ -31,7 +31,7 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     encrypted: false,
     serviceStatus: 0,
     roomTags: room.roomTags ?? [],
-    extParams: (room.extParams ?? {}) as Record<string, unknown>,
+    extParams: JSON.stringify(room.extParams ?? {}),
     status: room.status ?? 1,
     importing: true,
     opening: room.opening ?? 0,

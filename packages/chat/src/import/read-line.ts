@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import { type ImportLine, importLine } from '@parley/contracts/import-line'
 import { contentOf } from '../messages/sending/message-content.ts'
 import type { Line } from './lines-of.ts'
@@ -16,7 +17,7 @@ export function readLine({ number, bytes }: Line): { read: ImportLine } | { prob
   const bad = (reason: string, field = '') => ({ problems: [{ line: number, field, reason }] })
   let json: unknown
   try {
-    json = JSON.parse(decoder.decode(bytes))
+    json = readJson(decoder.decode(bytes), importLine)
   } catch (error) {
     return bad(error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8')
   }
@@ -38,7 +39,7 @@ export function readLine({ number, bytes }: Line): { read: ImportLine } | { prob
  * @throws Error when it is not what it was
  */
 export function readGoodLine(line: Line): ImportLine {
-  const json = JSON.parse(decoder.decode(line.bytes)) as ImportLine
+  const json = readJson(decoder.decode(line.bytes), importLine) as ImportLine
   if (json.type === 'message') {
     const { createdAt } = json as { createdAt: number | string }
     return typeof createdAt === 'number' ? json : { ...json, createdAt: Date.parse(createdAt) }

@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
 import type { PendingEventsDoc } from '@parley/db/events/pending-events'
@@ -87,7 +88,7 @@ function toNote(app: string, id: string, room: string): PendingEventsDoc {
 
 /** Of a call that carries a Message. */
 function aboutOf({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): About | null {
-  return withMessage.has(event) ? (JSON.parse(data) as About | null) : null
+  return withMessage.has(event) ? (readJson(data) as About | null) : null
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { withDoubles } from '@parley/contracts/free-json'
 import { isConfigKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
@@ -8,6 +9,7 @@ import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
+import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
 import { getConfig } from './get-config.ts'
 
@@ -21,9 +23,10 @@ const maxBytes = 4 * 1024 * 1024
  *   chatPage no origins;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
-export async function setConfig(chat: Chat, app: string, settings: object): Promise<Record<string, unknown>> {
+export async function setConfig(chat: Chat, app: string, settings: object): Promise<JsonText> {
   const given = Object.entries(settings)
-  for (const [name, value] of given) {
+  for (const [name, kept] of given) {
+    const value = withDoubles(kept)
     if (name === censorshipKey) checkCensorship(value)
     if (name === moderateKey) checkModeration(value)
     if (name === fileLimitsKey) checkFileLimits(value)

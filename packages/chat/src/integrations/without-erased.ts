@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import type { Db } from '@parley/db/connect'
 import { findUsers } from '@parley/db/users/users'
 import { toSenderView } from '../views/message.ts'
@@ -10,7 +11,7 @@ interface WithProfiles {
 
 /** The data of a call, as JSON text, with only the IDs of users who are erased now. */
 export async function withoutErased(db: Db, app: string, data: string): Promise<string> {
-  const about = JSON.parse(data) as WithProfiles | null
+  const about = readJson(data) as WithProfiles | null
   const named = [about?.sender, about?.members].flat().flatMap((one) => idOf(one) ?? [])
   const known = await findUsers(db, app, named)
   if (named.every((id) => known.has(id))) return data

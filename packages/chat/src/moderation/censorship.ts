@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { readJson } from '@parley/contracts/free-json'
 import { type ConfigVersion, findConfigValue, findConfigVersions } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { LRUCache } from 'lru-cache'
@@ -91,7 +92,7 @@ function keywordsOf(value: unknown): unknown[] {
 
 /** The text of a message: a string, or the field `text` of an object. */
 function maskContent(content: string, mask: (text: string) => string): string {
-  const value: unknown = JSON.parse(content)
+  const value = readJson(content)
   if (typeof value === 'string') return JSON.stringify(mask(value))
   if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string')
     return content

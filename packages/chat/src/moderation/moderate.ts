@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { isObject, readJson } from '@parley/contracts/free-json'
 import type { ModerationCall } from '@parley/contracts/resources/moderation-hook'
 import type { Chat } from '../chat.ts'
 import type { Draft, Refusal } from '../messages/accepting/message-batch.ts'
@@ -26,7 +27,7 @@ export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean):
   const content = await moderate(chat, hook, draft.content, {
     ...{ appID: app, clientID: sender, roomID: room, event: 'MESSAGE' },
     data: {
-      ...{ message: JSON.parse(draft.content) as unknown, messageType },
+      ...{ message: readJson(draft.content), messageType },
       ...(mentions && { mentions }),
       ...(attachments && { attachments }),
       ...(replyTo !== undefined && { replyTo }),
@@ -47,7 +48,7 @@ export async function moderate(chat: Chat, hook: AppHook, content: string, quest
     case 'allow':
       return content
     case 'mask':
-      return contentOf(withText(JSON.parse(content), answer.text))
+      return contentOf(withText(readJson(content), answer.text))
     case 'refuse':
       throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostChars))
     default:
@@ -58,6 +59,5 @@ export async function moderate(chat: Chat, hook: AppHook, content: string, quest
 
 /** A content with another text: a string, or the field `text` of an object; any other becomes the text. */
 function withText(content: unknown, text: string): unknown {
-  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content)
-  return isObject ? { ...content, text } : text
+  return isObject(content) ? { ...content, text } : text
 }

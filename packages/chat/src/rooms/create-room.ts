@@ -119,7 +119,7 @@ function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
     encrypted: request.encrypted ?? false,
     serviceStatus: request.serviceStatus ?? 0,
     roomTags: request.roomTags ?? [],
-    extParams: request.extParams ?? {},
+    extParams: JSON.stringify(request.extParams ?? {}),
     status: 1,
     opening: request.opening ?? 0,
     ...(request.owner !== undefined && { owner: request.owner }),

@@ -22,8 +22,10 @@ type Change = Input<typeof operation>['body']
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST
  */
 export async function updateRoom(chat: Chat, by: Caller, roomId: string, change: Change): Promise<Room> {
+  const { extParams, ...others } = change
+  const fields = { ...others, ...(extParams !== undefined && { extParams: JSON.stringify(extParams) }) }
   const given = Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
+    Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<RoomDoc>
   const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)

@@ -42,3 +42,8 @@ export async function* listText(parts: AsyncIterable<readonly string[]>): AsyncG
   }
   yield ']'
 }
+
+/** The text of a JSON object of values that are JSON text, by name; a name like `__proto__` is an ordinary one. */
+export function jsonObjectText(entries: readonly { name: string; json: string }[]): string {
+  return `{${entries.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+}

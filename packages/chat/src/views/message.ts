@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import { type Message, type Quote, quoteLength, type SentMessage } from '@parley/contracts/resources/message'
 import type { Sender } from '@parley/contracts/resources/sender'
 import type { MessageDoc } from '@parley/db/messages/messages'
@@ -48,7 +49,7 @@ export function sentMessageJson(doc: MessageDoc, quoted: Quoted): string {
 
 function common(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender'> {
   const { content } = doc
-  return { ...withoutContent(doc, quoted), ...(content !== undefined && { message: JSON.parse(content) as unknown }) }
+  return { ...withoutContent(doc, quoted), ...(content !== undefined && { message: readJson(content) }) }
 }
 
 function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sender' | 'message'> {

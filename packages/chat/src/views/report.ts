@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import type { Report } from '@parley/contracts/resources/report'
 import type { ReportDoc } from '@parley/db/moderation/reports'
 
@@ -7,7 +8,7 @@ export function toReportView(doc: ReportDoc): Report {
   const { content, reporters, decision, decidedAtMS } = doc
   return {
     ...{ id, status, messageID: doc.message, room, sender, messageType },
-    ...(content !== undefined && { message: JSON.parse(content) as unknown }),
+    ...(content !== undefined && { message: readJson(content) }),
     ...{ messageTimeMS, count },
     reasons: reporters.toReversed().map(({ client, reason, atMS }) => ({ client, reason, atMS })),
     ...{ createdAtMS, updatedAtMS },

@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import type { Room } from '@parley/contracts/resources/room'
 import { defaultRoomPref, type RoomPref } from '@parley/contracts/resources/room-pref'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
@@ -36,7 +37,7 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     ...(doc.owner !== undefined && { owner: doc.owner }),
     managers: doc.managers,
     opening: doc.opening,
-    extParams: doc.extParams,
+    extParams: typeof doc.extParams === 'string' ? readJson(doc.extParams) : doc.extParams,
     ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
     ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
   }

@@ -1,3 +1,4 @@
+import { readJson } from '@parley/contracts/free-json'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
 import type { ScheduledDoc } from '@parley/db/sending/scheduled'
 
@@ -6,7 +7,7 @@ export function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
   const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
   const { attachments, thread, expiresInS, createdAtMS, refused } = doc
   return {
-    ...{ id, room, sender, message: JSON.parse(content) as unknown, messageType, sendAtMS, createdAtMS },
+    ...{ id, room, sender, message: readJson(content), messageType, sendAtMS, createdAtMS },
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
     ...(attachments && { attachments }),

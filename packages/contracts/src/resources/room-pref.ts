@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isObject } from '../lenient.ts'
+import { isObject } from '../free-json.ts'
 
 // Not a record: zod would leave out a tag `__proto__`.
 const tagColors: z.ZodType<Record<string, string>> = z

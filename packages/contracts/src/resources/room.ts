@@ -41,7 +41,8 @@ export const room = z
     owner: userId.optional().meta(ours),
     managers: z.array(userId).meta(ours),
     opening: z.number().int().meta(ours).describe('0 closed to joining and invitations, 1 open'),
-    extParams: z.record(z.string(), z.unknown()).meta(ours),
+    // Not a record: zod would leave out a field `__proto__`.
+    extParams: z.any().meta({ type: 'object', additionalProperties: {}, ...ours }),
     slowModeS: z
       .number()
       .int()

@@ -14,15 +14,26 @@ export type PacketCodec = {
   decode: (text: string) => Packet | 'malformed'
 }
 
-export function createPacketCodec(): PacketCodec {
+/** Prepares the text of a packet for JSON.parse, and what that has made of a text that was changed. */
+export type PacketReader = { before: (text: string) => string; after: (data: unknown) => unknown }
+
+export function createPacketCodec(reader?: PacketReader): PacketCodec {
   const encoder = new Encoder()
   const parser = new Parser()
+
+  function read(text: string): Reading {
+    const prepared = reader ? reader.before(text) : text
+    const reading = parser.read(prepared)
+    if (prepared === text || typeof reading === 'string') return reading
+    return { ...reading, data: reader?.after(reading.data) }
+  }
+
   return {
     encode: (packet) => encoder.encode(packet),
     decode: (text) => {
       // The parser takes nothing for a CONNECT.
       if (text === '') return 'malformed'
-      const reading = announcesAttachments(text) ? 'malformed' : parser.read(text)
+      const reading = announcesAttachments(text) ? 'malformed' : read(text)
       return reading === 'incomplete' ? 'malformed' : reading
     },
   }

@@ -28,7 +28,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
     },
     'PUT /rooms/{id} extParams': {
       put: (json) => gateway.admin('PUT', `/rooms/${room}`, `{"extParams":{"x":${json}}}`),
-      count: () => gateway.chat.db.rooms.countDocuments({ 'extParams.x': { $exists: true } }),
+      count: () => gateway.chat.db.rooms.countDocuments({ extParams: { $ne: '{}' } }),
     },
     'POST /me/pref/{key}': {
       put: (json) => alice.call('POST', '/me/pref/hostile', `{"data":${json}}`),
@@ -59,8 +59,6 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
       ['4,500 levels', deep(4_500)],
       ['100,000 levels', deep(100_000)],
       ['1,000 levels of objects', `${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
-      ['a number that is too large', '1e999'],
-      ['a number that is too small', '[-1e400]'],
       ['what is not JSON', '{"a":NaN}'],
     ] as const) {
       test(`${operation} with ${what} is 400 INVALID_BODY`, async () => {
@@ -73,10 +71,6 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
   }
 
   for (const [what, json] of [
-    ['_bsontype', '{"_bsontype":"ObjectId"}'],
-    ['_bsontype inside', '{"a":[{"_bsontype":"Binary","sub_type":9}]}'],
-    ['NUL in a key', '{"a\\u0000b":1}'],
-    ['__proto__', '{"__proto__":{"x":1}}'],
     ['more than 16 KiB', `{"a":"${'x'.repeat(16_384)}"}`],
     ['a list', '[]'],
   ] as const) {
@@ -99,7 +93,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
   const odd =
     '{"_bsontype":"ObjectId","a\\u0000b":1,"__proto__":{"x":1},"constructor":1,"$ref":"a","$id":"b","a.b":{"$gt":""},"s":"\\ud800","toJSON":1,"n":1e308}'
 
-  test('a message, a preference and a configuration value are any JSON: odd names and lone surrogates come back', async () => {
+  test('a message, a preference, a configuration value and extParams are any JSON: odd names and lone surrogates come back', async () => {
     await gateway.admin('POST', '/messages', message(odd))
     const { body: history } = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     assert.deepEqual(history.result.data[0].message, JSON.parse(odd))
@@ -108,25 +102,15 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
     await gateway.admin('POST', '/config', odd)
     const { body: config } = await gateway.admin('GET', '/config')
     assert.deepEqual(config.result, JSON.parse(odd))
-  })
-
-  test('extParams takes other odd names as they are', async () => {
-    const extParams =
-      '{"$ref":"a.b","$id":"c","constructor":1,"a.b":{"$gt":""},"toJSON":1,"toBSON":{},"in":[{"$ref":"x.y","$id":1,"$db":"z"}]}'
-    const made = await gateway.admin(
-      'POST',
-      '/rooms/',
-      `{"roomType":"group","members":["alice"],"extParams":${extParams}}`,
-    )
-    assert.equal(made.status, 200)
+    const made = await gateway.admin('POST', '/rooms/', `{"roomType":"group","members":["alice"],"extParams":${odd}}`)
     const path = `/rooms/${made.body.result._id}`
     for (const { status, body } of [
       made,
       await alice.call('GET', path),
       await gateway.admin('PUT', path, { name: 'x' }),
-      await gateway.admin('PUT', path, `{"extParams":${extParams}}`),
+      await gateway.admin('PUT', path, `{"extParams":${odd}}`),
     ]) {
-      assert.deepEqual([status, body.result?.extParams], [200, JSON.parse(extParams)])
+      assert.deepEqual([status, body.result?.extParams], [200, JSON.parse(odd)])
     }
   })
 

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@parley/contracts/errors'
-import { unfitJson } from '@parley/contracts/free-json'
+import { readJson, unfitJson } from '@parley/contracts/free-json'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 
 export const maxBodyBytes = 1024 * 1024
 
@@ -72,11 +73,11 @@ export function readBodies(app: FastifyInstance): void {
 /** RFC 9110, section 8.3.1. */
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
-function parseBody({ headers }: FastifyRequest, bytes: Buffer): unknown {
+function parseBody({ headers, routeOptions }: FastifyRequest, bytes: Buffer): unknown {
   if (!isJsonType(headers['content-type']) || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
   }
-  const value = parseJson(bytes)
+  const value = parseJson(bytes, routeOptions.config.operation?.body)
   const unfit = unfitJson(value)
   if (unfit) throw new ApiError('INVALID_BODY', unfit)
   return value
@@ -90,9 +91,9 @@ function isJsonType(contentType: string | undefined): boolean {
   return type === undefined || /^(?:application\/(?:[\w.-]+\+)?json|text\/plain|text\/json)$/.test(type)
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, schema: z.ZodType | undefined): unknown {
   try {
-    return JSON.parse(utf8.decode(bytes))
+    return readJson(utf8.decode(bytes), schema)
   } catch (error) {
     const what = error instanceof SyntaxError ? `valid JSON: ${error.message}` : 'UTF-8'
     throw new ApiError('INVALID_BODY', `the body is not ${what}`, { cause: error })

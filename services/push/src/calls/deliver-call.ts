@@ -3,7 +3,9 @@ import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { typedCommand } from '@parley/chat/integrations/typed-command'
 import { ApiError } from '@parley/contracts/errors'
+import { readJson } from '@parley/contracts/free-json'
 import { takeBody } from '@parley/contracts/lenient'
+import type { Message } from '@parley/contracts/resources/message'
 import { type WebhookCall, webhookAnswer, webhookEvent } from '@parley/contracts/resources/webhook'
 import { findApp, signingSecrets } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -77,7 +79,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
     const room = await findRoom(db, call.app, call.room)
     if (!room || originOf(room.webhook) === undefined)
       return { as: 'refused', reason: 'the room has no webhook any more' }
-    const about = JSON.parse(data)
+    const about = readJson(data) as Partial<Message>
     const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
     const said: WebhookCall = {
       appID: call.app,
@@ -118,7 +120,7 @@ function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
  * integrator's fault and not retried.
  */
 async function carryOut({ chat, log }: DeliverCallParts, call: OutgoingCallDoc, text: string): Promise<boolean> {
-  const json = asJson(text)
+  const json = asJson(text, webhookAnswer)
   const answer = webhookAnswer.safeParse(takeBody(webhookAnswer, json).value)
   const { app, room, request } = call
   if (!answer.success) {

@@ -1,5 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
+import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
@@ -35,7 +36,7 @@ async function withoutWhoGetsNone(
   { app, room }: Pick<OutgoingCallDoc, 'app' | 'room'>,
   data: string,
 ): Promise<string | undefined> {
-  const { pushToClients = [], ...rest } = JSON.parse(data) as Partial<PushCall>
+  const { pushToClients = [], ...rest } = readJson(data) as Partial<PushCall>
   const mentions = await expandGroups(db, app, rest.mentions ?? [])
   const left: string[] = []
   for (const users of inParts(pushToClients, atOnce)) {

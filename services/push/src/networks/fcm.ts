@@ -94,12 +94,12 @@ export function createFcm({ account, url, timeoutMS, concurrency }: FcmOptions):
 }
 
 function idOf(text: string): { id?: string } {
-  const parsed = sentAnswer.safeParse(asJson(text))
+  const parsed = sentAnswer.safeParse(asJson(text, sentAnswer))
   return parsed.success ? { id: parsed.data.name } : {}
 }
 
 function answerOf(status: number, text: string, afterMS: number | undefined): PushAnswer | 'token refused' {
-  const parsed = errorAnswer.safeParse(asJson(text))
+  const parsed = errorAnswer.safeParse(asJson(text, errorAnswer))
   const { status: name, message, details } = parsed.success ? parsed.data.error : nothingSaid
   const code = details.find(({ errorCode }) => errorCode !== undefined)?.errorCode
   const reason = code ?? name ?? String(status)

@@ -1,4 +1,5 @@
 import { corsExposedHeaders, corsMaxAgeSeconds, corsOrigin, corsRequestHeaders } from '@parley/contracts/cors'
+import { keepMarked, markNumbers } from '@parley/contracts/free-json'
 import type { watchForProxies } from '@parley/service/untrusted-proxy'
 import type { SocketServerOptions } from '@parley/socketio/server-options'
 import type { RoomInterest } from '../delivery/room-interest.ts'
@@ -34,6 +35,8 @@ export function protocolOptions(settings: SettingsOf<typeof realtimeSettings>) {
       exposedHeaders: corsExposedHeaders,
       maxAgeSeconds: corsMaxAgeSeconds,
     },
+    // Numbers in free JSON come back as they were written.
+    reader: { before: markNumbers, after: keepMarked },
     codecs: { base64: (json: string | Uint8Array) => JSON.stringify(Buffer.from(json).toString('base64')) },
   } satisfies Partial<Options>
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { unfitJson } from '@parley/contracts/free-json'
+import { isObject, unfitJson, withDoubles } from '@parley/contracts/free-json'
 import { type ClientEmit, clientEmits, type EmitContract } from '@parley/contracts/socket/client-emits'
 import { z } from 'zod'
 
@@ -22,7 +22,11 @@ export function readArguments<E extends ClientEmit>(emit: E, args: readonly unkn
   const given = contract.args.def.items.map((item, i) => withoutNulls(item as z.ZodType, args[i]))
   const parsed = contract.args.safeParse(given)
   if (parsed.success) return parsed.data as EmitArguments<E>
-  throw explain(contract, given, parsed.error)
+  // A number that is kept as it was written, such as 60.0, where a number has a meaning for us.
+  const meant = withDoubles(given, contract.args) as unknown[]
+  const again = contract.args.safeParse(meant)
+  if (again.success) return again.data as EmitArguments<E>
+  throw explain(contract, meant, again.error)
 }
 
 /** The reason to refuse arguments of any emit, with the field if one is at fault. */
@@ -42,7 +46,7 @@ function withoutNulls(argument: z.ZodType, value: unknown): unknown {
   const object = argument instanceof z.ZodDefault ? argument.unwrap() : argument
   if (!(object instanceof z.ZodObject)) return value ?? undefined
   if (value === null || value === undefined) return {}
-  if (typeof value !== 'object' || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   const isLeftOut = ([name, field]: [string, unknown]) =>
     field === null && Object.hasOwn(object.shape, name) && isOptional(object.shape[name] as z.ZodType)
   return Object.fromEntries(Object.entries(value).filter((entry) => !isLeftOut(entry)))

@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { readJson } from '@parley/contracts/free-json'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { type MessageChange, ofStream } from '@parley/db/messages/change-messages'
@@ -81,7 +82,7 @@ async function moderateEdit(
   if (!hook || room === undefined) return content
   const found = await findSentMessage(chat.db, key(app, room), id)
   if (found?.sender !== user) return content
-  const said = { _id: id, message: JSON.parse(content) as unknown, messageType: messageType ?? found.messageType }
+  const said = { _id: id, message: readJson(content), messageType: messageType ?? found.messageType }
   return moderate(chat, hook, content, {
     ...{ appID: app, clientID: user, roomID: room, event: 'MESSAGE_UPDATED' },
     data: { ...said, ...(mentions && { mentions }) },

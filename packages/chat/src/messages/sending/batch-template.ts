@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
+import { isObject } from '@parley/contracts/free-json'
 import { maxMessageBytes } from '@parley/contracts/resources/message'
 
 /** The replacement of each `$pattern$`, by the pattern. */
@@ -76,7 +77,7 @@ function readTemplate(message: unknown, known: ReadonlySet<string>): Template {
       add('"')
       addText(value)
       add('"')
-    } else if (typeof value !== 'object' || value === null) {
+    } else if (!isObject(value) && !Array.isArray(value)) {
       add(JSON.stringify(value))
     } else {
       const isList = Array.isArray(value)

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { readJson } from '@parley/contracts/free-json'
 import type { Input } from '@parley/contracts/operation'
 import type { BatchTarget, sendBatch as operation } from '@parley/contracts/operations/messages/messages'
 import { advanceJob, type JobDoc } from '@parley/db/jobs'
@@ -79,7 +80,7 @@ export async function runBatch(
 export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   if (!job.batch) return true
   const { json, request, name = job.id } = job.batch
-  const work = { app: job.app, batch: JSON.parse(json) as Batch, name, request, from: job.done }
+  const work = { app: job.app, batch: readJson(json) as Batch, name, request, from: job.done }
   let { done } = job
   const note = async (outcomes: BatchOutcome[]) => {
     requireServed(outcomes)

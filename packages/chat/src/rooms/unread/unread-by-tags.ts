@@ -1,7 +1,6 @@
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
-import { jsonObject } from '../../views/json-object.ts'
 
 /**
  * Unread by the rooms' tags (docs/reference/unread.md#badges): of the given tags, or without any, of all tags of the
@@ -19,6 +18,5 @@ export async function unreadByTags(
   for (const { room, unread } of counted) {
     for (const tag of new Set(room.roomTags)) if (wanted.has(tag)) perTag.set(tag, (perTag.get(tag) ?? 0) + unread)
   }
-  const data = jsonObject([...perTag].map(([name, unread]) => ({ name, json: String(unread) })))
-  return { totalBadge: counted.reduce((total, { unread }) => total + unread, 0), data: data as Record<string, number> }
+  return { totalBadge: counted.reduce((total, { unread }) => total + unread, 0), data: Object.fromEntries(perTag) }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from '../../free-json.ts'
 import { naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
@@ -19,7 +20,7 @@ const configKey = naming(
 // Not a record: zod would leave out the key `__proto__`, which is an ordinary one here.
 const config = z
   .any()
-  .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'expected a JSON object')
+  .refine(isObject, 'expected a JSON object')
   .meta({
     type: 'object',
     propertyNames: { minLength: 1, maxLength: maxKeyLength },

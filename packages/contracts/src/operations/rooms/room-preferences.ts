@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { isObject } from '../../free-json.ts'
 import { deviceHeader } from '../../headers.ts'
 import { comparedText, roomId, userId } from '../../ids.ts'
-import { isObject } from '../../lenient.ts'
 import { operation } from '../../operation.ts'
 import { roomPref } from '../../resources/room-pref.ts'
 import { adminUser, user } from '../../resources/user.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unstorable } from '../../free-json.ts'
+import { isObject } from '../../free-json.ts'
 import { clientIDHeader } from '../../headers.ts'
 import { comparedText, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
@@ -15,17 +15,14 @@ const maxSlowModeS = 86_400
 
 const maxExtParamsBytes = 16 * 1024
 
-// Not a record: zod would leave out a field `__proto__` instead of refusing it.
+// Not a record: zod would leave out a field `__proto__`.
 const extParams = z
   .any()
-  .superRefine((given: unknown, context) => {
-    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
-    const isLarge = isObject && Buffer.byteLength(JSON.stringify(given)) > maxExtParamsBytes
-    const reason = isObject ? unstorable(given) : 'expected a JSON object'
-    if (reason !== undefined) context.addIssue({ code: 'custom', message: reason })
-    else if (isLarge)
-      context.addIssue({ code: 'custom', message: `expected at most ${maxExtParamsBytes} bytes as JSON` })
-  })
+  .refine(isObject, 'expected a JSON object')
+  .refine(
+    (given) => Buffer.byteLength(JSON.stringify(given)) <= maxExtParamsBytes,
+    `expected at most ${maxExtParamsBytes} bytes as JSON`,
+  )
   .meta({ type: 'object', description: 'Any JSON object of at most 16 KiB', additionalProperties: {} })
 
 const text = (max: number) => z.string().max(max)

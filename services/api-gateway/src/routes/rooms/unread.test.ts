@@ -353,5 +353,6 @@ async function callAs(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, body: await answer.json(), headers: answer.headers }
+  const text = await answer.text()
+  return { status: answer.status, body: JSON.parse(text), text, headers: answer.headers }
 }
