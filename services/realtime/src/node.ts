@@ -25,15 +25,11 @@ import { createConnectionReports } from './connections/connection-reports.ts'
 import { drainConnections } from './connections/drain.ts'
 import { answerNotFound } from './connections/not-found.ts'
 import type { SocketData } from './connections/session.ts'
-import { countDelivered, watchEmits, watchSockets } from './connections/socket-metrics.ts'
+import { watchEmits, watchSockets } from './connections/socket-metrics.ts'
 import { connectionHooks, protocolOptions } from './connections/socket-options.ts'
 import { createSockets } from './connections/sockets.ts'
-import { deliverEvent, deliverToNewer } from './delivery/deliver-event.ts'
-import { createDelivery } from './delivery/deliver-once.ts'
-import { createDeliveredMessages } from './delivery/delivered-messages.ts'
-import { createDeliveryQueue } from './delivery/delivery-queue.ts'
 import { createResync } from './delivery/resync.ts'
-import { createRoomInterest } from './delivery/room-interest.ts'
+import { startDelivery } from './delivery/start-delivery.ts'
 import { createClientEmits } from './emits/client-emits.ts'
 import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
 import { createLimits } from './limits/limits.ts'
@@ -89,16 +85,8 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: Date.now(), untilMS: Date.now() + marginMS } }
   const { sockets, handshakes, logins } = users
-  const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
-  const delivery = createDelivery({
-    send: (event, exceptHeld) => deliverEvent(server, sockets, event, exceptHeld),
-    sendToNewer: (event, thanMS) => deliverToNewer(server, sockets, event, thanMS),
-    noteDelivered: (event, count) => deliveredMessages.note(event, count),
-    cutOff: () => state.cutOff,
-    ...{ delivered, ...parts },
-  })
-  const queue = createDeliveryQueue((event) => delivery.deliver(event))
-  const interest = createRoomInterest(bus, (event) => queue.add(event))
+  const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
+  const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
   const slices = createSlices(newcomersMS)
   const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
@@ -106,7 +94,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
   const { noteCaughtUp } = deliveredMessages
-  const catchingUp = startCatchUp({ ...parts, slices, delivered, noteCaughtUp, sockets, queue, server: () => server })
+  const catchingUp = startCatchUp({ ...parts, ...delivering, slices, noteCaughtUp, sockets, server: () => server })
   const server = createSocketServer<SocketData>({
     app,
     slices,
@@ -127,7 +115,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       emitted: watchEmits(metrics),
     }),
   })
-  const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, interest, queue, ...delivery })
+  const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, ...delivering })
   watchSockets(metrics, server, sockets)
   const polls = servePolls(bus, settings.nodeId, server.serveForwarded, (error) =>
     log.warn({ err: error }, 'poll not served'),
@@ -157,6 +145,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       await Promise.all([catchingUp.stop(), watching.stop()])
       pollOwner.stop()
       queue.drain()
+      order.stop()
       closeAll(server)
       await Promise.all([users.stop(), chat.deliveries.drained()])
       app.close()

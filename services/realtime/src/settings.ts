@@ -60,6 +60,11 @@ export const realtimeSettings = {
     help: 'the milliseconds between two serverTime events to a client that gave `since`',
     schema: milliseconds.min(1).default(60_000),
   },
+  orderWaitMS: {
+    env: 'PARLEY_REALTIME_ORDER_WAIT_MS',
+    help: 'the milliseconds that a message which comes before an earlier one of its room waits for that',
+    schema: milliseconds.default(200),
+  },
   limits: {
     connectionsPerAddress: {
       env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',

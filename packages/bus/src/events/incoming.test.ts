@@ -37,6 +37,12 @@ const attributes = fc.record({
   exceptDevice: optional(id),
   exceptUser: optional(id),
   by: optional(id),
+  message: optional(
+    fc.record(
+      { seq: fc.integer({ min: 1 }), thread: id, isSoonAfter: fc.constant(true as const) },
+      { requiredKeys: ['seq'], noNullPrototype: true },
+    ),
+  ),
 })
 
 describe('an event on the bus', () => {

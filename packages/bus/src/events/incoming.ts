@@ -3,7 +3,7 @@ import { busHeaders } from '@parley/contracts/bus/headers'
 import { type Audience, parseEventSubject } from '@parley/contracts/bus/subjects'
 import { type ServerEvent, serverEvents } from '@parley/contracts/socket/server-events'
 import { readPayload } from '../read-payload.ts'
-import { type EventAttributes, readAgain } from './publish.ts'
+import { type EventAttributes, readAgain, readPlace } from './publish.ts'
 
 /** An event from the bus. The payload stays bytes: realtime nodes pass it on without parsing it. */
 export interface IncomingEvent extends EventAttributes {
@@ -43,5 +43,7 @@ export function toIncomingEvent(message: {
   if (exceptUser !== '') incoming.exceptUser = decodeURIComponent(exceptUser)
   const again = readAgain(set)
   if (again) incoming.again = again
+  const place = readPlace(set)
+  if (place) incoming.message = place
   return incoming
 }

@@ -12,8 +12,22 @@ export interface Again {
   place?: number | undefined
 }
 
+/** The place of a message among those of its room or thread. */
+export interface MessagePlace {
+  seq: number
+  /** The root of the thread that numbers the message; absent where the room does. */
+  thread?: string
+  /** The message before it was sent so shortly before that its event may not be published yet; of an edit or a deletion, its message. */
+  isSoonAfter?: true
+}
+
+/** The event of a message so much later than an earlier one finds that published, unless its publisher has failed. */
+export const soonMS = 2_000
+
 /** What travels beside an event's payload. */
 export interface EventAttributes {
+  /** Of an event that brings a message, or is about one: sockets get those of a room in this order. */
+  message?: MessagePlace
   /** ID of the request that caused it. */
   request?: string
   /** false: no mobile push for this message. */
@@ -93,7 +107,24 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   }
   if (attributes.exceptUser !== undefined) set.set(busHeaders.exceptUser, encodeURIComponent(attributes.exceptUser))
   if (attributes.again) setAgain(set, attributes.again)
+  if (attributes.message) setPlace(set, attributes.message)
   return set
+}
+
+function setPlace(set: MsgHdrs, { seq, thread, isSoonAfter }: MessagePlace): void {
+  set.set(busHeaders.seq, isSoonAfter ? `${seq}+` : String(seq))
+  if (thread !== undefined) set.set(busHeaders.thread, encodeURIComponent(thread))
+}
+
+export function readPlace(set: MsgHdrs): MessagePlace | undefined {
+  const text = set.get(busHeaders.seq)
+  if (text === '') return undefined
+  const thread = set.get(busHeaders.thread)
+  return {
+    seq: Number.parseInt(text, 10),
+    ...(thread !== '' && { thread: decodeURIComponent(thread) }),
+    ...(text.endsWith('+') && { isSoonAfter: true }),
+  }
 }
 
 export function setAgain(set: MsgHdrs, { atMS, place }: Again): void {

@@ -10,9 +10,14 @@ const giveUpAfterMS = 10_000
 /**
  * Reads the captured events since a time from the stream, in its order, up to the latest; returns how many. For a
  * node that was cut off from the bus and missed them.
+ * @param handle gets each with the time at which the stream took it, in Unix milliseconds
  * @throws when the bus is away, or goes away meanwhile
  */
-export async function replayEvents(bus: Bus, sinceMS: number, handle: (event: IncomingEvent) => void): Promise<number> {
+export async function replayEvents(
+  bus: Bus,
+  sinceMS: number,
+  handle: (event: IncomingEvent, takenAtMS: number) => void,
+): Promise<number> {
   const consumer = await bus.stream.consumers.get(eventStream.name, {
     filter_subjects: ['parley.event.>'],
     deliver_policy: DeliverPolicy.StartSequence,
@@ -27,7 +32,7 @@ export async function replayEvents(bus: Bus, sinceMS: number, handle: (event: In
     for await (const message of messages) {
       idle.refresh()
       const event = readEvent(bus, message)
-      if (event) handle(event)
+      if (event) handle(event, message.info.timestampNanos / 1_000_000)
       if (--left <= 0) return total
     }
   } finally {

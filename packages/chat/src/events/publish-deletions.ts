@@ -18,7 +18,9 @@ export function allDeleted(
 ): NotedEvent {
   const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
   const event = { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted' } as const
-  return { ...event, json: JSON.stringify(payload), ...(by !== undefined && { by }) }
+  const { upToSeq } = upTo
+  const last = upToSeq !== undefined && { upToSeq }
+  return { ...event, json: JSON.stringify(payload), ...last, ...(by !== undefined && { by }) }
 }
 
 /** The lanes in which the deletions wait that the bus does not have; those of release 0.1 are noted there now. */

@@ -1,12 +1,13 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
-import { type Again, type OutgoingEvent, publishEvent } from '@parley/bus/events/publish'
+import { type Again, type MessagePlace, type OutgoingEvent, publishEvent, soonMS } from '@parley/bus/events/publish'
 import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
 import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { readJson } from '@parley/contracts/free-json'
 import type { NotedEvent } from '@parley/db/events/pending-events'
+import type { MessageDoc } from '@parley/db/messages/messages'
 import type { Log } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
 import type { AsOfNow, SentMessageDoc } from './as-of-now.ts'
@@ -41,8 +42,9 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
       break
     }
     case 'event': {
-      const { kind: _kind, ...whole } = event
-      await publishEvent(bus, { ...whole, ...isAgain })
+      const { kind: _kind, upToSeq, ...whole } = event
+      const last = upToSeq !== undefined && { message: { seq: upToSeq, isSoonAfter: true as const } }
+      await publishEvent(bus, { ...whole, ...last, ...isAgain })
       break
     }
     case 'feed':
@@ -77,8 +79,9 @@ async function giveOrder({ control, log }: PublishParts, app: string, order: Con
  */
 function messageEvent(
   { message, sender, quoted }: SentMessageDoc,
-  { event, changedAtMS = message.updatedAtMS }: NotedEvent & { kind: 'message' },
+  noted: NotedEvent & { kind: 'message' },
 ): OutgoingEvent {
+  const { event, changedAtMS = message.updatedAtMS, isSoonAfter } = noted
   const { app, room } = message
   const deleted = { room, messageID: message._id }
   const isNew = event === 'chat message' || event === 'thread message'
@@ -87,8 +90,13 @@ function messageEvent(
     event,
     json: event === 'messageDeleted' ? JSON.stringify(deleted) : messageJson(message, sender, quoted),
     id: isNew ? message._id : `${message._id}:${event}:${changedAtMS}`,
+    message: placeOf(message, isNew ? isSoonAfter : changedAtMS < message.createdAtMS + soonMS),
     ...(message.push === false && { push: false }),
     ...(message.webhook === false && isNew && { webhook: false }),
     ...(message.request !== undefined && { request: message.request }),
   }
+}
+
+function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): MessagePlace {
+  return { seq, ...(threadOf !== undefined && { thread: threadOf }), ...(isSoonAfter && { isSoonAfter: true }) }
 }

@@ -1,3 +1,4 @@
+import { soonMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
 import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
@@ -48,7 +49,8 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outc
         keys.map((_id) => ({ _id, message: id, usedAt: new Date() })),
         session,
       )
-      pending.push({ kind: 'message', message: id, event: 'thread message' })
+      const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
+      pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })
       return { room, outcome: { message, repeated: false, quoted: parent } }
     },
     roomLane(app, roomId),

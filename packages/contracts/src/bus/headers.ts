@@ -2,6 +2,10 @@
 export const busHeaders = {
   /** ID of the HTTP request or socket emit that caused the event: in every log line about it. */
   request: 'Parley-Request',
+  /** `seq` of the message that the event brings or is about; a `+` behind it: the one before may not be published yet. */
+  seq: 'Parley-Seq',
+  /** The root of the thread that numbers that message (percent-encoded); absent where the room does. */
+  thread: 'Parley-Thread',
   /** `false` when the sender asked for no push. */
   push: 'Parley-Push',
   /** `false` on a message that a room's webhook returned: the webhook does not receive it again. */

@@ -9,12 +9,24 @@ import type { Db } from '../connect.ts'
  * `by` is the user who made the change by a token, for webhooks.
  */
 export type NotedEvent =
-  /** An event of a message, which is published with the message as it is then; `changedAtMS`: the time that this change gave it. */
-  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; by?: string }
+  /**
+   * An event of a message, which is published with the message as it is then; `changedAtMS`: the time that this change gave
+   * it; `isSoonAfter`: of a new one, whether the event of the message before it may not be published yet.
+   */
+  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
   /** The `room` event, which is published with the Room as it is then. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /** Any other event: its payload as JSON text. */
-  | { kind: 'event'; id: string; to: Audience; event: ServerEvent; json: string; exceptDevice?: string; by?: string }
+  /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it is about. */
+  | {
+      kind: 'event'
+      id: string
+      to: Audience
+      event: ServerEvent
+      json: string
+      upToSeq?: number
+      exceptDevice?: string
+      by?: string
+    }
   /** An event that only the integrator's feed has: its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
   /** An order to all realtime nodes, a change of members for the webhook, or a push to clients; as JSON text. */

@@ -5,7 +5,6 @@ import type { UserSince } from '@parley/chat/users/user-since'
 import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
-import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
 import { isThere, type Reader, type ReadOutcome } from './reader.ts'
 
@@ -29,7 +28,6 @@ export type CatchUp = (
 
 export interface CatchUpParts extends ReadTogetherParts {
   log: Logger
-  queue: Pick<DeliveryQueue, 'drain'>
   resumes: Counter<'outcome'>
   /** Whether the bus was away and what was missed is not made up yet. */
   isBehind: () => boolean
@@ -101,14 +99,12 @@ async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
 
 /** Reads until the socket is off hold with everything that it missed; or why it cannot. */
 async function readToTheEnd(
-  { mostBufferedBytes, queue }: CatchUpParts,
+  { mostBufferedBytes }: CatchUpParts,
   reader: Reader,
   read: (reader: Reader) => Promise<ReadOutcome>,
 ): Promise<CaughtUp | string> {
   for (;;) {
     const outcome = await read(reader)
-    // What came live before the mark is in the hold then.
-    queue.drain()
     if (outcome.is === 'at the mark') {
       const { markSeq, atMS, ids } = outcome
       if (reader.socket.release((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }

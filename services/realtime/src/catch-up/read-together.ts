@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import {
@@ -11,8 +12,11 @@ import { markStream, reachesBack, readStreamState } from '@parley/bus/stream/str
 import { type Audience, markSubject } from '@parley/contracts/bus/subjects'
 import type { Counter } from '@parley/service/metrics'
 import type { Slices } from '@parley/socketio/accepting/slices'
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
+import { InOrder } from '../delivery/in-order.ts'
+import type { LiveOrder } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
-import { concerns, isThere, type Reader, type ReadOutcome, startOf } from './reader.ts'
+import { concerns, isThere, type Position, type Reader, type ReadOutcome, startOf } from './reader.ts'
 import { createSending } from './send-read.ts'
 import type { StreamClock } from './stream-clock.ts'
 
@@ -24,6 +28,10 @@ export interface ReadTogetherParts {
   delivered: Counter<'event'>
   /** Notes to how many sockets an event went. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
+  queue: Pick<DeliveryQueue, 'drain'>
+  order: Pick<LiveOrder, 'learn'>
+  /** How long a message waits for an earlier one, by the stream's clock. */
+  orderWaitMS: number
   /** The events that one socket may catch up. */
   mostEvents: number
   /** With more waiting for a socket, it gets nothing more for now. */
@@ -34,6 +42,8 @@ export interface ReadTogetherParts {
 const mostShared = 100_000
 /** Between two slices, everything else is served. */
 const sliceMS = 2
+/** Messages that come before an earlier one are given so long until the next mark. */
+const lookAgainMS = 50
 
 /**
  * Reads the stream once for several sockets that are on hold in their rooms, and sends each what it missed, in order, up to
@@ -121,54 +131,89 @@ interface Group {
   markSeq: number
 }
 
+/** An event with its position in the stream, and when that took it. */
+type Read = IncomingEvent & { at: Position }
+
 async function deliver(
-  { bus, slices, delivered, noteCaughtUp, mostEvents, mostBufferedBytes }: ReadTogetherParts,
+  parts: ReadTogetherParts,
   reading: StreamReading,
   { readers, byTopic, markSeq }: Group,
   outcomes: Map<Reader, ReadOutcome>,
 ): Promise<void> {
+  const { bus, slices, queue, order, orderWaitMS } = parts
   const active = new Set(readers)
   const ids = new Set<string>()
-  const sending = createSending(mostBufferedBytes)
+  const sending = createSending(parts.mostBufferedBytes)
   const end = (reader: Reader, outcome: ReadOutcome) => {
     active.delete(reader)
     outcomes.set(reader, outcome)
   }
-  await slices.turn()
-  let sliceEndsMS = performance.now() + sliceMS
-  for await (const message of reading.messages()) {
-    const at = { seq: message.info.streamSequence, takenAtMS: Math.floor(message.info.timestampNanos / 1_000_000) }
-    if (at.seq >= markSeq) {
-      sending.flush()
-      for (const reader of active) end(reader, { is: 'at the mark', markSeq, atMS: at.takenAtMS, ids })
-      return
-    }
-    const event = readEvent(bus, message)
+  let mark = markSeq
+  const inOrder = new InOrder<Read>({ waitMS: orderWaitMS, deliver: send })
+
+  function send(event: Read): void {
     let receivers = 0
     sending.nextEvent()
-    for (const reader of (event && byTopic.get(topicOf(event.to))) ?? []) {
-      if (!event || !active.has(reader)) continue
+    for (const reader of byTopic.get(topicOf(event.to)) ?? []) {
+      if (!active.has(reader)) continue
       if (!isThere(reader)) end(reader, { is: 'gone' })
-      else if (concerns(event, at, reader)) {
-        if (reader.events >= mostEvents) end(reader, { is: 'too much' })
-        else if (!sending.add(reader, event)) end(reader, { is: 'congested', seq: at.seq, atMS: at.takenAtMS, ids })
-        else {
+      else if (concerns(event, event.at, reader)) {
+        if (reader.events >= parts.mostEvents) end(reader, { is: 'too much' })
+        else if (!sending.add(reader, event)) {
+          const { seq, takenAtMS } = firstOf([event, ...inOrder.waiting()])
+          end(reader, { is: 'congested', seq, atMS: takenAtMS, ids })
+        } else {
           reader.events++
           receivers++
         }
       }
     }
-    if (event && receivers > 0) {
-      if (event.id !== undefined) ids.add(event.id)
-      delivered.inc({ event: event.event }, receivers)
-      noteCaughtUp(event, receivers)
-    }
-    if (active.size === 0) return sending.flush()
+    if (receivers === 0) return
+    if (event.id !== undefined) ids.add(event.id)
+    parts.delivered.inc({ event: event.event }, receivers)
+    parts.noteCaughtUp(event, receivers)
+  }
+
+  /** Has what came live and waits for what was read here go into the holds, before what they have already is taken out. */
+  function stop(isAtMark = false): void {
+    sending.flush()
+    queue.drain()
+    order.learn(inOrder.known(), isAtMark)
+  }
+
+  /** Where a mark is, everything before it has come live too. Ends those that have all of it; the others go on to another mark. */
+  async function endAtMark(atMS: number): Promise<void> {
+    stop(true)
+    const waiting = inOrder.waiting()
+    const haveAll = [...active].filter((reader) => !waiting.some((event) => concerns(event, event.at, reader)))
+    // Those who go on add to the set.
+    const known = haveAll.length < active.size ? new Set(ids) : ids
+    for (const reader of haveAll) end(reader, { is: 'at the mark', markSeq: mark, atMS, ids: known })
+    if (active.size === 0) return
+    await pause(lookAgainMS)
+    mark = await markStream(bus, parts.nodeId)
+  }
+
+  await slices.turn()
+  let sliceEndsMS = performance.now() + sliceMS
+  for await (const message of reading.messages()) {
+    const at = { seq: message.info.streamSequence, takenAtMS: Math.floor(message.info.timestampNanos / 1_000_000) }
+    inOrder.expire(at.takenAtMS)
+    if (at.seq >= mark) await endAtMark(at.takenAtMS)
+    if (active.size === 0) return stop()
+    const event = readEvent(bus, message)
+    if (event && byTopic.has(topicOf(event.to))) inOrder.take(Object.assign(event, { at }), at.takenAtMS)
+    if (active.size === 0) return stop()
     if (performance.now() < sliceEndsMS) continue
     sending.flush()
     await slices.turn()
     sliceEndsMS = performance.now() + sliceMS
   }
+}
+
+/** The first of these events in the stream. */
+function firstOf(events: readonly Read[]): Position {
+  return events.map(({ at }) => at).reduce((first, at) => (at.seq < first.seq ? at : first))
 }
 
 /** Undefined for a mark, and for what cannot be read. */

@@ -53,8 +53,14 @@ function startMS({ sinceMS, seq, createdMS }: Reader): number {
   return Math.max(createdMS, seq > 0 ? sinceMS : sinceMS - marginMS)
 }
 
+/** A position in the stream, and when that took the event there (Unix milliseconds). */
+export interface Position {
+  seq: number
+  takenAtMS: number
+}
+
 /** Whether the socket would have got the event of this position, were it connected then. */
-export function concerns(event: IncomingEvent, at: { seq: number; takenAtMS: number }, reader: Reader): boolean {
+export function concerns(event: IncomingEvent, at: Position, reader: Reader): boolean {
   const { session, socket } = reader
   if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
   // After newer ones: the stream was lost, or an operator has events published again.

@@ -15,7 +15,7 @@ export interface CatchingUp {
 }
 
 type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
-  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp'> &
+  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp' | 'order'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** What a node needs to bring clients up to date that give `since`, and to send them the time. */
@@ -31,6 +31,8 @@ export function startCatchUp(parts: Parts): CatchingUp {
     userSince: createUserSince(parts.chat),
     mostEvents: settings.catchUpEvents,
     mostBufferedBytes: mostHeldBytes,
+    // Longer than live: what has waited there is in the holds by then.
+    orderWaitMS: 2 * settings.orderWaitMS,
   })
   const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })
   return { catchUp, clock, mostHeldBytes, stop: () => serverTime.stop() }

@@ -12,6 +12,8 @@ import type { Sockets } from '../connections/sockets.ts'
 import { enterRooms } from '../logins/enter-rooms.ts'
 import type { Logins } from '../logins/logins.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
+import { InOrder } from './in-order.ts'
+import type { LiveOrder } from './live-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 import { topicOf } from './topics.ts'
 
@@ -25,6 +27,9 @@ export interface ResyncParts {
   logins: Logins
   interest: RoomInterest
   queue: DeliveryQueue
+  order: Pick<LiveOrder, 'learn' | 'missed'>
+  /** How long a message waits for an earlier one. */
+  waitMS: number
   /** Delivers an event, also one that was delivered before. */
   redeliver: (event: IncomingEvent) => void
 }
@@ -47,7 +52,7 @@ export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promi
 }
 
 async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
-  const { chat, bus, sockets, logins, interest, queue, redeliver } = parts
+  const { chat, bus, sockets, logins, interest, queue, order, waitMS, redeliver } = parts
   queue.drain()
   // NATS has this node's subscriptions again: it misses no order from now on.
   await bus.nats.flush()
@@ -65,9 +70,16 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   await interest.effective()
   // Live events are newer and wait, or clients would get an older state last.
   queue.hold()
+  order.missed()
+  const ofStream = new InOrder({ waitMS, deliver: redeliver })
   try {
-    return await replayEvents(bus, awaySinceMS - marginMS, redeliver)
+    return await replayEvents(bus, awaySinceMS - marginMS, (event, takenAtMS) => {
+      ofStream.expire(takenAtMS)
+      if (interest.has(topicOf(event.to))) ofStream.take(event, takenAtMS)
+    })
   } finally {
+    order.learn(ofStream.known(), true)
+    for (const event of ofStream.waiting()) queue.add(event)
     queue.release()
   }
 }

@@ -9,13 +9,19 @@ import { audienceOf } from './topics.ts'
 export interface RoomInterest {
   begin(topic: string): void
   end(topic: string): void
+  has(topic: string): boolean
   /** Settles when the bus has every subscription begun so far: events published from then on arrive. */
   effective(): Promise<void>
   /** How many rooms and users. */
   readonly size: number
 }
 
-export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => void): RoomInterest {
+/** @param ended called with each topic that is heard no more */
+export function createRoomInterest(
+  bus: Bus,
+  handle: (event: IncomingEvent) => void,
+  ended: (topic: string) => void,
+): RoomInterest {
   const subscriptions = new Map<string, Subscription>()
   let flushing: Promise<void> | undefined
 
@@ -34,7 +40,9 @@ export function createRoomInterest(bus: Bus, handle: (event: IncomingEvent) => v
     end(topic) {
       subscriptions.get(topic)?.unsubscribe()
       subscriptions.delete(topic)
+      ended(topic)
     },
+    has: (topic) => subscriptions.has(topic),
     effective: () => (flushing ??= flush()),
     get size() {
       return subscriptions.size

@@ -1,4 +1,6 @@
+import { soonMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
+import type { TailAppend } from '@parley/db/sending/append-statement'
 import type { UserDoc } from '@parley/db/users/users'
 import { justWritten } from '../../events/as-of-now.ts'
 import type { Outbox } from '../../events/outbox.ts'
@@ -25,6 +27,14 @@ export function afterResponses(
     if (taken.length === 0) setImmediate(publishTaken)
     taken.push([one, senders])
   }
+}
+
+/** The events of an append. All but the first follow a message that is published with them. */
+export function eventsOf({ room, messages, isShared }: TailAppend): Unsettled['events'] {
+  return messages.map(({ message: { _id, createdAtMS } }, i) => {
+    const isSoonAfter = i === 0 && (isShared || createdAtMS < room.clockMS + soonMS)
+    return { kind: 'message', message: _id, event: 'chat message', ...(isSoonAfter && { isSoonAfter }) }
+  })
 }
 
 /** Publishes the messages of an append; what the bus does not accept is noted when it is settled. Never fails. */

@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { insertUnordered } from '@parley/db/events/pending-events'
+import { insertUnordered, type NotedEvent } from '@parley/db/events/pending-events'
 import { newId } from '@parley/db/messages/messages'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { pullStored } from '@parley/db/sending/append-stored'
@@ -18,7 +18,7 @@ export type AtPoint = (point: SettlePoint) => void | Promise<void>
 /** What was appended to a tail, until it is settled. */
 export interface Unsettled {
   append: TailAppend
-  events: { kind: 'message'; message: string; event: 'chat message' }[]
+  events: (NotedEvent & { kind: 'message' })[]
   isPublished: boolean
   /** The note of events that the bus has not taken yet. */
   note?: string

@@ -5,7 +5,7 @@ import type { UserDoc } from '@parley/db/users/users'
 import { LRUCache } from 'lru-cache'
 import type { Outbox } from '../../events/outbox.ts'
 import type { Log } from '../../ports.ts'
-import { afterResponses, publishAppended } from './publish-appended.ts'
+import { afterResponses, eventsOf, publishAppended } from './publish-appended.ts'
 import { type AtPoint, settle, type Unsettled } from './settle-appended.ts'
 import { createWaitingWork } from './waiting-work.ts'
 
@@ -67,10 +67,7 @@ export function createSettler(
   return {
     take(append, senders) {
       void at('written')
-      const events = append.messages.map(({ message }) => {
-        return { kind: 'message' as const, message: message._id, event: 'chat message' as const }
-      })
-      const one: Unsettled = { append, events, isPublished: false }
+      const one: Unsettled = { append, events: eventsOf(append), isPublished: false }
       publish(one, senders)
       waiting.add(one)
       schedule(waiting.dueInMS())

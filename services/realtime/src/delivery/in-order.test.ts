@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { MessagePlace } from '@parley/bus/events/publish'
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import * as fc from 'fast-check'
+import { describe, test } from 'vitest'
+import { InOrder, type WaitOutcome } from './in-order.ts'
+
+const waitMS = 200
+const room = { app: 'a', room: 'r' }
+const topic = 'r\0a\0r'
+
+function eventOf(name: ServerEvent, message: MessagePlace, id = `${message.thread ?? ''}${name} ${message.seq}`) {
+  return { to: room, event: name, id, data: new Uint8Array(10), message } satisfies IncomingEvent
+}
+const sent = (seq: number, more: Partial<MessagePlace> = {}) =>
+  eventOf('chat message', { seq, isSoonAfter: true, ...more })
+const edited = (seq: number, more: Partial<MessagePlace> = {}) =>
+  eventOf('messageUpdated', { seq, isSoonAfter: true, ...more })
+
+/** Takes events, one at a time; `out` has what was handed on, in order. */
+function start() {
+  const out: string[] = []
+  const outcomes: WaitOutcome[] = []
+  const order = new InOrder<IncomingEvent>({
+    waitMS,
+    deliver: ({ event, message }) => out.push(`${event === 'chat message' ? '' : event} ${message?.seq}`.trim()),
+    waited: (outcome) => outcomes.push(outcome),
+  })
+  return { order, out, outcomes, take: (...events: IncomingEvent[]) => events.forEach((one) => order.take(one, 0)) }
+}
+
+describe('the messages of a room', () => {
+  test('go out by seq: one that comes early waits for those before it', () => {
+    const { take, out, outcomes } = start()
+    take(sent(1), sent(4), sent(3), sent(2), sent(5))
+    assert.deepEqual(out, ['1', '2', '3', '4', '5'])
+    assert.deepEqual(outcomes, ['came', 'came'])
+  })
+
+  test('wait no longer than is set; what comes then goes out at once', () => {
+    const { order, take, out, outcomes } = start()
+    take(sent(1), sent(3))
+    order.expire(waitMS - 1)
+    assert.deepEqual(out, ['1'])
+    order.expire(2 * waitMS)
+    take(sent(4), sent(2))
+    assert.deepEqual(out, ['1', '3', '4', '2'])
+    assert.deepEqual(outcomes, ['ran out'])
+    assert.equal(order.isWaiting, false)
+  })
+
+  test('begin with the first that is heard, unless the one before may be on its way', () => {
+    const old = start()
+    old.take(sent(7, { isSoonAfter: undefined } as never), sent(8))
+    assert.deepEqual(old.out, ['7', '8'])
+    const recent = start()
+    recent.take(sent(8), sent(7))
+    assert.deepEqual(recent.out, [])
+    recent.order.expire(waitMS)
+    assert.deepEqual(recent.out, ['7', '8'])
+    assert.deepEqual(recent.outcomes, ['first', 'first'])
+  })
+
+  test('begin with what another order knows', () => {
+    const { order, take, out } = start()
+    take(sent(8), sent(9))
+    order.learn({ topic, thread: undefined, next: 7 }, false)
+    assert.deepEqual(out, [])
+    order.learn({ topic, thread: undefined, next: 8 }, false)
+    assert.deepEqual(out, ['8', '9'])
+    order.learn({ topic, thread: undefined, next: 20 }, true)
+    take(sent(10))
+    assert.deepEqual([out.at(-1), ...order.known()], ['10', { topic, thread: undefined, next: 11 }])
+  })
+
+  test('are followed by their edits and deletions, and by the deletion of all up to one', () => {
+    const { take, out } = start()
+    take(sent(1), edited(2), eventOf('messageDeleted', { seq: 3 }), sent(3), sent(4), sent(2), edited(1))
+    assert.deepEqual(out, ['1', '2', 'messageUpdated 2', '3', 'messageDeleted 3', '4', 'messageUpdated 1'])
+  })
+
+  test('an edit of an old message waits for nothing, and is no beginning', () => {
+    const { take, out } = start()
+    take(edited(5, { isSoonAfter: undefined } as never), sent(1))
+    assert.deepEqual(out, ['messageUpdated 5', '1'])
+  })
+
+  test('have nothing to do with those of threads, nor threads with each other', () => {
+    const { take, out } = start()
+    const inThread = (seq: number, thread: string) => eventOf('thread message', { seq, thread })
+    take(sent(1), inThread(1, 'x'), inThread(3, 'x'), inThread(1, 'y'), sent(2), inThread(2, 'x'))
+    assert.deepEqual(out, ['1', 'thread message 1', 'thread message 1', '2', 'thread message 2', 'thread message 3'])
+  })
+
+  test('are forgotten with the room; many threads are too, but for those with a message that waits', () => {
+    const { order, take, out } = start()
+    take(sent(1), sent(3))
+    order.forget(topic)
+    assert.deepEqual([order.isWaiting, ...order.known()], [false])
+    take(sent(1))
+    assert.deepEqual(out, ['1', '1'])
+    take(...Array.from({ length: 1_000 }, (_, i) => eventOf('thread message', { seq: 1, thread: `${i}` })))
+    assert.ok([...order.known()].length <= 201)
+  })
+
+  test('wait for no more than a bounded memory', () => {
+    const { take, out } = start()
+    const large = { ...sent(3), data: new Uint8Array(20 * 1024 * 1024) }
+    take(sent(1), large)
+    assert.deepEqual(out, ['1', '3'])
+  })
+
+  const step = fc.record({
+    seq: fc.integer({ min: 1, max: 12 }),
+    isEdit: fc.boolean(),
+    thread: fc.constantFrom(undefined, 'x'),
+    afterMS: fc.constantFrom(0, 0, 5, 60, 210),
+  })
+
+  test('are all handed on, once, and against the order only when a wait has run out', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let nowMS = 0
+        const arrived = new Map<string, number>()
+        const out: { id: string; lane: string; seq: number; isNew: boolean; waitedMS: number }[] = []
+        const heard = new Set<string>()
+        const order = new InOrder<ReturnType<typeof eventOf>>({
+          waitMS,
+          deliver({ id, event, message: { seq, thread = '' } }) {
+            if (heard.has(id)) return
+            heard.add(id)
+            const waitedMS = nowMS - (arrived.get(id) ?? 0)
+            out.push({ id, lane: thread, seq, isNew: event !== 'messageUpdated', waitedMS })
+          },
+        })
+        for (const { seq, isEdit, thread, afterMS } of steps) {
+          nowMS += afterMS
+          order.expire(nowMS)
+          const name = isEdit ? 'messageUpdated' : thread === undefined ? 'chat message' : 'thread message'
+          const event = eventOf(name, { seq, isSoonAfter: true, ...(thread !== undefined && { thread }) })
+          if (!arrived.has(event.id)) arrived.set(event.id, nowMS)
+          order.take(event, nowMS)
+        }
+        nowMS += 2 * waitMS
+        order.expire(nowMS)
+        assert.equal(order.isWaiting, false)
+        assert.deepEqual(new Set(out.map(({ id }) => id)), new Set(arrived.keys()))
+        out.forEach((late, i) => {
+          if (!late.isNew) return
+          const early = out.slice(0, i).filter(({ lane, seq, isNew }) => {
+            return lane === late.lane && (isNew ? seq > late.seq : seq >= late.seq)
+          })
+          const ranOut = early.some(({ waitedMS }) => waitedMS >= waitMS)
+          assert.ok(early.length === 0 || ranOut, `${late.id} came after ${early.map(({ id }) => id).join()}`)
+        })
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

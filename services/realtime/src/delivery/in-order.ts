@@ -1,0 +1,212 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { topicOf } from './topics.ts'
+
+/** How a wait ended: the missing message came, or did not, or none was known to be missing. */
+export type WaitOutcome = 'came' | 'ran out' | 'first'
+
+export interface Known {
+  topic: string
+  thread: string | undefined
+  next: number
+}
+
+interface Waiting<Event> {
+  event: Event
+  seq: number
+  isNew: boolean
+  sinceMS: number
+}
+
+interface Lane<Event> {
+  topic: string
+  thread: string | undefined
+  /** The seq of the next message; undefined before any is known. */
+  next: number | undefined
+  /** In order: by seq, a message before what is about it. */
+  waiting: Waiting<Event>[]
+}
+
+/** Of a room, so many are remembered; the next message of another counts as the first. */
+const mostThreads = 200
+/** What all that waits may take: beyond, a room that waits does so no more. */
+const mostWaitingBytes = 16 * 1024 * 1024
+/** How often a wait is looked at: a part of it. */
+export const looksPerWait = 10
+
+interface InOrderParts<Event> {
+  /** How long one waits for those before it. */
+  waitMS: number
+  deliver: (event: Event) => void
+  /** Called for each that has waited. */
+  waited?: (outcome: WaitOutcome) => void
+}
+
+/**
+ * Puts the events of messages into the order of `seq`, in each room and thread: a message that comes early waits for those
+ * before it, and an edit or a deletion for its message. After `waitMS` they go out without.
+ */
+export class InOrder<Event extends IncomingEvent> {
+  readonly #waitMS: number
+  readonly #deliver: (event: Event) => void
+  readonly #waited: (outcome: WaitOutcome) => void
+  readonly #rooms = new Map<string, Lane<Event>>()
+  readonly #threadsOf = new Map<string, Map<string, Lane<Event>>>()
+  /** The lanes in which something waits. */
+  readonly #waiting = new Set<Lane<Event>>()
+  #waitingBytes = 0
+  #lookAtMS = 0
+
+  constructor({ waitMS, deliver, waited = () => undefined }: InOrderParts<Event>) {
+    this.#waitMS = waitMS
+    this.#deliver = deliver
+    this.#waited = waited
+  }
+
+  /** Hands the event on now, or when its turn has come; at once if it has no place, or its turn was before. */
+  take(event: Event, nowMS: number): void {
+    const place = event.message
+    if (place === undefined) return this.#deliver(event)
+    const { seq } = place
+    const isNew = event.event === 'chat message' || event.event === 'thread message'
+    const lane = this.#laneOf(topicOf(event.to), place.thread)
+    const isFirst = lane.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
+    // Nothing follows from an edit of what may be an old message, nor from what the bus had before.
+    if (isFirst && (!isNew || event.again)) return this.#deliver(event)
+    if (isFirst) lane.next = seq
+    if (lane.next === undefined || !isReady(lane.next, seq, isNew)) {
+      return this.#wait(lane, { event, seq, isNew, sinceMS: nowMS })
+    }
+    if (isNew && seq === lane.next) lane.next++
+    this.#deliver(event)
+    if (lane.waiting.length > 0) this.#deliverReady(lane)
+  }
+
+  /** Hands on everything that has waited for too long. */
+  expire(nowMS: number): void {
+    if (this.#waiting.size === 0 || nowMS < this.#lookAtMS) return
+    this.#lookAtMS = nowMS + this.#waitMS / looksPerWait
+    for (const lane of this.#waiting) {
+      const last = lane.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
+      if (last >= 0) this.#deliverEarly(lane, last + 1)
+    }
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** What waits, room by room, in order. */
+  waiting(): Event[] {
+    return [...this.#waiting].flatMap((lane) => lane.waiting.map(({ event }) => event))
+  }
+
+  /**
+   * Takes over from another order which message is next, unless it is known.
+   * @param isUpToNow whether that order has had everything so far; else it counts only for what waits here
+   */
+  learn({ topic, thread, next }: Known, isUpToNow: boolean): void {
+    const lane = this.#laneOf(topic, thread)
+    const [first] = lane.waiting
+    if (lane.next !== undefined || !(isUpToNow || (first && first.seq <= next))) return
+    lane.next = next
+    this.#deliverReady(lane)
+  }
+
+  /** What `learn` of another order takes. */
+  *known(): Iterable<Known> {
+    for (const { topic, thread, next } of this.#lanes()) if (next !== undefined) yield { topic, thread, next }
+  }
+
+  /** Begins anew with what comes next: messages have been missed. What waits still waits. */
+  missed(): void {
+    for (const lane of this.#lanes()) lane.next = undefined
+  }
+
+  /** Drops what is known of a topic, and what waits for it. */
+  forget(topic: string): void {
+    for (const lane of [this.#rooms.get(topic), ...(this.#threadsOf.get(topic)?.values() ?? [])]) {
+      if (!lane) continue
+      for (const { event } of lane.waiting) this.#waitingBytes -= event.data.byteLength
+      lane.waiting = []
+      this.#waiting.delete(lane)
+    }
+    this.#rooms.delete(topic)
+    this.#threadsOf.delete(topic)
+  }
+
+  /** Hands on everything that waits. */
+  flush(): void {
+    for (const lane of this.#waiting) this.#deliverEarly(lane, lane.waiting.length)
+  }
+
+  *#lanes(): Iterable<Lane<Event>> {
+    for (const lanes of [this.#rooms, ...this.#threadsOf.values()]) yield* lanes.values()
+  }
+
+  #laneOf(topic: string, thread: string | undefined): Lane<Event> {
+    const known = thread === undefined ? this.#rooms.get(topic) : this.#threadsOf.get(topic)?.get(thread)
+    if (known) return known
+    const lane: Lane<Event> = { topic, thread, next: undefined, waiting: [] }
+    if (thread === undefined) this.#rooms.set(topic, lane)
+    else this.#keepThread(topic, thread, lane)
+    return lane
+  }
+
+  #keepThread(topic: string, thread: string, lane: Lane<Event>): void {
+    const threads = this.#threadsOf.get(topic) ?? new Map<string, Lane<Event>>()
+    this.#threadsOf.set(topic, threads)
+    if (threads.size >= mostThreads)
+      for (const [name, { waiting }] of threads) if (waiting.length === 0) threads.delete(name)
+    threads.set(thread, lane)
+  }
+
+  #wait(lane: Lane<Event>, one: Waiting<Event>): void {
+    const { waiting } = lane
+    let at = waiting.length
+    while (at > 0 && isBefore(one, waiting[at - 1] as Waiting<Event>)) at--
+    for (let i = at - 1; waiting[i]?.seq === one.seq; i--) if (isSame(waiting[i]?.event, one.event)) return
+    waiting.splice(at, 0, one)
+    this.#waitingBytes += one.event.data.byteLength
+    this.#waiting.add(lane)
+    if (this.#waitingBytes > mostWaitingBytes) this.#deliverEarly(lane, waiting.length)
+  }
+
+  #deliverReady(lane: Lane<Event>): void {
+    for (let first = lane.waiting[0]; first; first = lane.waiting[0]) {
+      if (!isReady(lane.next ?? 0, first.seq, first.isNew)) return
+      this.#deliverFirst(lane, 'came')
+    }
+  }
+
+  /** Hands on the first so many, and what is ready then. */
+  #deliverEarly(lane: Lane<Event>, count: number): void {
+    const outcome = lane.next === undefined ? 'first' : 'ran out'
+    for (let left = count; left > 0; left--) this.#deliverFirst(lane, outcome)
+    this.#deliverReady(lane)
+  }
+
+  /** Hands on the first that waits. */
+  #deliverFirst(lane: Lane<Event>, outcome: WaitOutcome): void {
+    const first = lane.waiting.shift()
+    if (!first) return
+    this.#waitingBytes -= first.event.data.byteLength
+    if (lane.waiting.length === 0) this.#waiting.delete(lane)
+    if (first.isNew) lane.next = Math.max(lane.next ?? 0, first.seq + 1)
+    else if (lane.next !== undefined) lane.next = Math.max(lane.next, first.seq)
+    this.#waited(outcome)
+    this.#deliver(first.event)
+  }
+}
+
+/** A message whose turn it is or was; what is about a message, once that is past. */
+function isReady(next: number, seq: number, isNew: boolean): boolean {
+  return isNew ? seq <= next : seq < next
+}
+
+function isBefore(one: Waiting<unknown>, other: Waiting<unknown>): boolean {
+  return one.seq < other.seq || (one.seq === other.seq && one.isNew && !other.isNew)
+}
+
+function isSame(one: IncomingEvent | undefined, other: IncomingEvent): boolean {
+  return one?.id !== undefined && one.id === other.id && one.event === other.event
+}

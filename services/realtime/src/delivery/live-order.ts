@@ -1,0 +1,69 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { Metrics } from '@parley/service/metrics'
+import type { DeliveryQueue } from './delivery-queue.ts'
+import { InOrder, type Known, looksPerWait } from './in-order.ts'
+import type { RoomInterest } from './room-interest.ts'
+
+/** The order of what comes live. */
+export interface LiveOrder {
+  take(event: IncomingEvent): void
+  /** Takes over what another order knows, of rooms that this node hears. */
+  learn(known: Iterable<Known>, isUpToNow: boolean): void
+  /** Messages have been missed. */
+  missed(): void
+  forget(topic: string): void
+  /** Hands on everything that waits. */
+  stop(): void
+}
+
+export interface LiveOrderParts {
+  waitMS: number
+  deliver: (event: IncomingEvent) => void
+  metrics: Metrics
+  queue: () => Pick<DeliveryQueue, 'drain' | 'isHeld'>
+  interest: () => Pick<RoomInterest, 'has'>
+}
+
+export function createLiveOrder({ waitMS, deliver, metrics, queue, interest }: LiveOrderParts): LiveOrder {
+  const waits = metrics.counter(
+    'parley_realtime_order_waits_total',
+    'Events that waited for an earlier message of their room, and what ended the wait',
+    ['outcome'],
+  )
+  const order = new InOrder({ waitMS, deliver, waited: (outcome) => waits.inc({ outcome }) })
+  const everyMS = waitMS / looksPerWait
+  /** Stands still while this process does: what has arrived by then is read first. */
+  let nowMS = 0
+  let timer: NodeJS.Timeout | undefined
+
+  function look(): void {
+    timer = undefined
+    if (!queue().isHeld) {
+      queue().drain()
+      nowMS += everyMS
+      order.expire(nowMS)
+    }
+    lookAgain()
+  }
+
+  function lookAgain(): void {
+    // After what the connections have to read.
+    if (order.isWaiting) timer ??= setTimeout(() => setImmediate(look), everyMS)
+  }
+
+  return {
+    take(event) {
+      order.take(event, nowMS)
+      lookAgain()
+    },
+    learn(known, isUpToNow) {
+      for (const lane of known) if (interest().has(lane.topic)) order.learn(lane, isUpToNow)
+    },
+    missed: () => order.missed(),
+    forget: (topic) => order.forget(topic),
+    stop() {
+      clearTimeout(timer)
+      order.flush()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { SocketServer } from '@parley/socketio/server'
+import type { SocketData } from '../connections/session.ts'
+import { countDelivered } from '../connections/socket-metrics.ts'
+import type { Sockets } from '../connections/sockets.ts'
+import type { NodeParts } from '../node.ts'
+import { deliverEvent, deliverToNewer } from './deliver-event.ts'
+import { type CutOff, createDelivery } from './deliver-once.ts'
+import { createDeliveredMessages } from './delivered-messages.ts'
+import { createDeliveryQueue } from './delivery-queue.ts'
+import { createLiveOrder } from './live-order.ts'
+import { createRoomInterest } from './room-interest.ts'
+
+type Parts = Pick<NodeParts, 'bus' | 'settings' | 'log' | 'metrics' | 'tracing'> & {
+  sockets: Sockets
+  server: () => SocketServer<SocketData>
+  cutOff: () => CutOff
+}
+
+/** The way of an event through a node: heard, gathered with others of the turn, put in order, and handed to sockets once. */
+export function startDelivery(parts: Parts) {
+  const { bus, settings, metrics, sockets, server } = parts
+  const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
+  const delivery = createDelivery({
+    ...parts,
+    send: (event, exceptHeld) => deliverEvent(server(), sockets, event, exceptHeld),
+    sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
+    noteDelivered: (event, count) => deliveredMessages.note(event, count),
+    delivered,
+  })
+  const order = createLiveOrder({
+    waitMS: settings.orderWaitMS,
+    deliver: (event) => delivery.deliver(event),
+    metrics,
+    queue: () => queue,
+    interest: () => interest,
+  })
+  const queue = createDeliveryQueue((event) => order.take(event))
+  const interest = createRoomInterest(
+    bus,
+    (event) => queue.add(event),
+    (topic) => order.forget(topic),
+  )
+  return {
+    ...{ order, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
+    redeliver: (event: IncomingEvent) => delivery.redeliver(event),
+  }
+}
