@@ -1,0 +1,28 @@
+import { wholeNumber } from '@parley/local/whole-number'
+import { Command } from 'commander'
+import { runOrderLoad } from './order-load.ts'
+
+const options = new Command('npm run order --')
+  .description(
+    `Sends by two gateways as fast as they take it, to stock clients at two realtime nodes: messages, threads, edits, deletions,
+clients that come back with since. Exits with 1 when a client hears a room or a thread out of order, or lacks anything.`,
+  )
+  .option('--events <number>', 'end after so many events at sockets', wholeNumber(1, 100_000_000), 1_000_000)
+  .option('--seconds <number>', 'or after so long', wholeNumber(1, 86_400), 900)
+  .parse()
+  .opts<{ events: number; seconds: number }>()
+
+const results = await runOrderLoad(options)
+const { messages, events, messagesPerSecond, inversions, lost, duplicates, resumed, notResumed, waits } = results
+for (const one of inversions.slice(0, 20)) console.log(one)
+console.log(`events at sockets  ${events}
+messages           ${messages} (${messagesPerSecond.toFixed(0)} a second)
+inversions         ${inversions.length}
+lost               ${lost}
+duplicates         ${duplicates}
+send → receive     p50 ${results.p50MS.toFixed(1)} ms, p99 ${results.p99MS.toFixed(1)} ms
+caught up          ${resumed} times, ${notResumed} could not
+waits              ${Object.entries(waits)
+  .map(([outcome, count]) => `${outcome} ${count}`)
+  .join(', ')}`)
+process.exit(inversions.length === 0 && lost === 0 ? 0 : 1)

@@ -1,0 +1,244 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { io, type Socket } from 'socket.io-client'
+import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
+import { createHeardOrder, type HeardOrder, laneOf, type Placed } from './heard-order.ts'
+
+export interface OrderOptions {
+  /** It ends after so many events at sockets, or so many seconds. */
+  events: number
+  seconds: number
+}
+
+export interface OrderResults {
+  messages: number
+  events: number
+  messagesPerSecond: number
+  inversions: readonly string[]
+  lost: number
+  duplicates: number
+  /** Times that a client caught up with `since`, and that it could not. */
+  resumed: number
+  notResumed: number
+  p50MS: number
+  p99MS: number
+  /** `parley_realtime_order_waits_total` of both nodes, by outcome. */
+  waits: Readonly<Record<string, number>>
+}
+
+const roomCount = 6
+const memberCount = 10
+/** Beside one who waits for each response, and sends by the two gateways in turn. */
+const sendersPerRoom = 3
+const droppers = 2
+const dropEveryMS = 2_000
+
+/**
+ * Sends to rooms by two gateways as fast as they take it, messages, threads, edits and deletions, to clients at two realtime
+ * nodes, of which some come back with `since` again and again; looks at the order in which each hears them.
+ */
+export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<OrderResults> {
+  const platform = await startPlatform()
+  const agent = new Agent({ keepAlive: true })
+  const clients: Client[] = []
+  try {
+    const { start } = platform
+    const gateways = await Promise.all([start('api-gateway'), start('api-gateway')])
+    const nodes = await Promise.all([start('realtime'), start('realtime')])
+    const members = await Promise.all(Array.from({ length: memberCount }, () => platform.newUser()))
+    const comers = await Promise.all(Array.from({ length: droppers }, () => platform.newUser()))
+    const rooms: string[] = []
+    for (let n = 0; n < roomCount; n++) {
+      // Those that come back get the last 15 seconds again each time: of one room, that they keep up.
+      const own = comers.filter((_, i) => i === n)
+      rooms.push(await platform.newRoom([...members, ...own].map(({ id }) => id)))
+    }
+    const state: State = { isOver: false, counts: new Map(), placed: new Map(), tookMS: [], messages: 0 }
+    const nodeOf = (n: number) => (nodes[n % 2] as { url: string }).url
+    clients.push(...members.map((user, n) => openClient(`member ${n}`, nodeOf(n), user, [...rooms], state, n < 2)))
+    clients.push(...comers.map((user, n) => openClient(`comer ${n}`, nodeOf(n), user, [rooms[n] ?? ''], state)))
+    await Promise.all(clients.map((client) => client.login()))
+
+    const beganMS = performance.now()
+    const send = createSender(
+      platform,
+      agent,
+      gateways.map(({ url }) => url),
+      state,
+    )
+    const work = [
+      ...rooms.flatMap((room) => [...Array(sendersPerRoom).keys()].map((n) => send.side(room, members[n]?.id ?? ''))),
+      ...rooms.map((room) => send.inTurn(room, members[sendersPerRoom]?.id ?? '')),
+      ...clients.slice(memberCount).map((client) => comeAndGo(client, state)),
+    ]
+    const all = () => clients.reduce((sum, { heard }) => sum + heard.events, 0)
+    while (all() < events && performance.now() < beganMS + seconds * 1000) await pause(100)
+    state.isOver = true
+    await Promise.all(work)
+    const tookS = (performance.now() - beganMS) / 1000
+    const lost = () => clients.reduce((sum, client) => sum + lackedBy(client, state), 0)
+    await eventually('all has arrived', () => lost() === 0, 30).catch(() => undefined)
+    const sorted = state.tookMS.toSorted((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
+    const sum = (of: (client: Client) => number) => clients.reduce((total, client) => total + of(client), 0)
+    return {
+      messages: state.messages,
+      events: all(),
+      messagesPerSecond: state.messages / tookS,
+      inversions: clients.flatMap(({ heard }) => heard.inversions),
+      lost: lost(),
+      duplicates: sum(({ heard }) => heard.duplicates),
+      resumed: sum(({ resumed }) => resumed),
+      notResumed: sum(({ notResumed }) => notResumed),
+      ...{ p50MS: at(0.5), p99MS: at(0.99), waits: await waitsOf(nodes) },
+    }
+  } finally {
+    for (const { socket } of clients) socket.disconnect()
+    agent.destroy()
+    await platform.stop()
+  }
+}
+
+interface State {
+  isOver: boolean
+  /** How many messages each room and thread has. */
+  counts: Map<string, number>
+  /** Where the messages are that were deleted, by ID. */
+  placed: Map<string, Placed>
+  tookMS: number[]
+  messages: number
+}
+
+interface Client {
+  socket: Socket
+  rooms: readonly string[]
+  heard: HeardOrder
+  resumed: number
+  notResumed: number
+  /** Connects and authenticates, with the time that it has. */
+  login(): Promise<void>
+}
+
+function openClient(
+  name: string,
+  url: string,
+  { token }: PlatformUser,
+  rooms: readonly string[],
+  state: State,
+  isTimed = false,
+): Client {
+  const socket = io(url, { transports: ['websocket'], autoConnect: false, reconnection: false, forceNew: true })
+  const heard = createHeardOrder(name)
+  let since: number | undefined
+  const client: Client = {
+    ...{ socket, rooms, heard, resumed: 0, notResumed: 0 },
+    async login() {
+      heard.reconnected()
+      socket.connect()
+      await eventually('connected', () => socket.connected)
+      const { RC, RM, result } = await socket.timeout(60_000).emitWithAck('auth2', token, { since: since ?? 0 })
+      if (RC !== 0) throw new Error(RM)
+      if (since !== undefined && result.resumed) client.resumed++
+      else if (since !== undefined) client.notResumed++
+      since = result.serverTimeMS
+    },
+  }
+  const note = (message: Placed & { message: unknown }) => {
+    const sentMS = Number(message.message)
+    if (heard.message(message) && isTimed && sentMS > 0) state.tookMS.push(performance.now() - sentMS)
+  }
+  socket.on('chat message', note)
+  socket.on('thread message', note)
+  socket.on('messageUpdated', (message: Placed) => heard.change('messageUpdated', message))
+  socket.on('messageDeleted', ({ messageID }: { messageID: string }) => {
+    const message = state.placed.get(messageID)
+    if (message) heard.change('messageDeleted', message)
+  })
+  return client
+}
+
+async function comeAndGo(client: Client, state: State): Promise<void> {
+  while (!state.isOver) {
+    await pause(dropEveryMS)
+    client.socket.disconnect()
+    await pause(dropEveryMS / 4)
+    await client.login()
+  }
+}
+
+function lackedBy({ rooms, heard }: Client, { counts }: State): number {
+  const own = [...counts].filter(([lane]) => rooms.some((room) => lane.startsWith(room)))
+  return own.reduce((sum, [lane, count]) => sum + heard.lacks(lane, count), 0)
+}
+
+/** Sends until the state is over. */
+function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[], state: State) {
+  let sent = 0
+
+  async function post(url: string, path: string, body: object, method = 'POST'): Promise<Placed> {
+    const { status, text } = await fetchText(agent, url + path, method, { 'im-api-key': apiKey }, JSON.stringify(body))
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
+    return JSON.parse(text).result
+  }
+  const urlOf = (n: number) => urls[n % urls.length] as string
+
+  async function say(n: number, room: string, sender: string, more: object = {}): Promise<Placed> {
+    const body = { room, sender, message: String(performance.now()), messageType: 'text', push: false, ...more }
+    const message = await post(urlOf(n), '/messages', body)
+    state.messages++
+    const lane = laneOf(message)
+    state.counts.set(lane, Math.max(state.counts.get(lane) ?? 0, message.seq))
+    return message
+  }
+
+  /** What follows a message at once, by the other gateway. */
+  async function change(n: number, message: Placed, sender: string): Promise<void> {
+    const { room, _id } = message
+    if (n % 3 === 0) {
+      state.placed.set(_id, message)
+      await post(urlOf(n + 1), `/rooms/${room}/messages/${_id}`, {}, 'DELETE')
+    } else await post(urlOf(n + 1), `/rooms/${room}/message`, { _id, sender, message: 'edited', messageType: 'text' })
+  }
+
+  return {
+    async side(room: string, sender: string): Promise<void> {
+      let root: Placed | undefined
+      while (!state.isOver) {
+        const n = sent++
+        const replyTo = root && n % 50 < 2 ? { replyTo: root._id, thread: true } : {}
+        const message = await say(Math.floor(Math.random() * 2), room, sender, replyTo)
+        if (message.threadOf === undefined && (!root || n % 400 === 0)) root = message
+        else if (n % 40 === 0) await change(n / 40, message, sender)
+      }
+    },
+    async inTurn(room: string, sender: string): Promise<void> {
+      for (let n = 0; !state.isOver; n++) await say(n, room, sender)
+    },
+  }
+}
+
+function fetchText(agent: Agent, url: string, method: string, headers: Record<string, string>, body: string) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const all = { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const call = request(url, { agent, method, headers: all }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }))
+      response.on('error', reject)
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+async function waitsOf(nodes: readonly { ports: Record<string, number> }[]): Promise<Record<string, number>> {
+  const waits: Record<string, number> = {}
+  for (const { ports } of nodes) {
+    const text = await (await fetch(`http://127.0.0.1:${ports['internal']}/metrics`)).text()
+    for (const [, outcome = '', count] of text.matchAll(
+      /^parley_realtime_order_waits_total\{.*outcome="([^"]+)".*\} (\d+)/gm,
+    ))
+      waits[outcome] = (waits[outcome] ?? 0) + Number(count)
+  }
+  return waits
+}
