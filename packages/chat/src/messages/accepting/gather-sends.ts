@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib'
 import { gather } from '@parley/async/gather'
 import { key } from '@parley/db/keys'
 import { type AcceptParts, acceptMessages } from './accept-messages.ts'
@@ -9,8 +8,6 @@ const messagesPerWrite = 500
 /** One at a time makes the largest batches; the others are for when one is slow. */
 const writesAtOnce = 4
 const patienceMS = 20
-/** While MongoDB writes the batch of one, the gateway makes that of the other. More would make the batches too small. */
-const lanes = 2
 
 /**
  * The clients of a batch send again together, and in larger batches each message costs less: a room's statement costs MongoDB
@@ -20,14 +17,11 @@ const restShare = 0.5
 
 /** Sends that come together are written together, those to one room one batch after the other. */
 export function gatherSends(parts: AcceptParts): (draft: Draft) => Promise<Outcome> {
-  const accepts = Array.from({ length: lanes }, () =>
-    gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
-      most: messagesPerWrite,
-      concurrency: writesAtOnce,
-      patienceMS,
-      restShare,
-      keyOf: ({ app, room }) => key(app, room),
-    }),
-  ) as [(draft: Draft) => Promise<Outcome>]
-  return (draft) => (accepts[crc32(draft.room) % lanes] ?? accepts[0])(draft)
+  return gather((drafts: Draft[]) => acceptMessages(parts, drafts), {
+    most: messagesPerWrite,
+    concurrency: writesAtOnce,
+    patienceMS,
+    restShare,
+    keyOf: ({ app, room }) => key(app, room),
+  })
 }
