@@ -27,14 +27,14 @@ describe('a service on a database with an older schema', () => {
       const answer = await readiness(service)
       const { failing } = (await answer.json()) as { failing: Record<string, string> }
       assert.equal(answer.status, 503)
-      assert.match(failing['schema'] ?? '', /older schema, without 0001-indexes.*parley -- migrate/)
+      assert.match(failing['schema'] ?? '', /older schema, without 0001-baseline.*parley -- migrate/)
       assert.match(readFileSync(service.logFile, 'utf8'), /not ready until the database is migrated/)
     }
 
     const run = (...args: string[]) => promisify(execFile)(process.execPath, [parleyFile, ...args], { env })
     await assert.rejects(run('app', 'create', 'early'), /older schema/)
     await assert.rejects(run('migrate', '--dry-run'), { code: 2 })
-    assert.match((await run('migrate')).stdout, /0001-indexes: done\n[^]*the schema is up to date/)
+    assert.match((await run('migrate')).stdout, /0001-baseline: done\n[^]*the schema is up to date/)
     assert.match((await run('migrate')).stdout, /nothing to do/)
     for (const service of services) {
       await eventually('ready', async () => (await readiness(service)).status === 200)

@@ -140,7 +140,7 @@ export function createChat(
     deliveries: createDeliveries({ db, bus }),
     streamed: createStreamedTexts({ db, censor, log }),
     limits: createLimits(),
-    accept: gatherSends({ db, outbox, profiles, censor, settler, known: createKnownRooms() }),
+    accept: gatherSends({ db, profiles, censor, settler, known: createKnownRooms() }),
     makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,

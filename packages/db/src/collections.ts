@@ -8,7 +8,6 @@ import {
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps/apps.ts'
 import { type ConfigDoc, configIndexes } from './apps/config.ts'
-import { type EarlierOutboxDoc, earlierOutboxIndexes } from './events/earlier-outbox.ts'
 import { type PendingEventsDoc, pendingEventIndexes } from './events/pending-events.ts'
 import { type PublishedEventsDoc, publishedEventIndexes } from './events/published-events.ts'
 import type { StreamStateDoc } from './events/stream-state.ts'
@@ -16,7 +15,6 @@ import { attachedIndexes } from './files/attached.ts'
 import { type FileDoc, fileIndexes } from './files/files.ts'
 import { type FilesToClearDoc, filesToClearIndexes } from './files/files-to-clear.ts'
 import { waitingPictureIndexes } from './files/waiting-pictures.ts'
-import type { Finished } from './finished.ts'
 import { type JobDoc, jobIndexes } from './jobs.ts'
 import { expiringMessageIndexes } from './messages/expiring-messages.ts'
 import { type MessageStreamDoc, messageStreamIndexes } from './messages/message-streams.ts'
@@ -70,7 +68,6 @@ const collections = {
   memberships: of<MembershipDoc>(membershipIndexes),
   messageStreams: of<MessageStreamDoc>(messageStreamIndexes),
   messages: of<MessageDoc>([...messageIndexes, ...threadMessageIndexes, ...expiringMessageIndexes, ...attachedIndexes]),
-  outbox: of<EarlierOutboxDoc>(earlierOutboxIndexes),
   outgoingCalls: of<OutgoingCallDoc>(outgoingCallIndexes),
   pendingEvents: of<PendingEventsDoc>(pendingEventIndexes),
   prefs: of<PrefDoc>(prefIndexes),
@@ -101,8 +98,8 @@ type Collections = {
 
 export type CollectionName = keyof Collections
 
-/** The connection to MongoDB, the turns of its transactions, what all services understand, and Parley's collections. */
-export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns; finished: Finished } & Collections
+/** The connection to MongoDB, the turns of its transactions, and Parley's collections. */
+export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns } & Collections
 
 export function openCollections(mongo: MongoDb): Collections {
   const opened = Object.keys(collections).map((name) => [name, mongo.collection(name)])

@@ -2,7 +2,6 @@ import type { SecureContextOptions } from 'node:tls'
 import { MongoClient, MongoError, MongoNetworkError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
 import { type Db, openCollections } from './collections.ts'
-import { watchFinished } from './finished.ts'
 import { createTurns, NoTurn } from './transactions/turns.ts'
 
 export type { Db } from './collections.ts'
@@ -42,7 +41,7 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
   })
   await client.connect()
   const mongo = client.db(options.database ?? (databaseOf(url) || 'parley'))
-  return { client, mongo, turns: createTurns(), finished: watchFinished(mongo), ...openCollections(mongo) }
+  return { client, mongo, turns: createTurns(), ...openCollections(mongo) }
 }
 
 /** The database in the path of a MongoDB URL, which may name several hosts; empty when there is none. */

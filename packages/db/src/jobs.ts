@@ -26,10 +26,9 @@ export interface JobDoc {
   leaseUntilMS?: number
   attempts: number
   /**
-   * Of a batch that runs: the request's body as JSON text, its name among those of its sender (the release before left it out,
-   * where it was the job's ID), and the ID of the request.
+   * Of a batch that runs: the request's body as JSON text, its name among those of its sender, and the ID of the request.
    */
-  batch?: { json: string; name?: string; request: string }
+  batch?: { json: string; name: string; request: string }
   /** Of a batch: of its first recipients, in their order. */
   outcomes?: JobOutcome[]
   /** Of an erasure that runs: whom it erases, and as key(app, user). */

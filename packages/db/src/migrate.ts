@@ -10,24 +10,17 @@ export const migrateTimeoutMS = 24 * 60 * 60 * 1_000
  * (`up`) once. Connect with `migrateTimeoutMS` where the collections may be large.
  *
  * @param onProgress called with a line when each migration begins and ends
- * @param finish also what the release before would not understand; by default on a new database alone (`isNewDatabase`)
  * @returns the names of those that ran
  */
-export async function migrate(
-  db: Db,
-  onProgress: (line: string) => void = () => undefined,
-  { finish }: { finish?: boolean } = {},
-): Promise<string[]> {
+export async function migrate(db: Db, onProgress: (line: string) => void = () => undefined): Promise<string[]> {
   const done = db.mongo.collection<MigrationDoc>(migrationsCollection)
-  const withFinish = finish ?? (await isNewDatabase(db))
-  const wanted = migrations.filter(({ finishes }) => !finishes || withFinish)
   const hasRun = new Set<Migration['up']>()
   const once = async (up: Migration['up']) => {
     if (!hasRun.has(up)) await up(db.mongo)
     hasRun.add(up)
   }
   const runner = new Umzug({
-    migrations: wanted.map(({ name, up }) => ({ name, up: () => once(up) })),
+    migrations: migrations.map(({ name, up }) => ({ name, up: () => once(up) })),
     logger: undefined,
     storage: {
       executed: async () => (await done.find().toArray()).map(({ _id }) => _id),
@@ -40,13 +33,4 @@ export async function migrate(
   runner.on('migrating', ({ name }) => onProgress(`${name}: running`))
   runner.on('migrated', ({ name }) => onProgress(`${name}: done`))
   return (await runner.up()).map(({ name }) => name)
-}
-
-/**
- * Whether no other release has used the database. 0.1.0 recorded no migrations, and each of its services made `apps` first
- * when it started; services of this release that start before the migration make other collections, but not that one.
- */
-export async function isNewDatabase({ mongo }: Db): Promise<boolean> {
-  if ((await mongo.collection(migrationsCollection).findOne()) !== null) return false
-  return !(await mongo.listCollections({ name: 'apps' }, { nameOnly: true }).hasNext())
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ControlMessage, ControlOrder } from '@parley/contracts/bus/control'
-import { allControlSubject, nodesSubject } from '@parley/contracts/bus/subjects'
+import { allControlSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
@@ -103,25 +103,5 @@ describe('a control order', () => {
     heard.unsubscribe()
     assert.deepEqual(node.orders, orders)
     assert.equal(messages.length, 1)
-  })
-
-  test('goes by itself while a node of an earlier release is there', async () => {
-    const app = randomUUID()
-    const earlier = `earlier ${randomUUID()}`
-    const seen: ControlMessage[] = []
-    const confirming = nodesBus.nats.subscribe(allControlSubject, {
-      callback: (_error, message) => {
-        if (message.subject.endsWith(app)) seen.push(message.json())
-        message.respond(earlier)
-      },
-    })
-    onTestFinished(() => confirming.unsubscribe())
-    const announce = () => nodesBus.nats.publish(nodesSubject, JSON.stringify({ node: earlier }))
-    const timer = setInterval(announce, 500)
-    onTestFinished(() => clearInterval(timer))
-    const control = await giver([{ name: earlier }])
-    const orders = ['a', 'b'].map(joined)
-    await Promise.all(orders.map((order) => control.give(app, order)))
-    assert.deepEqual(seen, orders)
   })
 })

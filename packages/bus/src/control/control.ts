@@ -107,10 +107,9 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
 
   async function giveTogether(given: GivenOrder[]): Promise<{ silent: string[] }[]> {
     if (!bus.connected) throw new BusAway('NATS is away: a control order cannot be sent')
-    const takeSeveral = living.names().every((node) => living.get(node)?.takesSeveral)
     const silent = new Map<GivenOrder, string[]>()
     await Promise.all(
-      inMessages(given, takeSeveral ? ordersPerMessage : 1).map(async (together) => {
+      inMessages(given).map(async (together) => {
         const [{ app, order }] = together as [GivenOrder]
         const orders = together.map((one) => one.order)
         const message = orders.length === 1 ? order : { do: 'several' as const, orders }
@@ -135,14 +134,14 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
 }
 
 /** Orders of the same app and kind together, as many as go into a message. */
-function inMessages(given: readonly GivenOrder[], most: number): GivenOrder[][] {
+function inMessages(given: readonly GivenOrder[]): GivenOrder[][] {
   const messages: GivenOrder[][] = []
   for (const alike of Map.groupBy(given, ({ app, order }) => JSON.stringify([app, isMove(order)])).values()) {
     let users = 0
     let message: GivenOrder[] = []
     for (const one of alike) {
       const count = usersMoved([one.order])?.length ?? 1
-      if (message.length === most || users + count > maxUsersPerOrder) {
+      if (message.length === ordersPerMessage || users + count > maxUsersPerOrder) {
         messages.push(message)
         message = []
         users = 0

@@ -44,7 +44,7 @@ export function handleCommands(
     return work
   }
   const say = numberAnnouncements(bus, nodesSubject)
-  const announce = () => say({ node, takesSeveral: true, registers: registers() })
+  const announce = () => say({ node, registers: registers() })
   const messages = listen(bus, allControlSubject, (message) => {
     const read = readPayload(message, controlMessage)
     const app = parseControlSubject(message.subject)

@@ -57,7 +57,7 @@ describe('the numbers of announcements', () => {
       { run: 'c', number: 3 },
       { run: 'd', number: 9 },
     ],
-    'a process of the release before': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
+    'a process that leaves': [{ run: 'e', number: 3 }, {}, { run: 'e', number: 4 }],
   }
   for (const [which, announcements] of Object.entries(nothing)) {
     test(`show nothing by ${which}`, async () => {

@@ -49,7 +49,7 @@ interface Heard {
 /**
  * Notices that a route between NATS servers was cut while the clients stayed connected, so that nobody else can: a number is
  * missing in the announcements of a process, so whatever it published since the one before may be missing too. One that
- * is only late has no gap before it. Processes of the release before do not number theirs.
+ * is only late has no gap before it.
  * @param onGap called with the time of the last announcement before the gap, in Unix milliseconds
  */
 export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {

@@ -49,7 +49,7 @@ export function hearRevocations(
     if (!bus.connected) return
     const { losses } = bus
     const saidAtMS = performance.now()
-    await say({ node, takesSeveral: true })
+    await say({ node })
     if (losses !== bus.losses) return
     const isGap = performance.now() > lease.untilMS || lease.losses !== losses
     if (isGap) lease.sinceMS = performance.now() + knownAfterMS

@@ -49,7 +49,6 @@ describe('the stream of events', () => {
     assert.equal(unlimited.max_bytes, -1)
   })
 
-  /** As release 0.1.0 asks for its consumers, before and after an update: other subjects than it has are refused. */
   async function asBefore(durable_name: string, filter_subjects: string[]): Promise<void> {
     await (await jetstreamManager(bus.nats)).consumers.add('PARLEY_EVENTS', {
       ...{ durable_name, filter_subjects, ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All },
@@ -57,17 +56,6 @@ describe('the stream of events', () => {
     })
   }
   const ofRooms = (...events: string[]) => events.map((event) => `parley.event.*.room.*.${event}`)
-
-  test('its consumers are those of 0.1.0, beside and after which services of this release run', async () => {
-    const before = {
-      push: ofRooms('chat%20message'),
-      webhooks: [...ofRooms('chat%20message', 'messageUpdated', 'messageDeleted', 'room'), 'parley.push.*.members'],
-      stats: ofRooms('chat%20message'),
-    }
-    for (const [name, subjects] of Object.entries(before)) await asBefore(name, subjects)
-    for (const name of ['push', 'webhooks', 'stats'] as const) await ensureConsumer(bus, name)
-    for (const [name, subjects] of Object.entries(before)) await asBefore(name, subjects)
-  })
 
   test('a consumer that was made with other subjects gets those of this release', async () => {
     const { consumers } = await jetstreamManager(bus.nats)

@@ -2,7 +2,6 @@ import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { key } from '@parley/db/keys'
-import { tailsMigration } from '@parley/db/schema'
 import { findToken, type TokenDoc } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
@@ -98,8 +97,7 @@ export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bu
 
   return {
     async find(app, tokenDigest) {
-      // Gateways of the release before end tokens and notify no gateway; they are gone when tails are on.
-      const remembered = (await db.finished.has(tailsMigration)) ? recall(key(app, tokenDigest)) : undefined
+      const remembered = recall(key(app, tokenDigest))
       if (!remembered) return lookUp(app, tokenDigest)
       if (performance.now() > remembered.askedAtMS + rememberTokenMS / 2) refresh(app, tokenDigest)
       return remembered.held

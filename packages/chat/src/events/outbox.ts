@@ -134,8 +134,8 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     },
     publishLanes: (lanes, signal) => run(publishAllOf(lanes, signal)),
     async publishDeletions(rooms) {
-      if (rooms.every(({ erasing }) => erasing?.unpublished === undefined)) return true
-      return run(lanesOfDeletions(db, rooms).then((lanes) => publishAllOf(lanes)))
+      const lanes = lanesOfDeletions(rooms)
+      return lanes.length === 0 || run(publishAllOf(lanes))
     },
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),

@@ -1,7 +1,5 @@
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
-import type { Db } from '@parley/db/connect'
-import { noteEarlierDeletion } from '@parley/db/events/earlier-outbox'
 import type { NotedEvent } from '@parley/db/events/pending-events'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { roomLane } from './lanes.ts'
@@ -9,11 +7,11 @@ import { roomLane } from './lanes.ts'
 /** A room, which may have a deletion of all its messages that the bus does not have. */
 export type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
 
-/** The event of a deletion of all messages of a room, under the ID of the deletion: release 0.1 publishes it under that, too. */
+/** The event of a deletion of all messages of a room, under the ID of the deletion. */
 export function allDeleted(
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
   deletion: string,
-  upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'> = {},
+  upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'>,
   by?: string,
 ): NotedEvent {
   const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
@@ -23,16 +21,7 @@ export function allDeleted(
   return { ...event, json: JSON.stringify(payload), ...last, ...(by !== undefined && { by }) }
 }
 
-/** The lanes in which the deletions wait that the bus does not have; those of release 0.1 are noted there now. */
-export async function lanesOfDeletions(db: Db, rooms: readonly MaybeDeletedIn[]): Promise<string[]> {
-  const waiting = rooms.flatMap((room) => {
-    const { unpublished, isNoted = false } = room.erasing ?? {}
-    if (unpublished === undefined) return []
-    return { room, unpublished, isNoted, lane: roomLane(room.app, room.id) }
-  })
-  for (const { room, unpublished, isNoted, lane } of waiting) {
-    if (!isNoted)
-      await noteEarlierDeletion(db, room._id, { lane, id: unpublished, event: allDeleted(room, unpublished) })
-  }
-  return waiting.map(({ lane }) => lane)
+/** The lanes in which the deletions wait that the bus does not have. */
+export function lanesOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
+  return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomLane(app, id)]))
 }

@@ -29,7 +29,6 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
   switch (event.kind) {
     case 'message': {
       const sent = now.message(event.message)
-      // A missing message was refused after its note was written.
       const by = event.by !== undefined && { by: event.by }
       if (sent) await publishEvent(bus, { ...messageEvent(sent, event), ...by, ...isAgain })
       break

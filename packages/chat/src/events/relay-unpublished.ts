@@ -1,15 +1,12 @@
 import { runEvery } from '@parley/async/run-every'
-import { adoptEarlierNotes } from '@parley/db/events/earlier-outbox'
-import { findUnpublished, type PendingEventsDoc } from '@parley/db/events/pending-events'
+import { findUnpublished } from '@parley/db/events/pending-events'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
 import type { Chat } from '../chat.ts'
-import { type AsOfNow, readAsOfNow } from './as-of-now.ts'
+import { readAsOfNow } from './as-of-now.ts'
 
 const lookEveryMS = 1_000
 /** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
 const givenUpAfterMS = 4_000
-/** Longer than a transaction may take. */
-const settledAfterMS = 30_000
 const perRound = 500
 const roomsPerRound = 100
 
@@ -33,7 +30,6 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
       // Events that are noted already need not wait for it.
       chat.log.warn({ err: error }, 'abandoned messages are not settled yet; trying again')
     })
-    await adoptEarlierNotes(chat.db, beforeMS, perRound)
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return
     // Lanes first, so that messages sent after a deletion of all come after its event.
@@ -41,18 +37,9 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     const areLanesPublished = await chat.outbox.publishLanes(lanes, signal)
     const messages = notes.filter(({ lane }) => lane === undefined)
     const now = await readAsOfNow(chat.db, messages)
-    const settled = messages.filter((note) => isSettled(note, now))
-    const published = await Promise.all(settled.map((note) => chat.outbox.publishNote(note, now)))
+    const published = await Promise.all(messages.map((note) => chat.outbox.publishNote(note, now)))
     const areAllPublished = areLanesPublished && published.every(Boolean)
     chat.log.info({ waiting: notes.length, areAllPublished }, 'relayed unpublished events')
     more = notes.length === perRound && areAllPublished
   }
-}
-
-/** The note of messages is written before them, and some may be refused: only later is it known which. */
-function isSettled({ atMS, events }: PendingEventsDoc, now: AsOfNow): boolean {
-  return (
-    atMS < Date.now() - settledAfterMS ||
-    events.every((event) => event.kind !== 'message' || now.message(event.message))
-  )
 }

@@ -34,7 +34,7 @@ interface Pictures {
 }
 
 const lookEveryMS = 2_000
-/** Whatever nobody has noted, such as a deletion by the release before, is found so late. */
+/** A file whose release was not noted is found this late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
 /** Between looks at a picture whose store is away. */
 const shortestPauseMS = 10_000

@@ -3,7 +3,6 @@ import { type FileUse, findUses } from '@parley/db/files/attached'
 import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { isRecalled } from '../messages/changing/recalled.ts'
 
 /** Uses in one read. */
 export const usesAtOnce = 200
@@ -18,14 +17,13 @@ export async function hasLivingUse(db: Db, file: { app: string; id: string }): P
   }
 }
 
-/** Of the messages with a file, those that can be read: not deleted, not recalled, in a room that is there. */
+/** Of the messages with a file, those that can be read: not deleted, in a room that is there. */
 export async function livingUses(db: Db, uses: readonly FileUse[]): Promise<FileUse[]> {
   if (uses.length === 0) return []
   const keys = [...new Set(uses.map(({ app, room }) => key(app, room)))]
   const rooms = new Map((await findRoomsByKey(db, keys)).map((room) => [room._id, room]))
   return uses.filter((use) => {
     const room = rooms.get(key(use.app, use.room))
-    // A gateway of the release before leaves the file in what it recalls or deletes.
-    return room && !room.deletedAt && !isDeletedIn(use, room) && !isRecalled(use)
+    return room && !room.deletedAt && !isDeletedIn(use, room)
   })
 }

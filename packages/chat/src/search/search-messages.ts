@@ -13,9 +13,9 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { indexRoom } from './index-messages.ts'
-import { wordingsOf } from './search-words.ts'
+import { wordsOf } from './search-words.ts'
 
-/** In one query: how often the database reads the index, once for each room and wording. */
+/** Rooms in one query, which reads the index once for each. */
 const readsAtOnce = 100
 const hitsAtOnce = 100
 /** How long a search may keep the database busy. */
@@ -34,12 +34,12 @@ export async function searchMessages(
   caller: UserCaller,
   query: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
-  const wordings = wordingsOf(query.keyword)
+  const words = wordsOf(query.keyword)
   const rooms = await searchedRooms(chat, caller, query)
-  if (wordings.length === 0) return { messages: [] }
+  if (words.length === 0) return { messages: [] }
   const found = await chat.limits.searches(caller.app, async () => {
     await catchUp(chat, rooms)
-    return searchAll(chat, caller, rooms, wordings, query.limit)
+    return searchAll(chat, caller, rooms, words, query.limit)
   })
   const byRoom = Map.groupBy(found, (message) => message.room)
   return { messages: [...byRoom].map(([room, own]) => toResult(room, own)) }
@@ -66,16 +66,16 @@ async function searchAll(
   chat: Chat,
   caller: UserCaller,
   rooms: readonly RoomSummary[],
-  wordings: string[][],
+  words: string[],
   limit: number,
 ): Promise<Found[]> {
   const untilMS = Date.now() + searchMS
   const found: Found[] = []
   try {
-    for (const part of inParts(rooms, Math.floor(readsAtOnce / wordings.length))) {
+    for (const part of inParts(rooms, readsAtOnce)) {
       if (found.length >= limit) break
       const group = new Map(part.map((room) => [room._id, room]))
-      found.push(...(await searchRooms(chat, caller, { rooms: group, wordings, limit: limit - found.length, untilMS })))
+      found.push(...(await searchRooms(chat, caller, { rooms: group, words, limit: limit - found.length, untilMS })))
     }
   } catch (error) {
     if (!(error instanceof QueryTooSlow)) throw error
@@ -114,11 +114,11 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
 async function searchRooms(
   chat: Chat,
   { app, user }: UserCaller,
-  query: { rooms: ReadonlyMap<string, RoomSummary>; wordings: string[][]; limit: number; untilMS: number },
+  query: { rooms: ReadonlyMap<string, RoomSummary>; words: string[]; limit: number; untilMS: number },
 ): Promise<Found[]> {
-  const { rooms, wordings, limit, untilMS } = query
+  const { rooms, words, limit, untilMS } = query
   const found: Found[] = []
-  for await (const page of searchPages(chat.db, [...rooms.keys()], wordings, { atOnce: hitsAtOnce, untilMS })) {
+  for await (const page of searchPages(chat.db, [...rooms.keys()], words, { atOnce: hitsAtOnce, untilMS })) {
     const hits = page.flatMap(({ roomKey, ...hit }) => {
       const room = rooms.get(roomKey)
       return room && !isDeletedIn(hit, room) ? [{ ...hit, room: room.id }] : []

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { wordingsOf, wordsOf } from './search-words.ts'
+import { wordsOf } from './search-words.ts'
 
 describe('the words that a text is found by', () => {
   const examples: [text: string, words: string[]][] = [
@@ -14,16 +14,6 @@ describe('the words that a text is found by', () => {
   for (const [text, words] of examples) {
     test(JSON.stringify(text), () => assert.deepEqual(wordsOf(text), words))
   }
-
-  test('a keyword is looked for as the index of an earlier version has it, too', () => {
-    const before = ['don’t', 'straße']
-    assert.deepEqual(wordingsOf("Café don't"), [
-      ['cafe', "don't"],
-      ['cafe', 'don’t'],
-    ])
-    assert.deepEqual(wordingsOf('DON’T Straße'), [["don't", 'strasse'], before])
-    assert.deepEqual([wordingsOf('plain words'), wordingsOf('?!')], [[['plain', 'words']], []])
-  })
 
   test('characters outside of words change nothing, however many', () => {
     const words = ['北京', 'ภาษา', 'word', 'می‌خواهم']

@@ -15,20 +15,7 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
  * without spaces.
  */
 export function wordsOf(text: string): string[] {
-  return wordsIn(fold(text))
-}
-
-/**
- * The words of a keyword, in each form that the index may have them in: texts that version 0.1.0 has indexed keep ’, ß and
- * soft hyphens.
- */
-export function wordingsOf(keyword: string): string[][] {
-  const forms = [fold(keyword), foldAccents(keyword), foldAccents(keyword.replaceAll("'", '\u2019'))]
-  const wordings = forms.map(wordsIn).filter((words) => words.length > 0)
-  return [...new Map(wordings.map((words) => [words.join(' '), words])).values()]
-}
-
-function wordsIn(folded: string): string[] {
+  const folded = fold(text)
   const words = new Set<string>()
   let segments = 0
   for (const { segment, isWordLike } of segmenter.segment(folded.replace(notWords, ' '))) {

@@ -5,7 +5,8 @@ import { setSearchWords } from '@parley/db/messages/search-texts'
 import { findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
 import { takeRoom } from '@parley/db/rooms/take-room'
-import { findSendKeys, insertSendKeys } from '@parley/db/sending/send-keys'
+import { findSendKey, insertSendKey } from '@parley/db/sending/send-keys'
+import { sendKeyOf } from '@parley/db/sending/tails'
 import { countedThread, grownThread } from '@parley/db/threads/thread'
 import { countOwnInThread, findThreadMember, joinThread, noteThreadSent } from '@parley/db/threads/thread-members'
 import { insertInThread } from '@parley/db/threads/thread-messages'
@@ -17,7 +18,7 @@ import { justWritten } from '../events/as-of-now.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
 import { roomLane, threadLane } from '../events/lanes.ts'
 import type { Noted } from '../events/outbox.ts'
-import { type Draft, MessageBatch, type Outcome, sendKeysOf } from '../messages/accepting/message-batch.ts'
+import { type Draft, MessageBatch, type Outcome } from '../messages/accepting/message-batch.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { wordsOfContent } from '../search/search-words.ts'
 import { findThreadPause } from './thread-pause.ts'
@@ -40,15 +41,12 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outc
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await takeRoom(chat.db, app, roomId, session)
-      const { batch, outcome, parent } = await decide(chat, masked, id, room, session)
+      const { outcome, parent } = await decide(chat, masked, id, room, session)
       if (!room || !parent || 'refused' in outcome || outcome.repeated) return { room, outcome }
       const message = await write(chat, outcome.message, parent, room, session)
-      const keys = [...batch.bySendKey.keys()]
-      await insertSendKeys(
-        chat.db,
-        keys.map((_id) => ({ _id, message: id, usedAt: new Date() })),
-        session,
-      )
+      if (draft.sendKey !== undefined) {
+        await insertSendKey(chat.db, { _id: sendKeyOf(draft, draft.sendKey), message: id, usedAt: new Date() }, session)
+      }
       const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
       pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })
       return { room, outcome: { message, repeated: false, quoted: parent } }
@@ -75,31 +73,22 @@ async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc 
   const batch = new MessageBatch(facts, before)
   const { quoted: _quoted, ...rest } = draft
   batch.add(parent ? { ...rest, quoted: parent } : rest, id)
-  return { batch, outcome: batch.outcomes[0] as Outcome, parent }
+  return { outcome: batch.outcomes[0] as Outcome, parent }
 }
 
-/** The messages that the draft's key made already, by the names of the key. */
+/** The message that the draft's key made already, by the key. */
 async function findSentBefore(
   { db }: Chat,
   draft: Draft,
   room: RoomDoc | null,
   session: Session,
 ): Promise<Map<string, MessageDoc>> {
-  const names = sendKeysOf(draft)
-  const [, withRoom] = names
-  if (withRoom === undefined) return new Map()
-  const used = await findSendKeys(db, names, session)
-  const isSame = (entry: { sender: string; sendKey?: string }) =>
-    entry.sender === draft.sender && entry.sendKey === draft.sendKey
-  const inTail = room?.tail?.find(isSame)
-  if (inTail) used.set(withRoom, inTail._id)
-  const messages = new Map((await findMessages(db, [...used.values()], session)).map((one) => [one._id, one]))
-  const found = new Map<string, MessageDoc>()
-  for (const [name, message] of used) {
-    const sent = messages.get(message)
-    if (sent) found.set(name, sent)
-  }
-  return found
+  if (draft.sendKey === undefined) return new Map()
+  const name = sendKeyOf(draft, draft.sendKey)
+  const inTail = room?.tail?.find(({ sender, sendKey }) => sender === draft.sender && sendKey === draft.sendKey)
+  const id = inTail?._id ?? (await findSendKey(db, name, session))
+  const [message] = id === undefined ? [] : await findMessages(db, [id], session)
+  return new Map(message ? [[name, message]] : [])
 }
 
 /** Writes the message into the thread, and counts it for who takes part. */

@@ -37,8 +37,6 @@ export type ControlMessage = z.infer<typeof controlMessage>
 export const nodeAnnouncement = z.object({
   node: z.string(),
   leaving: z.boolean().optional(),
-  /** It understands several orders in one message. */
-  takesSeveral: z.boolean().optional(),
   /**
    * Redis has every user whose socket the node holds or is about to put into rooms, so membership changes need not wait
    * for a node that holds none of the users.

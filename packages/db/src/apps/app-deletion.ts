@@ -17,7 +17,6 @@ const ways: Record<CollectionName, Way> = {
   scheduled: 'idRange',
   pendingEvents: 'notes',
   publishedEvents: 'notes',
-  outbox: 'notes',
   outgoingCalls: 'calls',
   callLanes: 'idRange',
   pushes: 'idRange',

@@ -13,8 +13,8 @@ export interface ConfigDoc {
   name: string
   /** The value as JSON text. */
   json: string
-  /** New with every write, so that what is derived from the value can be cached. Values from older releases have none. */
-  version?: string
+  /** New with every write, so that what is derived from the value can be cached. */
+  version: string
 }
 
 /** The version of an app's value under a key. */
@@ -29,8 +29,8 @@ export async function findConfig(db: Db, app: string): Promise<ConfigDoc[]> {
   return db.config.find({ app }).sort({ name: 1 }).toArray()
 }
 
-/** The fields of a ConfigVersion in a ConfigDoc; a value without version stands for itself. */
-export const configVersionFields = { _id: 0, app: 1, version: { $ifNull: ['$version', '$json'] } }
+/** The fields of a ConfigVersion in a ConfigDoc. */
+export const configVersionFields = { _id: 0, app: 1, version: 1 as const }
 
 /** The versions of some apps' values under one key; apps without a value are left out. */
 export async function findConfigVersions(db: Db, apps: readonly string[], name: string): Promise<ConfigVersion[]> {
@@ -47,7 +47,7 @@ export async function findConfigValue(
   name: string,
 ): Promise<{ json: string; version: string } | undefined> {
   const found = await db.config.findOne({ _id: key(app, name) })
-  return found ? { json: found.json, version: found.version ?? found.json } : undefined
+  return found ? { json: found.json, version: found.version } : undefined
 }
 
 /** The bytes of all values of an app, without those under some keys. */

@@ -124,15 +124,6 @@ export async function insertUnordered(db: Db, notes: readonly PendingEventsDoc[]
   await db.pendingEvents.insertMany(notes)
 }
 
-/**
- * Notes messages as unpublished beside the transaction that writes them, which saves it a round trip; durable, and to be
- * awaited before the commit. Some of the messages may never be written.
- */
-export async function noteMessages(db: Db, note: string, ids: readonly string[]): Promise<void> {
-  const events = ids.map((message) => ({ kind: 'message' as const, message, event: 'chat message' as const }))
-  await db.pendingEvents.insertOne({ _id: note, atMS: Date.now(), events })
-}
-
 /** Deletes published notes. Not journaled: a note that comes back is only published again. */
 export async function deletePublished(db: Db, ids: readonly string[]): Promise<void> {
   await db.pendingEvents.deleteMany({ _id: { $in: [...ids] } }, { writeConcern: { w: 1, journal: false } })

@@ -1,4 +1,4 @@
-import { type IndexDescription, MongoBulkWriteError, type Db as MongoDb } from 'mongodb'
+import { type IndexDescription, MongoBulkWriteError } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { deletePublished, type NotedEvent, type PendingEventsDoc } from './pending-events.ts'
 
@@ -12,7 +12,7 @@ export interface PublishedEventsDoc {
   atMS: number
   /** When the bus had them all. */
   at: Date
-  expiresAt?: Date
+  expiresAt: Date
   events: NotedEvent[]
 }
 
@@ -21,22 +21,6 @@ export const publishedEventIndexes: IndexDescription[] = [
   { key: { at: 1, _id: 1 } },
   { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
 ]
-
-/** Before there was a setting for it, notes were kept for so many hours. */
-const fixedHours = 72
-
-/** Ends the fixed time for which notes were kept; those of before are still kept for as long. */
-export async function keepAsLongAsSet(mongo: MongoDb): Promise<void> {
-  const name = 'publishedEvents'
-  const [there] = await mongo.listCollections({ name }, { nameOnly: true }).toArray()
-  if (!there) return
-  const notes = mongo.collection<PublishedEventsDoc>(name)
-  const expiresAt = { $add: ['$at', fixedHours * 3_600_000] }
-  await notes.updateMany({ expiresAt: { $exists: false } }, [{ $set: { expiresAt } }])
-  for (const { name: index, key, expireAfterSeconds } of await notes.indexes()) {
-    if ('at' in key && expireAfterSeconds !== undefined && index !== undefined) await notes.dropIndex(index)
-  }
-}
 
 /** Keeps published notes for some hours in another collection. */
 export async function keepPublished(

@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { AnyBulkWriteOperation } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { ActiveUsers, areMinutesBits, writeActiveUsers } from '../statistics/active-users.ts'
+import { ActiveUsers, writeActiveUsers } from '../statistics/active-users.ts'
 import { bucketOf, keptLevels } from '../statistics/buckets.ts'
 import type { SentFact, StatsRoomDoc } from '../statistics/counted-messages.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
@@ -18,14 +18,13 @@ const perCommand = 1_000
 export class ImportedStats {
   readonly #db: Db
   readonly #rooms = new Map<string, StatsRoomDoc>()
-  #users: ActiveUsers | undefined
+  readonly #users = new ActiveUsers()
 
   constructor(db: Db) {
     this.#db = db
   }
 
   async add(messages: readonly SentFact[]): Promise<void> {
-    this.#users ??= new ActiveUsers(await areMinutesBits(this.#db))
     for (const fact of messages) {
       const { app, room, seq, atMS } = fact
       for (const level of keptLevels(atMS)) {
@@ -41,7 +40,7 @@ export class ImportedStats {
 
   /** Writes what is gathered. */
   async write(): Promise<void> {
-    const [rooms, users] = [[...this.#rooms.values()], this.#users?.take() ?? []]
+    const [rooms, users] = [[...this.#rooms.values()], this.#users.take()]
     this.#rooms.clear()
     // Most are old: only of the last days there are minutes.
     const [recent, old] = [users.filter(({ minutes }) => minutes > 0n), users.filter(({ minutes }) => minutes === 0n)]

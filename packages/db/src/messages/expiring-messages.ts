@@ -44,11 +44,12 @@ export async function stubExpired(
   updatedAtMS: number,
   session: Session,
 ): Promise<void> {
-  const ids = messages.map(({ _id }) => _id)
-  await stubMessagesByID(db, ids, updatedAtMS, session)
-  if (!messages.some(({ isDeleted }) => isDeleted)) return
-  // The release before leaves the time of what it deletes.
-  await db.messages.updateMany({ _id: { $in: ids } }, { $unset: { expiresAtMS: 1 } }, { session })
+  await stubMessagesByID(
+    db,
+    messages.map(({ _id }) => _id),
+    updatedAtMS,
+    session,
+  )
 }
 
 function expiredAt(atMS: number): Filter<MessageDoc> {

@@ -8,8 +8,8 @@ export interface StreamedPart {
   /** With `isJson` as JSON text: MongoDB keeps no half of a character, at which a piece may be cut. */
   text: string
   isJson?: true
-  /** Of the text, in UTF-16 units, which MongoDB cannot count; absent in pieces of 0.1.0. */
-  length?: number
+  /** Of the text, in UTF-16 units, which MongoDB cannot count. */
+  length: number
 }
 
 /** A message that a robot is writing piece by piece. */
@@ -92,7 +92,7 @@ export async function addPart(
 /** The pieces of a stream that a new one leaves in place: all, where it goes to their end. */
 function notCovered(at: number | undefined, text: string): Document | string {
   if (at === undefined) return '$parts'
-  const ends = { $add: ['$$part.at', { $ifNull: ['$$part.length', Number.MAX_SAFE_INTEGER] }] }
+  const ends = { $add: ['$$part.at', '$$part.length'] }
   const sticksOut = { $or: [{ $lt: ['$$part.at', at] }, { $gt: [ends, at + text.length] }] }
   return { $filter: { input: '$parts', as: 'part', cond: sticksOut } }
 }

@@ -69,10 +69,6 @@ export function newId(): string {
   return new ObjectId().toHexString()
 }
 
-export async function insertMessages(db: Db, messages: MessageDoc[], session: ClientSession): Promise<void> {
-  await db.messages.insertMany(messages, { session, ordered: true })
-}
-
 /** A message of a room or its threads, be it settled or in the room's tail. */
 export async function findSentMessage(db: Db, roomKey: string, id: string): Promise<MessageDoc | undefined> {
   return (await findSentMessages(db, [{ _id: id, roomKey }])).get(id)

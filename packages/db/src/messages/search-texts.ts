@@ -107,16 +107,16 @@ export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The messages of the rooms that hold all the words of one of the wordings, latest first, some at a time.
+ * The messages of the rooms that hold all the words, latest first, some at a time.
  * @throws QueryTooSlow when it is not over at `untilMS`
  */
 export async function* searchPages(
   db: Db,
   rooms: readonly string[],
-  wordings: readonly (readonly string[])[],
+  words: readonly string[],
   { atOnce, untilMS }: { atOnce: number; untilMS: number },
 ): AsyncGenerator<SearchHit[]> {
-  const cursor = searchTextsWith(db, rooms, wordings)
+  const cursor = searchTextsWith(db, rooms, words)
     .batchSize(atOnce)
     .maxTimeMS(Math.max(1, untilMS - Date.now()))
   try {
@@ -132,15 +132,9 @@ export async function* searchPages(
 }
 
 /** The query of searchPages: reads one index in the order of the answer. */
-export function searchTextsWith(
-  db: Db,
-  rooms: readonly string[],
-  wordings: readonly (readonly string[])[],
-): FindCursor<SearchHit> {
-  const ways = wordings.map((words) => ({ roomKey: { $in: [...rooms] }, words: { $all: [...words] } }))
-  const [only] = ways
+export function searchTextsWith(db: Db, rooms: readonly string[], words: readonly string[]): FindCursor<SearchHit> {
   return db.searchTexts
-    .find(ways.length === 1 && only ? only : { $or: ways })
+    .find({ roomKey: { $in: [...rooms] }, words: { $all: [...words] } })
     .sort({ createdAtMS: -1 })
     .project<SearchHit>({ roomKey: 1, seq: 1, createdAtMS: 1, threadOf: 1 })
 }

@@ -57,13 +57,13 @@ export async function requeueCalls(
   }
   return inTransaction(db, async (session) => {
     const found = await db.outgoingCalls
-      .find(wanted, { projection: { app: 1, lane: 1, target: 1 }, session })
+      .find(wanted, { projection: { lane: 1, target: 1 }, session })
       .sort({ createdAtMS: 1, _id: 1 })
       .limit(limit)
       .toArray()
     if (found.length === 0) return { count: 0, hasMore: false }
     await db.outgoingCalls.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, waitAgain(), { session })
-    const lanes = new Map(found.map((call) => [call.lane, laneOf(call)]))
+    const lanes = new Map(found.map((call) => [call.lane, call]))
     await openLanes(db, [...lanes.values()], session)
     return { count: found.length, hasMore: found.length === limit }
   })
@@ -85,14 +85,9 @@ export async function requeueCall(
       waitAgain(),
       { returnDocument: 'after', session },
     )
-    if (call) await openLanes(db, [laneOf(call)], session)
+    if (call) await openLanes(db, [call], session)
     return call
   })
-}
-
-/** Each app's retries by themselves, where the server is not known: one that hangs must not hold up those of all apps. */
-function laneOf({ app, lane, target = `app ${app}` }: Pick<OutgoingCallDoc, 'app' | 'lane' | 'target'>) {
-  return { lane, target }
 }
 
 function waitAgain() {

@@ -21,8 +21,8 @@ export interface OutgoingCallDoc {
   kind: 'webhook' | 'push'
   /** Calls of a lane are made one after the other, in order. */
   lane: string
-  /** The server, as the lane's; the release before does not note it. */
-  target?: string
+  /** The server, as the lane's. */
+  target: string
   order: number
   room: string
   /** Such as MESSAGE; for kind `push` PUSH. */
@@ -52,14 +52,14 @@ export interface OutgoingCallDoc {
 export interface CallLaneDoc {
   /** The lane. */
   _id: string
-  /** The server that it calls; of calls of the release before that are made again: of which app. */
+  /** The server that it calls. */
   target: string
   /** When a process may work on it: the time of the next try, or the end of the lease. */
   dueAtMS: number
   lease?: string
   /** Failed tries since the last success. */
   failures: number
-  /** When the first of these failed; the release before does not note it. */
+  /** When the first of these failed. */
   failingSinceMS?: number
   /** Grows with every queued call. */
   version: number
@@ -73,8 +73,7 @@ export const outgoingCallIndexes: IndexDescription[] = [
   { key: { app: 1, failedAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' }, name: 'failed' },
   { key: { app: 1, createdAtMS: -1, _id: -1 } },
   { key: { app: 1, room: 1, createdAtMS: -1, _id: -1 } },
-  // Of the release before. Longer than the stream may deliver an event again, as the next.
-  { key: { doneAt: 1 }, expireAfterSeconds: 4 * day },
+  // Longer than the stream may deliver an event again.
   { key: { madeAt: 1 }, expireAfterSeconds: keptDays * day },
   { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
 ]

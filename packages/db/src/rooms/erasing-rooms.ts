@@ -11,8 +11,6 @@ export interface Erasing {
   leaseUntilMS: number
   /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
   unpublished?: string
-  /** Its event is in the outbox, or was; release 0.1 notes none. */
-  isNoted?: true
 }
 
 /** Which of these rooms are deleted, by key. */

@@ -4,9 +4,7 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import { ownUnsettled } from '../sending/tails.ts'
-import { StaleReadError } from '../transactions/transaction.ts'
-import type { RoomToSendTo } from './advance-rooms.ts'
-import { type BlockMark, unblocked } from './blocked-members.ts'
+import { type BlockMark } from './blocked-members.ts'
 import type { RoomDoc } from './rooms.ts'
 
 export interface MembershipDoc {
@@ -132,36 +130,6 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
 
 /** What decides whether a member may send. */
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
-
-export type SendingMember = Sender & ReadMarker
-
-/** How many more own messages a member has, and their marker before. */
-export interface OwnMessages {
-  membership: SendingMember
-  room: RoomToSendTo
-  count: number
-}
-
-/**
- * Own messages never count as unread: records for each sender how many more there are.
- * @throws StaleReadError when one of them may no longer send, or their marker has changed since it was read
- */
-export async function countOwnMessages(db: Db, sent: readonly OwnMessages[], session: ClientSession): Promise<void> {
-  const updates = sent.map(({ membership, room, count }) => {
-    const { readSeq, uncounted } = currentMarker(membership, room)
-    const allowed = { _id: membership._id, ...unblocked() }
-    return readSeq === membership.readSeq
-      ? { updateOne: { filter: { ...allowed, readSeq: { $gte: readSeq } }, update: { $inc: { uncounted: count } } } }
-      : {
-          updateOne: {
-            filter: { ...allowed, readSeq: membership.readSeq },
-            update: { $set: { readSeq, uncounted: uncounted + count } },
-          },
-        }
-  })
-  const { matchedCount } = await db.memberships.bulkWrite(updates, { session, ordered: false })
-  if (matchedCount < updates.length) throw new StaleReadError('a membership has changed')
-}
 
 /** Notes that a member may have deleted messages of the room up to a seq for themselves. */
 export async function noteHidden(db: Db, membership: string, seq: number, session: ClientSession): Promise<void> {

@@ -147,9 +147,9 @@ export async function addMembersToRooms(
   return changes.map(({ after }) => after)
 }
 
-/** Release 0.1.0 moves no `rev`: its bans move the clock, its changes of members what this overwrites. */
-function asItWasRead({ _id, rev, seq, clockMS, memberCount, firstMembers }: RoomDoc): Filter<RoomDoc> {
-  return { _id, rev: rev ?? { $exists: false }, seq, clockMS, memberCount, firstMembers }
+/** `rev` moves with members and bans; a new member has read up to `seq`, and joins after `clockMS`. */
+function asItWasRead({ _id, rev, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
+  return { _id, rev: rev ?? { $exists: false }, seq, clockMS }
 }
 
 /** The members that lists show: the longest-standing. */

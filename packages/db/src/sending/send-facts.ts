@@ -3,15 +3,15 @@ import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/conf
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
-import type { Sender, SendingMember } from '../rooms/memberships.ts'
+import type { Sender } from '../rooms/memberships.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
 import type { SendKeyDoc } from './send-keys.ts'
 
 /** What decides about a batch of messages. */
-export interface SendFacts<Member extends Sender = SendingMember> {
+export interface SendFacts {
   /** With what was sent by `sendKeys` in their tails. */
   rooms: (RoomToSendTo & Pick<RoomDoc, 'tail'> & { slow?: SlowMode })[]
-  memberships: Member[]
+  memberships: Sender[]
   /** The marks of the apps' configuration, read before the versions. */
   marks: ConfigMark[]
   /** The versions of the apps' values under `configName`; the values may be large. */
@@ -36,7 +36,7 @@ export interface Pause {
 
 type Found =
   | { rooms: SendFacts['rooms'][number] | ConfigMarkDoc }
-  | { memberships: SendingMember }
+  | { memberships: Sender }
   | { config: ConfigVersion }
   | { sendKeys: SendKeyDoc }
 
@@ -93,7 +93,7 @@ export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFa
 }
 
 /** Facts about nothing. */
-export function noFacts<Member extends Sender = SendingMember>(): SendFacts<Member> {
+export function noFacts(): SendFacts {
   return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
 }
 
@@ -112,9 +112,7 @@ const roomFields = {
   tailBytes: 1,
   expiresInS: 1,
 } satisfies Partial<Record<keyof RoomDoc, 1>>
-const memberFields = { readSeq: 1, uncounted: 1, blocked: 1, blockedUntilMS: 1 } satisfies Partial<
-  Record<keyof SendingMember, 1>
->
+const memberFields = { blocked: 1, blockedUntilMS: 1 } satisfies Partial<Record<keyof Sender, 1>>
 
 /** Rooms without a slow mode have none of it. */
 function slowMode(senders: readonly string[]): object {

@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 
 /** A used idempotency key: the same send within 24 hours returns the first message again. */
 export interface SendKeyDoc {
-  /** key(app, sender, idempotency key), or where another room has used that, the same with the room at the end */
+  /** key(app, sender, idempotency key, room) */
   _id: string
   message: string
   usedAt: Date
@@ -16,16 +16,11 @@ export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireA
 /** No key that was used longer ago is there, however late MongoDB removes it: it looks once a minute. */
 export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
-/** Which of these keys are used: the message of each. */
-export async function findSendKeys(
-  db: Db,
-  keys: readonly string[],
-  session: ClientSession,
-): Promise<Map<string, string>> {
-  const found = await db.sendKeys.find({ _id: { $in: [...keys] } }, { session }).toArray()
-  return new Map(found.map(({ _id, message }) => [_id, message]))
+/** ID of the message that the key made; undefined for an unused key. */
+export async function findSendKey(db: Db, name: string, session: ClientSession): Promise<string | undefined> {
+  return (await db.sendKeys.findOne({ _id: name }, { session }))?.message
 }
 
-export async function insertSendKeys(db: Db, used: SendKeyDoc[], session: ClientSession): Promise<void> {
-  if (used.length > 0) await db.sendKeys.insertMany(used, { session })
+export async function insertSendKey(db: Db, used: SendKeyDoc, session: ClientSession): Promise<void> {
+  await db.sendKeys.insertOne(used, { session })
 }

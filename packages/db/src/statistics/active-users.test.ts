@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { connectDb, type Db } from '../connect.ts'
 import { ImportedStats } from '../import/imported-stats.ts'
 import { migrate } from '../migrate.ts'
-import { minutesMigration } from '../schema.ts'
 import { findActiveUsers, noteActiveUsers } from './active-users.ts'
 import { bucketLevels } from './buckets.ts'
 
@@ -17,16 +16,13 @@ describe('the users of a time', () => {
   let servers: Servers
   /** All services are of this release. */
   let db: Db
-  /** Of a process that has not noticed yet. */
-  let before: Db
   beforeAll(async () => {
     servers = await isolatedServers(['mongo'])
-    ;[db, before] = await Promise.all([connectDb(servers.mongoUrl), connectDb(servers.mongoUrl)])
-    before.finished = { has: () => Promise.resolve(false) }
+    db = await connectDb(servers.mongoUrl)
     await migrate(db)
   })
   afterAll(async () => {
-    await Promise.all([db.client.close(), before.client.close()])
+    await db.client.close()
     await servers.stop()
   })
 
@@ -37,12 +33,6 @@ describe('the users of a time', () => {
         facts.map((fact) => ({ app, ...fact })),
       )
     },
-    async noteBefore(app, facts) {
-      await noteActiveUsers(
-        before,
-        facts.map((fact) => ({ app, ...fact })),
-      )
-    },
     async import(app, facts) {
       const stats = new ImportedStats(db)
       await stats.add(facts.map((fact, i) => ({ app, room: 'room', seq: i + 1, ...fact })))
@@ -50,7 +40,7 @@ describe('the users of a time', () => {
     },
   }
 
-  test('are exact to the minute, whoever noted them, before and after all services are of this release', async () => {
+  test('are exact to the minute, noted or imported', async () => {
     const endMS = Date.now() - (Date.now() % minuteMS)
     /** Some hours, so that many share one. */
     const ago = fc.integer({ min: 0, max: 200 })
@@ -96,13 +86,5 @@ describe('the users of a time', () => {
     const kinds = found.map(({ level, minutes }) => (minutes === undefined ? level : `${level} with minutes`))
     assert.deepEqual(kinds.toSorted(), ['day', 'hour with minutes', 'hour with minutes'])
     assert.equal(new Set(found.map(({ minutes }) => minutes?.toString())).size, 2, 'all bits of both hours')
-  })
-
-  test('are noted as the release before reads them until all services are of this one', async () => {
-    await db.mongo.collection<{ _id: string }>('migrations').deleteOne({ _id: minutesMigration })
-    const other = await connectDb(servers.mongoUrl)
-    await noteActiveUsers(other, [{ app: 'earlier', user: 'alice', atMS: Date.now() }])
-    await other.client.close()
-    assert.deepEqual((await db.statsUsers.distinct('level', { app: 'earlier' })).toSorted(), ['day', 'hour', 'minute'])
   })
 })

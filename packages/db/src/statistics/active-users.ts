@@ -1,6 +1,5 @@
 import { type Filter, Long } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { minutesMigration } from '../schema.ts'
 import {
   type Bucket,
   type BucketLevel,
@@ -35,18 +34,13 @@ const { minute, hour } = bucketLevels
 /** Gathers who was active when: each user once in each bucket. */
 export class ActiveUsers {
   readonly #byID = new Map<string, ActiveUser>()
-  readonly #areBits: boolean
-
-  constructor(areBits: boolean) {
-    this.#areBits = areBits
-  }
 
   get size(): number {
     return this.#byID.size
   }
 
   add(level: BucketLevel, { app, user, atMS }: { app: string; user: string; atMS: number }): void {
-    const isBit = level === 'minute' && this.#areBits
+    const isBit = level === 'minute'
     const bucket = bucketOf(isBit ? 'hour' : level, app, atMS, user)
     const known = this.#byID.get(bucket._id) ?? { document: { ...bucket, user }, minutes: 0n }
     if (isBit) known.minutes |= 1n << BigInt(minuteOfHour(atMS))
@@ -61,18 +55,13 @@ export class ActiveUsers {
   }
 }
 
-/** Whether minutes are bits by now: the release before knows a document for each. */
-export function areMinutesBits(db: Db): Promise<boolean> {
-  return db.finished.has(minutesMigration)
-}
-
 /** Records users who were active at a time, in the buckets of all levels or of some. */
 export async function noteActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
   ofLevels: readonly BucketLevel[] = levels,
 ): Promise<void> {
-  const active = new ActiveUsers(await areMinutesBits(db))
+  const active = new ActiveUsers()
   for (const user of users) {
     for (const level of keptLevels(user.atMS)) if (ofLevels.includes(level)) active.add(level, user)
   }
@@ -96,7 +85,9 @@ export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): P
 /** The users who were active in these parts. */
 export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
   if (stretches.length === 0) return []
-  const within = stretches.flatMap((stretch) => [inStretch(app, stretch), ...minutesIn(app, stretch)])
+  const within = stretches.flatMap((stretch): Filter<StatsUserDoc>[] =>
+    stretch.level === 'minute' ? minutesIn(app, stretch) : [inStretch(app, stretch)],
+  )
   const users = await db.statsUsers
     .aggregate<{ _id: string }>([{ $match: { $or: within } }, { $group: { _id: '$user' } }, { $sort: { _id: 1 } }])
     .toArray()
@@ -104,8 +95,7 @@ export async function findActiveUsers(db: Db, app: string, stretches: readonly S
 }
 
 /** The minutes of a stretch as bits of their hours. */
-function minutesIn(app: string, { level, fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
-  if (level !== 'minute') return []
+function minutesIn(app: string, { fromMS, toMS }: Stretch): Filter<StatsUserDoc>[] {
   const count = Math.ceil((toMS - fromMS) / minute.sizeMS)
   const minutes = Array.from({ length: count }, (_, i) => fromMS + i * minute.sizeMS)
   return [...Map.groupBy(minutes, (atMS) => atMS - (atMS % hour.sizeMS))].map(([hourMS, within]) => ({

@@ -58,19 +58,19 @@ describe('a transaction', () => {
     const note = (_id: string) => ({ _id, atMS: 0, events: [] })
 
     test('taken before it: fails with KeyTaken in the second run, and leaves nothing behind', async () => {
-      await db.outbox.insertOne(note('taken'))
+      await db.pendingEvents.insertOne(note('taken'))
       for (const insert of ['one', 'many', 'bulk'] as const) {
         let runs = 0
         const failed = inTransaction(db, async (session) => {
           runs++
-          await db.outbox.insertOne(note('beside it'), { session })
-          if (insert === 'one') await db.outbox.insertOne(note('taken'), { session })
-          else if (insert === 'many') await db.outbox.insertMany([note('taken')], { session })
-          else await db.outbox.bulkWrite([{ insertOne: { document: note('taken') } }], { session })
+          await db.pendingEvents.insertOne(note('beside it'), { session })
+          if (insert === 'one') await db.pendingEvents.insertOne(note('taken'), { session })
+          else if (insert === 'many') await db.pendingEvents.insertMany([note('taken')], { session })
+          else await db.pendingEvents.bulkWrite([{ insertOne: { document: note('taken') } }], { session })
         })
         await assert.rejects(failed, KeyTaken)
         assert.equal(runs, 2)
-        assert.equal(await db.outbox.countDocuments({ _id: 'beside it' }), 0)
+        assert.equal(await db.pendingEvents.countDocuments({ _id: 'beside it' }), 0)
       }
     })
 
@@ -78,10 +78,10 @@ describe('a transaction', () => {
       let runs = 0
       const seen = await inTransaction(db, async (session) => {
         runs++
-        const there = await db.outbox.findOne({ _id: 'in between' }, { session })
+        const there = await db.pendingEvents.findOne({ _id: 'in between' }, { session })
         if (there) return there.atMS
-        if (runs === 1) await db.outbox.insertOne({ ...note('in between'), atMS: 7 })
-        await db.outbox.insertOne(note('in between'), { session })
+        if (runs === 1) await db.pendingEvents.insertOne({ ...note('in between'), atMS: 7 })
+        await db.pendingEvents.insertOne(note('in between'), { session })
         return 'inserted'
       })
       assert.deepEqual([seen, runs], [7, 2])
@@ -89,14 +89,14 @@ describe('a transaction', () => {
 
     test('after another, each found before the next snapshot: goes on', async () => {
       const names = ['first', 'second', 'third']
-      await db.outbox.insertMany(names.map(note))
+      await db.pendingEvents.insertMany(names.map(note))
       const known = new Set<string>()
       await inTransaction(db, async (session) => {
         const next = [...names, 'free'].find((name) => !known.has(name)) ?? ''
         known.add(next)
-        await db.outbox.insertOne(note(next), { session })
+        await db.pendingEvents.insertOne(note(next), { session })
       })
-      assert.equal(await db.outbox.countDocuments({ _id: 'free' }), 1)
+      assert.equal(await db.pendingEvents.countDocuments({ _id: 'free' }), 1)
     })
   })
 })

@@ -32,7 +32,7 @@ interface SendMark extends BlockMark {
   erasing?: true
 }
 
-/** An erasure should last no longer. A gateway of the release before, which ends one, leaves its mark there. */
+/** An erasure should last no longer. */
 const longestErasureMS = 24 * 60 * 60 * 1_000
 
 /**

@@ -1,4 +1,4 @@
-import type { ClientSession, IndexDescription, Db as MongoDb } from 'mongodb'
+import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
@@ -12,7 +12,7 @@ export interface TokenDoc {
   digest: string
   expiresAt: Date
   /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
-  forgetAt?: Date
+  forgetAt: Date
   createdAt: Date
 }
 
@@ -24,25 +24,11 @@ export const tokenIndexes: IndexDescription[] = [
   { key: { forgetAt: 1 }, expireAfterSeconds: 0 },
 ]
 
-/** Keeps expired tokens for a while. A release before removed them at once. */
-export async function keepExpiredTokens(mongo: MongoDb): Promise<void> {
-  const name = 'tokens'
-  const [there] = await mongo.listCollections({ name }, { nameOnly: true }).toArray()
-  if (!there) return
-  const tokens = mongo.collection<TokenDoc>(name)
-  await tokens.updateMany({ forgetAt: { $exists: false } }, [
-    { $set: { forgetAt: { $add: ['$expiresAt', expiredKeptMS] } } },
-  ])
-  for (const index of await tokens.indexes()) {
-    if ('expiresAt' in index.key && index.name !== undefined) await tokens.dropIndex(index.name)
-  }
-}
-
 export function newTokenDoc(
   { app, user }: { app: string; user: string },
   tokenDigest: string,
   expiresAt: Date,
-): TokenDoc & { forgetAt: Date } {
+): TokenDoc {
   const _id = key(app, tokenDigest)
   const forgetAt = new Date(expiresAt.getTime() + expiredKeptMS)
   return { _id, app, user, userKey: key(app, user), digest: tokenDigest, expiresAt, forgetAt, createdAt: new Date() }

@@ -82,6 +82,7 @@ describe('every query uses its index and examines no more than it returns', () =
           app: gateway.app,
           kind: 'webhook' as const,
           lane: 'lane',
+          target: 'http://hook',
           order: i,
           room: i % 2 ? room : 'x',
         },
@@ -99,6 +100,7 @@ describe('every query uses its index and examines no more than it returns', () =
     await db.outgoingCalls.insertMany(
       Array.from({ length: 20 }, (_, i) => ({
         ...{ _id: `hook_failed_${i}`, app: gateway.app, kind: 'webhook' as const, lane: 'lane', order: i, room },
+        target: 'http://hook',
         ...{ event: i % 2 ? 'MESSAGE' : 'ROOM', client: 'alice', data: JSON.stringify({ _id: ids[i * 7 + 1] }) },
         ...{ state: 'failed' as const, tries: 1, createdAtMS: i, failedAt: at },
       })),

@@ -119,7 +119,7 @@ function ofEvent(message: StreamMessage, raw: RawMessage): Happened | undefined 
   if (!('room' in to) || webhook === false) return undefined
   if (!isForWebhooks(event)) throw new Error(`webhooks do not receive ${event}`)
   const given = readPayload(message, asGiven(serverEvents[event].payload))
-  // Without it: a new message, what the API key did, or an event of the release before.
+  // Without it: a new message, or a change by the API key.
   const client = by ?? (event === 'room' ? '' : (senderOf(given) ?? ''))
   // Beside the Room itself, the fields that the other events have.
   const data = event === 'room' ? { ...given, room: to.room, sender: client } : given

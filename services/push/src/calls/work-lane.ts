@@ -80,7 +80,7 @@ async function tryLater(
   const { reason, afterMS = 0 } = outcome
   const { db, retryMS, log } = parts
   const now = Date.now()
-  const failingSinceMS = lane.failures === 0 ? now : (lane.failingSinceMS ?? call.createdAtMS)
+  const failingSinceMS = lane.failingSinceMS ?? now
   // Counted from the first failure: a call may have waited for long behind others that were accepted, slowly.
   const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS
   // A server may ask for more time than a call is retried for; the calls behind it wait no longer than that.

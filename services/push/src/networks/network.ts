@@ -15,8 +15,8 @@ export type PushContent = {
       room: string
       messageID: string
       messageType: string
-      /** ID of the user; absent in what an earlier release noted. */
-      sender?: string
+      /** ID of the user. */
+      sender: string
       /** It was deleted or recalled while its pushes waited. */
       isDeleted?: true
     }

@@ -39,7 +39,7 @@ async function renewOfApp(
     const content = contents.get(push.content)
     if (content?.of !== 'message') return []
     const { _id: id, user, mentioned = false } = push
-    const { room, sender = '' } = content
+    const { room, sender } = content
     return [{ id, user, room, sender, mentioned }]
   })
   const withBadge = waited.filter(({ badge }) => badge !== undefined)

@@ -1,10 +1,7 @@
 import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
-import { tailsMigration } from '@parley/db/schema'
-import type { Outbox } from '../../events/outbox.ts'
 import type { Censor } from '../../moderation/censorship.ts'
 import { acceptInTails } from './accept-in-tails.ts'
-import { acceptInTransaction } from './accept-in-transaction.ts'
 import type { KnownRooms } from './known-rooms.ts'
 import type { Draft, Outcome } from './message-batch.ts'
 import type { SenderProfiles } from './sender-profiles.ts'
@@ -12,7 +9,6 @@ import type { Settler } from './settler.ts'
 
 export interface AcceptParts {
   db: Db
-  outbox: Outbox
   profiles: SenderProfiles
   censor: Censor
   known: KnownRooms
@@ -31,8 +27,6 @@ export async function acceptMessages(
   drafts: readonly Draft[],
 ): Promise<(Outcome | Promise<Outcome>)[]> {
   const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
-  // The release before does not read tails.
-  if (!(await parts.db.finished.has(tailsMigration))) return acceptInTransaction(parts, sends)
   const outcomes = await acceptInTails(parts, sends)
   return sends.map(({ id }) => outcomes.get(id) as Outcome | Promise<Outcome>)
 }

@@ -1,7 +1,6 @@
 import type { ConfigVersion } from '@parley/db/apps/config'
 import { key } from '@parley/db/keys'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
-import type { Sender } from '@parley/db/rooms/memberships'
 import type { TailAppend } from '@parley/db/sending/append-statement'
 import { noFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { appBanKey } from '@parley/db/users/app-bans'
@@ -21,7 +20,7 @@ const sharedMS = 2_000
  */
 export interface KnownRooms {
   /** What decides over these sends: what is known, and what `read` finds about the others. */
-  find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts<Sender>>
+  find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts>
   /** This process has appended to the room. */
   appended(append: TailAppend): void
   /** Whether other processes send to the room as well: its `seq` is hardly ever what is known. */
@@ -49,7 +48,7 @@ export function createKnownRooms(): KnownRooms {
   const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
 
   /** Adds what is known of sends; returns those about which that is not enough. */
-  function addKnown(facts: SendFacts<Sender>, sends: readonly Send[]): Send[] {
+  function addKnown(facts: SendFacts, sends: readonly Send[]): Send[] {
     const unknown: Send[] = []
     for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
       const room = knownRoom({ rooms, apps }, roomKey, own)
@@ -63,7 +62,7 @@ export function createKnownRooms(): KnownRooms {
 
   return {
     async find(sends, read) {
-      const facts = noFacts<Sender>()
+      const facts = noFacts()
       const unknown = addKnown(facts, sends)
       const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as KnownConfig]))
       if (unknown.length > 0) {
@@ -127,7 +126,7 @@ function learn(rooms: LRUCache<string, KnownRoom>, { rooms: read, memberships, m
   }
 }
 
-function withConfig(facts: SendFacts<Sender>, config: ReadonlyMap<string, KnownConfig>): SendFacts<Sender> {
+function withConfig(facts: SendFacts, config: ReadonlyMap<string, KnownConfig>): SendFacts {
   for (const [app, { mark, version }] of config) {
     facts.marks.push({ app, mark })
     if (version) facts.config.push(version)

@@ -7,6 +7,7 @@ import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/advance-rooms'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { Sender } from '@parley/db/rooms/memberships'
 import type { Pause, SendFacts } from '@parley/db/sending/send-facts'
+import { sendKeyOf } from '@parley/db/sending/tails'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { messageTimes } from './message-times.ts'
 import { bytesOf, toMessage } from './new-message.ts'
@@ -65,7 +66,7 @@ export class MessageBatch {
   readonly advances = new Map<string, RoomAdvance>()
   /** How many messages each membership sends, and to which room. */
   readonly sent = new Map<string, { room: RoomToSendTo; count: number }>()
-  readonly bySendKey = new Map<string, MessageDoc>()
+  readonly #bySendKey = new Map<string, MessageDoc>()
   readonly #times = new Map<string, (bytes: number) => number>()
   readonly #rooms: Map<string, RoomToSendTo>
   readonly #memberships: Map<string, Sender>
@@ -73,7 +74,7 @@ export class MessageBatch {
   readonly #sentBefore: Map<string, MessageDoc>
 
   constructor(
-    { rooms, memberships, pauses }: Pick<SendFacts<Sender>, 'rooms' | 'memberships' | 'pauses'>,
+    { rooms, memberships, pauses }: Pick<SendFacts, 'rooms' | 'memberships' | 'pauses'>,
     sentBefore: Map<string, MessageDoc>,
   ) {
     this.#sentBefore = sentBefore
@@ -87,7 +88,8 @@ export class MessageBatch {
   }
 
   #decide(draft: Draft, id: string): Outcome {
-    const { before, sendKey } = this.#findRepeat(draft)
+    const sendKey = draft.sendKey === undefined ? undefined : sendKeyOf(draft, draft.sendKey)
+    const before = sendKey === undefined ? undefined : (this.#bySendKey.get(sendKey) ?? this.#sentBefore.get(sendKey))
     const room = this.#rooms.get(key(draft.app, draft.room))
     if (before) return { message: currentMessage(before, room ?? {}), repeated: true }
     const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
@@ -107,7 +109,7 @@ export class MessageBatch {
     this.messages.push(message)
     const count = (this.sent.get(membership._id)?.count ?? 0) + 1
     this.sent.set(membership._id, { room, count })
-    if (sendKey !== undefined) this.bySendKey.set(sendKey, message)
+    if (sendKey !== undefined) this.#bySendKey.set(sendKey, message)
     return { message, repeated: false, quoted }
   }
 
@@ -119,16 +121,6 @@ export class MessageBatch {
     return pause.lastMS + pause.everyMS - Math.max(Date.now(), room.clockMS + 1)
   }
 
-  /** The message that the same send made before, or the key under which to store this one. */
-  #findRepeat(draft: Draft): { before?: MessageDoc | undefined; sendKey?: string | undefined } {
-    const [sendKey, withRoom] = sendKeysOf(draft)
-    if (sendKey === undefined || withRoom === undefined) return {}
-    const find = (name: string) => this.bySendKey.get(name) ?? this.#sentBefore.get(name)
-    const first = find(sendKey)
-    if (first?.room === draft.room) return { before: first }
-    return { before: find(withRoom), sendKey: first ? withRoom : sendKey }
-  }
-
   /** The room's next seq, and the time of the message that gets it. */
   #advance(room: RoomToSendTo, draft: Draft, lastMessageID: string): RoomAdvance {
     const nextTime = this.#times.get(room._id) ?? messageTimes(room)
@@ -138,12 +130,4 @@ export class MessageBatch {
     this.advances.set(room._id, advance)
     return advance
   }
-}
-
-/**
- * The possible keys of a repeatable send. Where another room has used the sender's key, the key includes the room; the
- * release before, which may run beside this one, always leaves the room out.
- */
-export function sendKeysOf({ app, sender, room, sendKey }: Draft): string[] {
-  return sendKey === undefined ? [] : [key(app, sender, sendKey), key(app, sender, sendKey, room)]
 }

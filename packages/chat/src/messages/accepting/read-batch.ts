@@ -1,12 +1,11 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessages, type MessageDoc, newId } from '@parley/db/messages/messages'
-import type { Sender } from '@parley/db/rooms/memberships'
 import { findSendFacts, type SendFacts } from '@parley/db/sending/send-facts'
 import { fromTail, sendKeyOf, untilDurable } from '@parley/db/sending/tails'
 import { appBanKey } from '@parley/db/users/app-bans'
 import { type Censor, censorshipKey } from '../../moderation/censorship.ts'
-import { type Draft, MessageBatch, type Outcome, sendKeysOf } from './message-batch.ts'
+import { type Draft, MessageBatch, type Outcome } from './message-batch.ts'
 import { findPauses } from './slow-mode.ts'
 
 interface Parts {
@@ -30,7 +29,7 @@ export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFac
     apps: unique(drafts.map(({ app }) => app)),
     configName: censorshipKey,
     sendKeys: unique(drafts.flatMap(({ sendKey }) => sendKey ?? [])),
-    keysNoted: unique(drafts.flatMap(sendKeysOf)),
+    keysNoted: unique(drafts.flatMap((draft) => (draft.sendKey === undefined ? [] : sendKeyOf(draft, draft.sendKey)))),
   })
   return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
 }
@@ -40,7 +39,7 @@ export async function makeBatch(
   db: Db,
   censor: Censor,
   sends: readonly Send[],
-  facts: SendFacts<Sender>,
+  facts: SendFacts,
 ): Promise<MessageBatch> {
   const [masks, sentBefore] = await Promise.all([censor.masks(facts.config), findSentBefore(db, facts)])
   const batch = new MessageBatch(facts, sentBefore)
@@ -72,7 +71,7 @@ export async function findRepeated(parts: Parts, draft: Draft): Promise<MessageD
  * The messages that the send keys made already, by key. The rooms were read before the keys: what has left a tail since has
  * its key noted.
  */
-async function findSentBefore(db: Db, { rooms, usedKeys }: SendFacts<Sender>): Promise<Map<string, MessageDoc>> {
+async function findSentBefore(db: Db, { rooms, usedKeys }: SendFacts): Promise<Map<string, MessageDoc>> {
   const inTails = rooms.flatMap((room) => (room.tail ?? []).map((entry) => ({ room, entry })))
   const ids = [...usedKeys.values(), ...inTails.map(({ entry }) => entry._id)]
   const settled = new Map((await findMessages(db, ids)).map((message) => [message._id, message]))

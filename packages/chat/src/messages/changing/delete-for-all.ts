@@ -86,7 +86,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
     const leaseUntilMS = Date.now() + publishWithinMS
     const unpublished = newId()
-    await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished, isNoted: true }, session)
+    await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished }, session)
     pending.push(allDeleted(room, unpublished, { upToSeq: room.seq, upToMS: room.clockMS }, userOf(caller)))
     return { room, deletedCount, unpublished }
   })

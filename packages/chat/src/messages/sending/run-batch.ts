@@ -79,7 +79,7 @@ export async function runBatch(
 /** Goes on with a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
 export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   if (!job.batch) return true
-  const { json, request, name = job.id } = job.batch
+  const { json, request, name } = job.batch
   const work = { app: job.app, batch: readJson(json) as Batch, name, request, from: job.done }
   let { done } = job
   const note = async (outcomes: BatchOutcome[]) => {

@@ -145,7 +145,7 @@ describe('work that takes longer than a request may', () => {
       app: gateway.app,
       kind: 'batch' as const,
       total: 5,
-      batch: { json: JSON.stringify(body), request: 'r' },
+      batch: { json: JSON.stringify(body), name: 'left', request: 'r' },
     }
     const left = await insertJob(db, { ...about, id: 'left', done: 0 }, 'who died')
     // It has sent two, and died before it noted that.
@@ -232,7 +232,7 @@ describe('work that takes longer than a request may', () => {
     const real = { ...chat }
     const paras = Array.from({ length: 150 }, () => ({ room, patterns: {} }))
     const body = { message: 'Hello', messageType: 'text', sender: 'alice', push: true, skipTotalBadge: false, paras }
-    const work = { total: 150, done: 0, batch: { json: JSON.stringify(body), request: 'r' } }
+    const work = { total: 150, done: 0, batch: { json: JSON.stringify(body), name: 'slow', request: 'r' } }
     const { _id } = await insertJob(db, { app: gateway.app, id: 'slow', kind: 'batch', ...work }, 'who died')
     await db.jobs.updateOne({ _id }, { $set: { attempts: 19, leaseUntilMS: 0 } })
     let sends = 0

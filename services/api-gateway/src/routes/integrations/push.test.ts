@@ -133,17 +133,6 @@ describe('push', () => {
       }
     })
 
-    test('calls that the release before queued, and are made again, wait for none of another app', async () => {
-      const { db } = gateway.chat
-      const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app)]
-      await db.outgoingCalls.updateMany({ _id: { $in: ids } }, { $unset: { target: 1 } })
-      await gateway.admin('POST', `/admin/webhooks/failed/${ids[0]}/retry`)
-      await gateway.admin('POST', '/admin/webhooks/calls/retry', { since: 0, room: 'room' })
-      for (const id of ids) {
-        assert.equal((await db.callLanes.findOne({ _id: `lane of ${id}` }))?.target, `app ${gateway.app}`)
-      }
-    })
-
     test('POST /admin/webhooks/failed/{id}/retry: 404 WEBHOOK_NOT_FOUND for that of another app', async () => {
       const id = await deadLetter('another app')
       const answer = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
