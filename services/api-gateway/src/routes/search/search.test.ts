@@ -42,16 +42,12 @@ describe('POST /search', () => {
     assert.ok(!(await idsIn(room, 'um')).includes(four))
   })
 
-  test('finds a word whichever apostrophe and ß it has, and what an earlier version has indexed as it was written', async () => {
+  test('finds a word whichever apostrophe and ß it has', async () => {
     const room = await gateway.newRoom([alice, bob])
     const ids = [await send(room, 'I don’t know the Straße'), await send(room, "DON'T cross the STRASSE")]
     for (const keyword of ["don't", 'don’t strasse', 'straße', 'STRASSE', "straße don't"]) {
       assert.deepEqual(await idsIn(room, keyword), ids.toReversed(), keyword)
     }
-    const before = { words: ['i', 'don’t', 'know', 'the', 'straße'] }
-    await gateway.chat.db.searchTexts.updateOne({ _id: ids[0] ?? '' }, { $set: before })
-    for (const keyword of ["don't", 'don’t', 'straße', 'i don’t'])
-      assert.ok((await idsIn(room, keyword)).includes(ids[0] ?? ''))
   })
 
   test("is over the caller's rooms alone, narrowed by room and roomTags, and cut at limit", async () => {
