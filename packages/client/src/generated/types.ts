@@ -248,7 +248,7 @@ export interface Message {
    */
   replyTo?: Quote
   /**
-   * The message whose thread it is in; then seq counts in the thread
+   * The root of its thread; seq then counts in the thread
    */
   threadOf?: string
   /**
@@ -260,7 +260,7 @@ export interface Message {
    */
   lastThreadMessage?: Quote
   /**
-   * The first five who take part in the thread
+   * The first five users of the thread
    *
    * Items: User ID
    */
@@ -372,7 +372,7 @@ export interface SendBatchInput {
   push?: boolean
   skipTotalBadge?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default what the room says
+   * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
   /**
@@ -496,7 +496,7 @@ export interface SentMessage {
    */
   replyTo?: Quote
   /**
-   * The message whose thread it is in; then seq counts in the thread
+   * The root of its thread; seq then counts in the thread
    */
   threadOf?: string
   /**
@@ -508,7 +508,7 @@ export interface SentMessage {
    */
   lastThreadMessage?: Quote
   /**
-   * The first five who take part in the thread
+   * The first five users of the thread
    *
    * Items: User ID
    */
@@ -544,7 +544,7 @@ export interface SendMessageInput {
    */
   skipTotalBadge?: boolean
   /**
-   * Users who receive mention notifications; a user group stands for its members
+   * Users to notify of being mentioned; a user group stands for its members
    *
    * Items: User ID
    */
@@ -595,7 +595,7 @@ export interface SendMessageInput {
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default what the room says
+   * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
   /**
@@ -676,7 +676,7 @@ export interface WriteMessageInput {
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default what the room says
+   * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
   /**
@@ -745,7 +745,7 @@ export interface ListReadersResult {
      */
     lastLoginTimeMS: number
     /**
-     * When they last reported what they have read in the room
+     * When they last reported a read position in the room
      */
     lastReadTimeMS?: number
   }[]
@@ -787,7 +787,7 @@ export interface ListThreadResult {
    */
   takesPart: boolean
   /**
-   * Messages of the thread that the caller has not read; 0 for users who take no part
+   * Messages of the thread that the caller has not read; 0 outside of it
    */
   unread: number
   data: Message[]
@@ -822,7 +822,7 @@ export interface ListThreadsResult {
      */
     totalCount: number
     /**
-     * Messages of the thread that the caller has not read; 0 for users who take no part
+     * Messages of the thread that the caller has not read; 0 outside of it
      */
     unread: number
   }[]
@@ -847,7 +847,7 @@ export interface MarkThreadReadResult {
    */
   threadOf: string
   /**
-   * Messages of the thread that the caller has not read; 0 for users who take no part
+   * Messages of the thread that the caller has not read; 0 outside of it
    */
   unread: number
 }
@@ -975,7 +975,7 @@ export interface TraceMessageResult {
       [k: string]: number
     }
     /**
-     * What came of the pushes: sent, refused, dead, dropped
+     * Outcomes of the pushes: sent, refused, dead, dropped
      */
     results: {
       [k: string]: number
@@ -1190,7 +1190,7 @@ export interface ScheduleMessageInput {
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default what the room says
+   * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
 }
@@ -1283,7 +1283,7 @@ export interface CreateFileInput {
    */
   size: number
   /**
-   * With the API key only: whose it is; without, the integrator may send it in anybody’s name
+   * With the API key only: the owner; without one, the integrator may send it in any user’s name
    */
   owner?: string
 }
@@ -1317,7 +1317,7 @@ export interface NewFile {
    */
   createdAtMS: number
   /**
-   * Where those who may see it fetch it, with their headers: GET /files/{id}
+   * Fetch it here with your headers: GET /files/{id}
    */
   url: string
   upload: {
@@ -1518,7 +1518,7 @@ export interface OpenStreamInput {
    */
   thread?: boolean
   /**
-   * Seconds until the message expires; 0 for never. By default what the room says
+   * Seconds until the message expires; 0 for never. By default the room’s setting
    */
   expiresInS?: number
 }
@@ -1774,7 +1774,7 @@ export interface UpdateRoomInput {
    */
   opening?: 0 | 1
   /**
-   * 0 frozen: nobody sends
+   * 0 frozen: sends are refused
    */
   status?: 0 | 1
 }
@@ -1827,7 +1827,7 @@ export interface MarkDeliveredResult {
    */
   messageID: string
   /**
-   * False in a room with too many members: nothing is kept, and nobody hears of it
+   * False in a room with too many members: the marker is neither stored nor announced
    */
   isMarked: boolean
 }
@@ -1959,7 +1959,7 @@ export interface User {
   userAgent?: string
   isRobot: boolean
   /**
-   * What a robot does at `/name`
+   * Commands of a robot, `/name`
    */
   commands?: {
     name: string
@@ -2028,7 +2028,7 @@ export interface AdminUser {
   userAgent?: string
   isRobot: boolean
   /**
-   * What a robot does at `/name`
+   * Commands of a robot, `/name`
    */
   commands?: {
     name: string
@@ -2137,7 +2137,7 @@ export interface GetChangesInput {
 export interface Invitation {
   _id: string
   /**
-   * Who invited; empty when the API key did, in a room without members
+   * The inviting user; empty for the API key in a room without members
    */
   inviter: string
   /**
@@ -2432,7 +2432,7 @@ export interface SaveUserInput {
    */
   isAdmin?: boolean
   /**
-   * What a robot does at `/name`, for users with isRobot
+   * Commands of a robot, `/name`, for users with isRobot
    */
   commands?: {
     name: string
@@ -2472,7 +2472,7 @@ export interface SavedUser {
   userAgent?: string
   isRobot: boolean
   /**
-   * What a robot does at `/name`
+   * Commands of a robot, `/name`
    */
   commands?: {
     name: string
@@ -2537,7 +2537,7 @@ export interface SaveUsersInput {
      */
     isAdmin?: boolean
     /**
-     * What a robot does at `/name`, for users with isRobot
+     * Commands of a robot, `/name`, for users with isRobot
      */
     commands?: {
       name: string
@@ -2705,7 +2705,7 @@ export interface GetPresenceResult {
      */
     away?: boolean
     /**
-     * Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected
+     * Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected
      */
     lastSeenMS?: number
   }[]
@@ -2785,7 +2785,7 @@ export interface Ban {
     lastLoginTimeMS: number
   }
   /**
-   * Who did it; empty when it was the API key
+   * The banning user; empty for the API key
    */
   blocker: string
   /**
@@ -2864,7 +2864,7 @@ export interface Block {
     lastLoginTimeMS: number
   }
   /**
-   * Who did it; empty when it was the API key
+   * The banning user; empty for the API key
    */
   blocker: string
   /**
@@ -2912,7 +2912,7 @@ export interface Report {
    */
   room: string
   /**
-   * Who sent the message
+   * The sender of the message
    */
   sender: string
   messageType: string
@@ -3142,7 +3142,7 @@ export interface PushExplanation {
     deviceId: string
     network?: 'apns' | 'fcm'
     /**
-     * `sending` for long: the process that sent it was killed, and nobody knows
+     * `sending` for long: the sending process was killed, and the outcome is unknown
      */
     outcome: 'sent' | 'refused' | 'waiting' | 'sending' | 'given up' | 'not sent'
     /**
@@ -3255,7 +3255,7 @@ export interface GetStatsResult {
    */
   end: number
   /**
-   * Users who sent or were connected in the window
+   * Users active in the window: they sent or were connected
    *
    * Items: User ID
    */
@@ -3415,7 +3415,7 @@ export interface FeedEvent {
    */
   id: string
   /**
-   * What `data` is: see the table of events
+   * The type of `data`: see the table of events
    */
   event:
     | 'chat message'
@@ -3486,7 +3486,7 @@ export interface Job {
   _id: string
   kind: 'batch' | 'erasure'
   /**
-   * failed: a batch given up after many tries; what is done stays done
+   * failed: a batch given up after many tries; finished parts stay
    */
   state: 'running' | 'done' | 'failed'
   /**
@@ -3509,7 +3509,7 @@ export interface Job {
     total: number
   }
   /**
-   * Of a batch: what became of each recipient, in their order, from `skip` on
+   * Of a batch: the outcome per recipient, in order, from `skip` on
    */
   outcomes?: {
     /**
@@ -3635,7 +3635,7 @@ export interface ServerEvents {
      */
     room: string
     /**
-     * The user who did it; null for the API key
+     * The acting user; null for the API key
      */
     by: string | null
   }
@@ -3664,7 +3664,7 @@ export interface ServerEvents {
        */
       away?: boolean
       /**
-       * Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected
+       * Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected
        */
       lastSeenMS?: number
     }[]
@@ -3708,7 +3708,7 @@ export interface LoginResult {
   _id: string
   appID: string
   /**
-   * What the user’s REST calls take as IM-CLIENT-KEY
+   * IM-CLIENT-KEY of the user’s REST calls
    */
   clientKey: string
   deviceId: string
@@ -3721,14 +3721,14 @@ export interface LoginResult {
    */
   serverTimeMS: number
   /**
-   * With `since`: whether everything that passed since then has arrived; false: fetch what you missed
+   * With `since`: whether every event since then has arrived; false: fetch missed changes
    */
   resumed?: boolean
 }
 export interface WebhookCall {
   appID: string
   /**
-   * The user who acted; empty when the API key did
+   * The acting user; empty for the API key
    */
   clientID: string
   /**
@@ -3743,7 +3743,7 @@ export interface WebhookCall {
   command?: {
     name: string
     /**
-     * What follows the name
+     * The text after the name
      */
     text: string
     /**
@@ -3831,7 +3831,7 @@ export interface PushCall {
    */
   replyTo?: Quote
   /**
-   * The message whose thread it is in; then seq counts in the thread
+   * The root of its thread; seq then counts in the thread
    */
   threadOf?: string
   /**
@@ -3843,7 +3843,7 @@ export interface PushCall {
    */
   lastThreadMessage?: Quote
   /**
-   * The first five who take part in the thread
+   * The first five users of the thread
    *
    * Items: User ID
    */
@@ -3888,7 +3888,7 @@ export interface ClientCalls {
   addReaction: { input: AddReactionInput; result: AddReactionResult }
   /** Remove a reaction of the caller: DELETE /messages/:id/reaction */
   removeReaction: { input: RemoveReactionInput; result: RemoveReactionResult }
-  /** Who has read a message: GET /messages/:id/readers */
+  /** The readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
   /** A page of the thread about a message: GET /messages/:id/thread */
   listThread: { input: ListThreadInput; result: ListThreadResult }
@@ -3954,7 +3954,7 @@ export interface ClientCalls {
   setRoomPref: { input: SetRoomPrefInput; result: SetRoomPrefResult }
   /** Unmute a room; roomPref goes to the other devices: DELETE /me/mute/:room */
   unmuteRoom: { input: UnmuteRoomInput; result: UnmuteRoomResult }
-  /** What changed for the caller since a time: GET /me/changes */
+  /** The caller’s changes since a time: GET /me/changes */
   getChanges: { input: GetChangesInput; result: GetChangesResult }
   /** Add members to a group, or invite them: POST /rooms/:id/members */
   addMembers: { input: AddMembersInput; result: AddMembersResult }
@@ -3982,7 +3982,7 @@ export interface ClientCalls {
   listMyPrefs: { input: ListMyPrefsInput; result: ListMyPrefsResult }
   /** Set a personal preference; myPrefChange goes to the other devices: POST /me/pref/:key */
   setMyPref: { input: SetMyPrefInput; result: SetMyPrefResult }
-  /** Who of these users is online: GET /presence */
+  /** Whether these users are online: GET /presence */
   getPresence: { input: GetPresenceInput; result: GetPresenceResult }
   /** Issue a new token; ends the one of this call: POST /me/token */
   renewToken: { input: RenewTokenInput; result: RenewTokenResult }
@@ -3994,7 +3994,7 @@ export interface ClientCalls {
   unbanMember: { input: UnbanMemberInput; result: UnbanMemberResult }
   /** Block a user everywhere: POST /blockStatus/my/:blockee */
   blockUser: { input: BlockUserInput; result: BlockUserResult }
-  /** The users whom the caller blocks, the longest blocked first: GET /blockStatus/my */
+  /** The users blocked by the caller, the longest blocked first: GET /blockStatus/my */
   listBlocks: { input: ListBlocksInput; result: ListBlocksResult }
   /** Lift a personal block: DELETE /blockStatus/my/:blockee */
   unblockUser: { input: UnblockUserInput; result: UnblockUserResult }
@@ -4012,7 +4012,7 @@ export interface AdminCalls {
   sendMessage: { input: SendMessageInput; result: SendMessageResult; scheduled: ScheduledMessage }
   /** Send, edit or recall a message as a member of the room: POST /rooms/:id/message */
   writeMessage: { input: WriteMessageInput; result: WriteMessageResult; scheduled: ScheduledMessage }
-  /** Who has read a message: GET /messages/:id/readers */
+  /** The readers of a message: GET /messages/:id/readers */
   listReaders: { input: ListReadersInput; result: ListReadersResult }
   /** The way of one message: GET /admin/messages/:id/trace */
   traceMessage: { input: TraceMessageInput; result: TraceMessageResult }
@@ -4096,7 +4096,7 @@ export interface AdminCalls {
   listReports: { input: ListReportsInput; result: ListReportsResult }
   /** Push a notification to all devices of users: POST /push/push2clients */
   pushToClients: { input: PushToClientsInput; result: PushToClientsResult }
-  /** Why a message was pushed to the devices of a user, or was not, and what came of it: GET /admin/push/why */
+  /** Why a message was pushed to the devices of a user, or was not, and the outcome: GET /admin/push/why */
   whyPush: { input: WhyPushInput; result: WhyPushResult }
   /** Remove a configuration key: DELETE /config/:key */
   deleteConfigKey: { input: DeleteConfigKeyInput; result: DeleteConfigKeyResult }

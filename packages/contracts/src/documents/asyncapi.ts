@@ -81,7 +81,7 @@ export function asyncApiDocument(): AsyncApiDocument {
         host: '127.0.0.1:8080',
         pathname: '/socket.io/',
         protocol: 'ws',
-        description: 'What npm start brings up; the stock socket.io-client connects by its base URL',
+        description: 'The stack of npm start; the stock socket.io-client connects by its base URL',
       },
     },
     channels: {

@@ -14,7 +14,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
     '',
     info.description,
     'Connect, `conf` if you want base64, `auth2` with the user’s token, then listen; after a reconnect do the same again,',
-    'and fetch what you missed by `GET /rooms/{id}/messages/v3` and `GET /me/badge`, or give `since`:',
+    'and fetch missed messages by `GET /rooms/{id}/messages/v3` and `GET /me/badge`, or give `since`:',
     '[Catch up](reference/socket.md#catch-up). Events may repeat: de-duplicate by `_id`.',
     '',
     '```js',
@@ -27,7 +27,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
     "socket.on('chat message', (message) => console.log(message.sender.nickname, message.message))",
     '```',
     '',
-    '## What a client hears',
+    '## Events',
     '',
   ]
   for (const [name, event] of Object.entries(names)) {
@@ -39,7 +39,7 @@ export function eventsPage({ info, channels, components }: AsyncApiDocument): st
     lines.push('', ...exampleLines(message.examples[0]?.payload), '')
   }
   lines.push(
-    '## What a client emits',
+    '## Emits',
     '',
     'Each takes an acknowledgement: the envelope `{RC, RM, result}`, or `{RC, RM, error: {code, message}}`. Any may be',
     `return ${list(everyEmit)}; an unknown emit returns \`UNKNOWN_EVENT\`.`,

@@ -11,7 +11,7 @@ const common = {
     avatarUrl: z.string(),
     lastLoginTimeMS: z.number(),
   }),
-  blocker: z.string().describe('Who did it; empty when it was the API key'),
+  blocker: z.string().describe('The banning user; empty for the API key'),
   createdAt: isoTime,
   updatedAt: isoTime.describe('Last change; on unban the unban time'),
 }

@@ -18,12 +18,12 @@ export const robotCommands = z
   .array(robotCommand)
   .max(maxCommands)
   .refine((commands) => new Set(commands.map(({ name }) => name)).size === commands.length, 'expected each name once')
-  .describe('What a robot does at `/name`, for users with isRobot')
+  .describe('Commands of a robot, `/name`, for users with isRobot')
 
 /** A command that a user typed to robots of the room, in the call to its webhook. */
 export const typedCommand = z.object({
   name: z.string(),
-  text: z.string().describe('What follows the name'),
+  text: z.string().describe('The text after the name'),
   robots: z.array(userId).describe('The robots of the room that have the command'),
 })
 export type TypedCommand = z.infer<typeof typedCommand>

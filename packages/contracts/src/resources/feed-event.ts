@@ -64,7 +64,7 @@ export const feedEvent = z
   .object({
     cursor: z.string().describe('The place of the event: `after` for all that came later'),
     id: z.string().describe('The same if the event comes twice; that of a new message is its `_id`'),
-    event: z.enum([first, ...others]).describe('What `data` is: see the table of events'),
+    event: z.enum([first, ...others]).describe('The type of `data`: see the table of events'),
     timeMS: timeMS.describe('When the event was published; milliseconds since 1970'),
     room: roomId.optional().describe('The room that it concerns'),
     user: userId.optional().describe('The user or user group that it concerns, where no room is concerned'),

@@ -82,7 +82,7 @@ export type File = z.infer<typeof file>
 export const newFile = z
   .object({
     ...fileFields,
-    url: z.string().describe('Where those who may see it fetch it, with their headers: GET /files/{id}'),
+    url: z.string().describe('Fetch it here with your headers: GET /files/{id}'),
     upload: z.object({
       method: z.literal('PUT'),
       url: z.string().describe('Where the bytes go: the body is the file, nothing else'),

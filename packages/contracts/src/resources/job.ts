@@ -16,7 +16,7 @@ export const job = z
     kind: z.enum(['batch', 'erasure']),
     state: z
       .enum(['running', 'done', 'failed'])
-      .describe('failed: a batch given up after many tries; what is done stays done'),
+      .describe('failed: a batch given up after many tries; finished parts stay'),
     createdAt: isoTime,
     updatedAt: isoTime.describe('When it last got on'),
     finishedAt: isoTime.optional(),
@@ -26,7 +26,7 @@ export const job = z
     outcomes: z
       .object({ totalCount: z.number().int().describe('Outcomes so far'), data: z.array(batchOutcome) })
       .optional()
-      .describe('Of a batch: what became of each recipient, in their order, from `skip` on'),
+      .describe('Of a batch: the outcome per recipient, in order, from `skip` on'),
   })
   .meta({ id: 'Job', ...ours })
 export type Job = z.infer<typeof job>

@@ -85,13 +85,10 @@ const common = {
   expiresAtMS: timeMS.optional().meta(ours).describe('When it expires, and becomes a stub as one deleted for all'),
   clientMessageID: z.string().optional().meta(ours),
   replyTo: quote.optional().meta(ours).describe('The message of the same room that it replies to'),
-  threadOf: messageId
-    .optional()
-    .meta(ours)
-    .describe('The message whose thread it is in; then seq counts in the thread'),
+  threadOf: messageId.optional().meta(ours).describe('The root of its thread; seq then counts in the thread'),
   threadCount: z.number().int().min(1).optional().meta(ours).describe('The messages of the thread about it'),
   lastThreadMessage: quote.optional().meta(ours).describe('The last of them'),
-  threadParticipants: z.array(userId).optional().meta(ours).describe('The first five who take part in the thread'),
+  threadParticipants: z.array(userId).optional().meta(ours).describe('The first five users of the thread'),
 }
 
 /** A message in the history and in events (docs/reference/resources.md#message). */

@@ -30,6 +30,6 @@ export type ModerationCall = z.infer<typeof moderationCall>
 export const moderationAnswer = z.discriminatedUnion('action', [
   z.object({ action: z.literal('allow') }),
   z.object({ action: z.literal('mask'), text: z.string().describe('Takes the place of the text') }),
-  z.object({ action: z.literal('refuse'), text: z.string().optional().describe('What the sender gets to read') }),
+  z.object({ action: z.literal('refuse'), text: z.string().optional().describe('The text shown to the sender') }),
 ])
 export type ModerationAnswer = z.infer<typeof moderationAnswer>

@@ -20,7 +20,7 @@ export const userPresence = z.object({
   lastSeenMS: timeMS
     .optional()
     .describe(
-      'Only when offline: when the last device was connected. Absent for users who hide it, and for those who never connected',
+      'Only when offline: when the last device was connected. Absent for hidden users, and for those who never connected',
     ),
 })
 export type UserPresence = z.infer<typeof userPresence>

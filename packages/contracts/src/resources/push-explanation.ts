@@ -28,7 +28,7 @@ const explainedDevice = z.object({
   network: z.enum(['apns', 'fcm']).optional(),
   outcome: z
     .enum(['sent', 'refused', 'waiting', 'sending', 'given up', 'not sent'])
-    .describe('`sending` for long: the process that sent it was killed, and nobody knows'),
+    .describe('`sending` for long: the sending process was killed, and the outcome is unknown'),
   reason: z.string().optional().describe("With `not sent` one of PushReason, else the network's"),
   id: z.string().optional().describe("The network's name of the push"),
   atMS: timeMS.optional().describe('When it was sent, refused or given up'),

@@ -14,7 +14,7 @@ export const report = z
     status: reportStatus,
     messageID: messageId,
     room: roomId,
-    sender: userId.describe('Who sent the message'),
+    sender: userId.describe('The sender of the message'),
     messageType: z.string(),
     message: z
       .unknown()

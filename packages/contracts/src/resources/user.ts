@@ -24,7 +24,7 @@ const profile = {
   address: address.optional().describe('Last connection address; absent before the first connection'),
   userAgent: z.string().optional(),
   isRobot: z.boolean(),
-  commands: z.array(robotCommand).optional().meta(ours).describe('What a robot does at `/name`'),
+  commands: z.array(robotCommand).optional().meta(ours).describe('Commands of a robot, `/name`'),
   mute: z.array(roomId).describe('IDs of the rooms that this user muted'),
   createdAt: isoTime.meta(ours),
   updatedAt: isoTime,

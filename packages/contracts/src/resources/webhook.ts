@@ -19,7 +19,7 @@ export type WebhookEvent = z.infer<typeof webhookEvent>
 /** The body of a call to a room's webhook; headers by standardwebhooks.com. */
 export const webhookCall = z.object({
   appID: z.string(),
-  clientID: z.string().describe('The user who acted; empty when the API key did'),
+  clientID: z.string().describe('The acting user; empty for the API key'),
   roomID: roomId,
   event: webhookEvent,
   botState: z.string(),

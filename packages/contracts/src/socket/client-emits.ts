@@ -70,7 +70,7 @@ export const clientEmits = {
             .optional()
             .meta(ours)
             .describe(
-              'The `serverTimeMS` of the last acknowledgement or `serverTime` event, 0 for the first time: what passed since then arrives before the acknowledgement',
+              'The `serverTimeMS` of the last acknowledgement or `serverTime` event, 0 for the first time: events since then arrive before the acknowledgement',
             ),
         })
         .default({}),
@@ -79,7 +79,7 @@ export const clientEmits = {
     ack: z.object({
       _id: userId,
       appID: z.string(),
-      clientKey: z.string().describe('What the user’s REST calls take as IM-CLIENT-KEY'),
+      clientKey: z.string().describe('IM-CLIENT-KEY of the user’s REST calls'),
       deviceId: z.string(),
       expirationDate: isoTime.describe('When the token ends, and the connection with it'),
       serverTimeMS: timeMS,
@@ -87,7 +87,7 @@ export const clientEmits = {
         .boolean()
         .optional()
         .meta(ours)
-        .describe('With `since`: whether everything that passed since then has arrived; false: fetch what you missed'),
+        .describe('With `since`: whether every event since then has arrived; false: fetch missed changes'),
     }),
     errors: ['INVALID_TOKEN', 'INVALID_CLIENT_KEY'],
     example: {
@@ -176,15 +176,15 @@ export const clientEmits = {
     example: { args: [{ room: 'demo-room', text: 'The answer ' }], ack: {} },
   },
   'presence subscribe': {
-    summary: `Watches users: the event presence comes when they come, go, or are away. Users who share no room with the caller are left out; a socket watches at most ${maxWatchedUsers}`,
+    summary: `Watches users: the event presence reports when they come, go, or are away. Users who share no room with the caller are left out; a socket watches at most ${maxWatchedUsers}`,
     args: z.tuple([z.strictObject({ clients: watched })]),
-    ack: z.object({ clients: z.array(userPresence).describe('How those are who are watched now') }),
+    ack: z.object({ clients: z.array(userPresence).describe('The present state of the watched users') }),
     errors: ['INVALID_TOKEN'],
     extension: true,
     example: { args: [{ clients: ['bob'] }], ack: { clients: [exampleUserPresence] } },
   },
   'presence unsubscribe': {
-    summary: 'Watches these users no more; without `clients`, nobody',
+    summary: 'Stops watching these users; without `clients`, all',
     args: z.tuple([z.strictObject({ clients: watched.optional() })]),
     ack: z.object({}),
     errors: ['INVALID_TOKEN'],

@@ -21,7 +21,7 @@ export const ownCloseReasons = {
 export const protocolCloseReasons = {
   'slow reader': {
     client: 'reconnects',
-    why: 'More than 1 MiB (setting) waited for the client: fetch what was missed',
+    why: 'More than 1 MiB (setting) waited for the client: fetch missed messages',
   },
   'ping timeout': { client: 'reconnects', why: 'No heartbeat came in time' },
   'too many packets': { client: 'reconnects', why: 'A limit (setting)' },

@@ -148,7 +148,7 @@ export const serverEvents = {
     summary: 'The user left a group, or was removed from it',
     payload: z.object({
       room: roomId,
-      by: userId.nullable().describe('The user who did it; null for the API key'),
+      by: userId.nullable().describe('The acting user; null for the API key'),
     }),
     to: 'user',
     captured: true,
@@ -164,7 +164,7 @@ export const serverEvents = {
     example: { serverTimeMS: 1_795_176_000_000 },
   },
   presence: {
-    summary: 'Users whom the socket watches came, went, or are away: at most once a second, each with how they are now',
+    summary: 'Watched users came, went, or are away: at most once a second, each with the present state',
     payload: z.object({ clients: z.array(userPresence) }),
     to: 'user',
     captured: false,

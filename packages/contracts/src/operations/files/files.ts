@@ -35,7 +35,7 @@ export const createFile = operation({
     size: z.number().int().min(1).describe('Bytes'),
     owner: userId
       .optional()
-      .describe('With the API key only: whose it is; without, the integrator may send it in anybody’s name'),
+      .describe('With the API key only: the owner; without one, the integrator may send it in any user’s name'),
   }),
   result: newFile,
   errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'FILE_TOO_LARGE', 'FILES_FULL'],

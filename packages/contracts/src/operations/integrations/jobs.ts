@@ -10,7 +10,7 @@ export const getJob = operation({
   tag: 'Jobs',
   summary: 'How far a batch or an erasure is that goes on in the background',
   description:
-    'A job survives the gateway that began it: another one goes on with it, and nobody gets a message twice. It is kept for 7 days after its end.',
+    'A job survives the gateway that began it: another one continues it, and no recipient gets a message twice. It is kept for 7 days after its end.',
   access: 'admin',
   form: 'envelope',
   params: z.object({ id: naming('job', z.string().min(1).max(128).describe('`job` of an answer with status 202')) }),

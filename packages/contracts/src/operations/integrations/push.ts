@@ -30,7 +30,7 @@ export const whyPush = operation({
   method: 'GET',
   path: '/admin/push/why',
   tag: 'Push',
-  summary: 'Why a message was pushed to the devices of a user, or was not, and what came of it',
+  summary: 'Why a message was pushed to the devices of a user, or was not, and the outcome',
   description:
     'As it was decided when the message was handled; kept for 7 days. `recorded` is false when nothing is on record: then the reasons are those that would hold now.',
   access: 'admin',

@@ -30,7 +30,7 @@ export const getStats = operation({
     endTime: isoTime,
     start: z.number().int().describe('Unix seconds'),
     end: z.number().int().describe('Unix seconds'),
-    userList: z.array(userId).describe('Users who sent or were connected in the window'),
+    userList: z.array(userId).describe('Users active in the window: they sent or were connected'),
     roomCount: z.number().int().describe('Rooms with messages in the window'),
     totalRoomCount: z.number().int(),
     messageCount: z.number().int(),

@@ -31,7 +31,7 @@ export const replyTo = messageId.optional().describe('ID of the message of the s
 
 export const expiresInS = lifetimeS
   .optional()
-  .describe('Seconds until the message expires; 0 for never. By default what the room says')
+  .describe('Seconds until the message expires; 0 for never. By default the room’s setting')
 
 const sendAtMS = scheduledTime
   .optional()
@@ -94,9 +94,7 @@ export const sendMessage = operation({
       .boolean()
       .default(false)
       .describe('Leave the badge out of the pushes of this message; it counts as unread like any other'),
-    mentions: mentions
-      .optional()
-      .describe('Users who receive mention notifications; a user group stands for its members'),
+    mentions: mentions.optional().describe('Users to notify of being mentioned; a user group stands for its members'),
     clientMessageID: clientMessageID.optional().meta(ours),
     attachments: attachments.optional().meta(ours),
     replyTo: replyTo.meta(ours),
@@ -212,7 +210,7 @@ export const sendBatch = operation({
   tag: 'Messages',
   summary: 'Send a message to many users and rooms',
   description:
-    'A receiver gets it in the direct room with the sender, which is created when there is none. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE where the text exceeds 64 KiB. What takes longer than 5 s goes on as a job: 202, and GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, a batch repeated within 24 hours sends nothing twice, and returns the outcomes of the first or its job.',
+    'A receiver gets it in the direct room with the sender, which is created when there is none. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE where the text exceeds 64 KiB. A batch longer than 5 s continues as a job: 202, and GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, a batch repeated within 24 hours sends nothing twice, and returns the outcomes of the first or its job.',
   access: 'admin',
   form: 'envelope',
   extension: true,

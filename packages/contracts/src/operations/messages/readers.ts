@@ -12,8 +12,8 @@ export const listReaders = operation({
   method: 'GET',
   path: '/messages/:id/readers',
   tag: 'Messages',
-  summary: 'Who has read a message',
-  description: `The members whose read marker has reached the message, the longest-standing first, without its sender and without those who joined after it and have read nothing since. In rooms of at most ${maxReadersMembers} members; in others 413 RESULT_TOO_LARGE.`,
+  summary: 'The readers of a message',
+  description: `The members whose read marker has reached the message, the longest-standing first, without its sender and without members who joined later and have read nothing since. In rooms of at most ${maxReadersMembers} members; in others 413 RESULT_TOO_LARGE.`,
   access: 'client-or-admin',
   form: 'envelope',
   params: z.object({ id: messageId }),
@@ -25,7 +25,7 @@ export const listReaders = operation({
     data: z.array(
       z.object({
         ...sender.shape,
-        lastReadTimeMS: timeMS.optional().describe('When they last reported what they have read in the room'),
+        lastReadTimeMS: timeMS.optional().describe('When they last reported a read position in the room'),
       }),
     ),
   }),

@@ -35,7 +35,7 @@ export const scheduleMessage = operation({
   tag: 'Messages',
   summary: 'Send a message later',
   description:
-    'It is sent once, at its time, by whichever gateway is there; late rather than never. Who may send is decided then; who is banned now is refused at once. Under a clientMessageID that is scheduled already, the first one is returned.',
+    'It is sent once, at its time, by any gateway; late rather than never. The sender’s rights are checked then; a banned sender is refused at once. A clientMessageID that is scheduled already returns the first one.',
   access: 'client-or-admin',
   form: 'envelope',
   body: z.strictObject({

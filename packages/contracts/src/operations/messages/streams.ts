@@ -58,7 +58,7 @@ export const appendStream = operation({
   tag: 'Messages',
   summary: 'Add a piece to a message that is being streamed',
   description:
-    'It is written, and the room gets it by ai_streaming. The history shows what is there so far once a second.',
+    'The piece is stored, and the room gets it by ai_streaming. The history shows the text so far, updated once a second.',
   access: 'client-or-admin',
   form: 'envelope',
   params: z.object({ id: messageId }),

@@ -6,11 +6,7 @@ import { message } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { historyQuery } from './messages.ts'
 
-const unread = z
-  .number()
-  .int()
-  .min(0)
-  .describe('Messages of the thread that the caller has not read; 0 for users who take no part')
+const unread = z.number().int().min(0).describe('Messages of the thread that the caller has not read; 0 outside of it')
 
 const exampleReply = { ...exampleMessage, _id: '66f0c1a2b3c4d5e6f7a8b9c1', id: '66f0c1a2b3c4d5e6f7a8b9c1' }
 
@@ -94,7 +90,7 @@ export const markThreadRead = operation({
   tag: 'Messages',
   summary: 'Report the last message of a thread that the caller has read',
   description:
-    'The marker never moves backwards. Of who takes no part in the thread there is none: nothing changes. Where it moves, threadLastRead goes to the other devices of the caller.',
+    'The marker never moves backwards. A caller outside the thread has none: nothing changes. When it moves, threadLastRead goes to the other devices of the caller.',
   access: 'client',
   form: 'envelope',
   extension: true,

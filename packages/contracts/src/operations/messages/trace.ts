@@ -13,7 +13,7 @@ export const traceMessage = operation({
   tag: 'Messages',
   summary: 'The way of one message',
   description:
-    'From its acceptance to who has read it. Nodes remember deliveries for some minutes; pushes and calls are on record for 7 days; the stream keeps events for some days.',
+    'From its acceptance to its readers. Nodes remember deliveries for some minutes; pushes and calls are on record for 7 days; the stream keeps events for some days.',
   access: 'admin',
   form: 'envelope',
   params: z.object({ id: messageId }),
@@ -45,7 +45,7 @@ export const traceMessage = operation({
       recorded: z.boolean(),
       members: counts.describe('Members without a push, by reason'),
       devices: counts.describe('Devices by decision: DUE, CONNECTED, NO_NETWORK; with PUSH_GENERIC users as CALLED'),
-      results: counts.describe('What came of the pushes: sent, refused, dead, dropped'),
+      results: counts.describe('Outcomes of the pushes: sent, refused, dead, dropped'),
     }),
     calls: z.array(webhookDelivery).describe("Calls to the room's webhook and to PUSH_GENERIC"),
     readBy: z.object({

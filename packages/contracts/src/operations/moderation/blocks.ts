@@ -44,7 +44,7 @@ export const listBlocks = operation({
   method: 'GET',
   path: '/blockStatus/my',
   tag: 'Moderation',
-  summary: 'The users whom the caller blocks, the longest blocked first',
+  summary: 'The users blocked by the caller, the longest blocked first',
   access: 'client',
   form: 'envelope',
   query: optionalPage,

@@ -26,7 +26,7 @@ export const reportMessage = operation({
   tag: 'Moderation',
   summary: 'Report a message to the moderators of the app',
   description:
-    'By a member of the room who sees the message. Reporting it again changes nothing; the reports of several users are one, with a count.',
+    'By a member of the room to whom the message is visible. Reporting it again changes nothing; the reports of several users are one, with a count.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: messageId }),
@@ -68,7 +68,7 @@ export const decideReport = operation({
   tag: 'Moderation',
   summary: 'Decide about a reported message',
   description:
-    '`dismiss` does nothing; `delete` deletes the message for all; `ban` bans its sender in the room; `erase` erases its sender. What is done already counts as done. The same decision again returns the report, another one is refused.',
+    '`dismiss` does nothing; `delete` deletes the message for all; `ban` bans its sender in the room; `erase` erases its sender. An effect that is in force already counts as done. The same decision again returns the report; another one is refused.',
   access: 'admin',
   form: 'envelope',
   params: z.object({ id: naming('report', z.string().min(1).max(128).describe('ID of a report')) }),

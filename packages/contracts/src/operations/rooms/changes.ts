@@ -13,7 +13,7 @@ export const getChanges = operation({
   method: 'GET',
   path: '/me/changes',
   tag: 'Rooms',
-  summary: 'What changed for the caller since a time',
+  summary: 'The caller’s changes since a time',
   description:
     'For clients that poll, or wake from a push; the same by REST as `since` of `auth2`. Rooms come with their state of now. While `complete` is false, ask again with the cursor. 410 CURSOR_GONE: the events since then are no longer kept, or the user was created after them; read all rooms, and go on with the cursor of the error.',
   access: 'client',

@@ -12,7 +12,7 @@ export const deliveredMarker = z.object({
   roomID: roomId,
   memberID: userId,
   messageID: messageId.describe('The message that was reported'),
-  isMarked: z.boolean().describe('False in a room with too many members: nothing is kept, and nobody hears of it'),
+  isMarked: z.boolean().describe('False in a room with too many members: the marker is neither stored nor announced'),
 })
 export const exampleDelivered = {
   roomID: 'demo-room',

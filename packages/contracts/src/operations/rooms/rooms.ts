@@ -155,7 +155,7 @@ export const updateRoom = operation({
     ...roomFields,
     managers: z.array(userId).max(1_000).optional(),
     opening: opening.optional(),
-    status: z.literal([0, 1]).optional().describe('0 frozen: nobody sends'),
+    status: z.literal([0, 1]).optional().describe('0 frozen: sends are refused'),
   }),
   result: room,
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],

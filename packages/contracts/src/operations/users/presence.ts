@@ -8,9 +8,9 @@ export const getPresence = operation({
   method: 'GET',
   path: '/presence',
   tag: 'Presence',
-  summary: 'Who of these users is online',
+  summary: 'Whether these users are online',
   description:
-    'Users who share no room with the caller are left out. Who hides, and who blocked the caller, looks offline.',
+    'Users who share no room with the caller are left out. Hidden users, and those who blocked the caller, look offline.',
   access: 'client',
   form: 'envelope',
   query: z.object({
