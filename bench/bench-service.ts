@@ -37,6 +37,9 @@ export function startBenchService(
         PARLEY_INTERNAL_PORT: '0',
         ...portSettings[service],
         PARLEY_LOG_LEVEL: 'warn',
+        // Counted, and never reached.
+        PARLEY_RATE_PER_USER: '1000000000',
+        PARLEY_RATE_PER_APP: '1000000000',
         ...env,
       },
     },

@@ -3,8 +3,11 @@ import type { Presence } from './connect.ts'
 
 /** Counts requests by name in fixed windows, over all processes that share the Redis. */
 export interface RequestCounts {
-  /** Counts one request; returns how many there were in this window, this one included, and when it ends. */
-  hit(name: string, windowMS: number): { count: number; leftMS: number }
+  /**
+   * Counts one request; returns how many there were in this window, this one included, and when it ends.
+   * @param limit what is compared with the count: a process far below it by itself does not share its count
+   */
+  hit(name: string, windowMS: number, limit: number): { count: number; leftMS: number }
   /** Settles when all requests counted so far are shared. */
   share(): Promise<void>
   /** Settles when the sharing in flight is over. */
@@ -14,6 +17,8 @@ export interface RequestCounts {
 interface Count {
   window: number
   windowMS: number
+  /** A count up to this stays here. */
+  quiet: number
   /** The count of all processes when Redis was last asked. */
   shared: number
   /** Counted here and not yet in `shared`. */
@@ -23,10 +28,12 @@ interface Count {
 }
 
 const shareEveryMS = 100
+/** The share of a limit that a process may count by itself: most users stay below it, and cost Redis nothing. */
+const quietShare = 0.02
 
 /**
  * Counts in memory, and adds the counts up in Redis ten times a second: a request waits for no round trip, and a
- * limit is overrun by at most a tenth of a second of requests. While Redis is away each process counts for itself.
+ * limit is overrun by at most a tenth of a second of requests, and 2 % for each further process. While Redis is away each process counts for itself.
  */
 export function createRequestCounts({ redis }: Presence, onError: (error: Error) => void): RequestCounts {
   const counts = new Map<string, Count>()
@@ -49,7 +56,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
     const unshared: Promise<void>[] = []
     for (const [name, count] of counts) {
       if (count.window !== Math.floor(Date.now() / count.windowMS)) counts.delete(name)
-      else if (count.own > count.sending) unshared.push(shareOne(name, count))
+      else if (count.own > count.sending && count.own + count.shared > count.quiet) unshared.push(shareOne(name, count))
     }
     await Promise.all(unshared)
   }
@@ -57,12 +64,12 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
   const sharing = startRunning(shareEveryMS, share, onError)
 
   return {
-    hit(name, windowMS) {
+    hit(name, windowMS, limit) {
       const now = Date.now()
       const window = Math.floor(now / windowMS)
       let count = counts.get(name)
       if (count?.window !== window) {
-        count = { window, windowMS, shared: 0, own: 0, sending: 0 }
+        count = { window, windowMS, quiet: limit * quietShare, shared: 0, own: 0, sending: 0 }
         counts.set(name, count)
       }
       count.own++

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serializerCompiler } from '@fastify/type-provider-zod'
 import { createApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
 import { createUserAuthentication } from '@parley/chat/access/authenticate-user'
+import { type CallerLimits, createCallerRates } from '@parley/chat/access/caller-rates'
 import { callingDevice } from '@parley/chat/access/calling-device'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import type { FindToken } from '@parley/chat/access/token-memory'
@@ -9,6 +10,7 @@ import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
+import type { RequestCounts } from '@parley/presence/request-counts'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
@@ -18,7 +20,7 @@ import { type ChatPageOrigins, serveChatPage } from './documents/chat-page.ts'
 import { serveDocuments } from './documents/openapi.ts'
 import { boundConnections } from './limits/connections.ts'
 import { judgeRefusal } from './limits/failed-logins.ts'
-import { limitRequests, type RateLimits } from './limits/rate-limit.ts'
+import { limitRequests } from './limits/rate-limit.ts'
 import { shedLoad } from './limits/shed-load.ts'
 import { createMount } from './mount.ts'
 import { replyError } from './replies/error-reply.ts'
@@ -45,7 +47,7 @@ export interface GatewayParts {
   findToken: FindToken
   tracing?: Tracing
   /** Without them nothing is limited. */
-  rateLimits?: RateLimits
+  rateLimits?: CallerLimits & { counts: Pick<RequestCounts, 'hit'>; failedLoginsPerAddress: number }
   /** How many proxies in front add to X-Forwarded-For. */
   trustedProxies?: number
   /** How long a request may take to arrive whole, in milliseconds. */
@@ -91,7 +93,7 @@ export async function createGateway({
   app.setValidatorCompiler(validateInput)
   app.setSerializerCompiler(serializerCompiler)
   const failedLogins =
-    rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.perAddress)
+    rateLimits && createFailedLogins(chat, { presence, counts: rateLimits.counts }, rateLimits.failedLoginsPerAddress)
   app.setErrorHandler(async (error, request, reply) => {
     const judged = failedLogins ? judgeRefusal(failedLogins, error, request) : error
     replyError(await Promise.resolve(judged).catch((failure: unknown) => failure), request, reply)
@@ -112,7 +114,7 @@ export async function createGateway({
   readBodies(app)
   takeInput(app)
   await shedLoad(app, maxLoopDelayMS)
-  if (rateLimits) limitRequests(app, rateLimits)
+  if (rateLimits) limitRequests(app, createCallerRates(rateLimits.counts, rateLimits))
   await serveDocuments(app)
   await serveChatPage(app, { ...chatPage, files: filesOrigin(files) }, createPageImages(chat), failedLogins)
 

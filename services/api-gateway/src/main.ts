@@ -56,8 +56,8 @@ await runService(
       log.warn({ err: error }, 'Redis is away: each gateway counts requests for itself'),
     )
     onStop('request counts', () => counts.stop())
-    const { ratePerApiKey: perApiKey, ratePerToken: perToken, failedLoginsPerAddress: perAddress } = settings
-    const rateLimits = { counts, perApiKey, perToken, perAddress }
+    const { rates, ratePerApiKey: perApiKey, failedLoginsPerAddress } = settings
+    const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress }
 
     const tokens = createTokenMemory(chat, bus, newId())
     onStop('token memory', () => tokens.stop())

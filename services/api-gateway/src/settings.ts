@@ -1,4 +1,5 @@
 import { fileSettings } from '@parley/service/file-settings'
+import { rateSettings } from '@parley/service/rate-settings'
 import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
@@ -85,9 +86,5 @@ export const gatewaySettings = {
     help: 'the requests that one API key may make in a minute; 0 is no limit',
     schema: wholeNumber.default(600_000),
   },
-  ratePerToken: {
-    env: 'PARLEY_GATEWAY_RATE_PER_TOKEN',
-    help: 'the requests that one user token may make in a minute; 0 is no limit',
-    schema: wholeNumber.default(6_000),
-  },
+  rates: rateSettings,
 }

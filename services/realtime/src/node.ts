@@ -1,6 +1,7 @@
 import type { Bus } from '@parley/bus/connect'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
+import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import type { Chat } from '@parley/chat/chat'
@@ -169,7 +170,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     },
   })
   const counts = createRequestCounts(presence, (error) =>
-    log.warn({ err: error }, 'Redis is away: each node counts failed logins for itself'),
+    log.warn({ err: error }, 'Redis is away: each node counts emits and failed logins for itself'),
   )
   const handshakes = createHandshakes(handshakesInFlight)
   const idle = watchIdleSockets(settings.authenticateWithinMS, handshakes)
@@ -181,7 +182,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     handshakes,
     idle,
     activity,
-    limits: createLimits(settings.limits, metrics),
+    limits: createLimits(settings.limits, createCallerRates(counts, { ...settings.rates, perApiKey: 0 }), metrics),
     seen: watchForProxies(log, settings.trustedProxies, realtimeSettings.trustedProxies.env),
     failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),
     /** Settles when Redis has the connections of an app. */

@@ -1,3 +1,4 @@
+import { rateSettings } from '@parley/service/rate-settings'
 import { milliseconds, port, wholeNumber } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
@@ -65,6 +66,7 @@ export const realtimeSettings = {
     help: 'the milliseconds that a message which comes before an earlier one of its room waits for that',
     schema: milliseconds.default(200),
   },
+  rates: rateSettings,
   limits: {
     connectionsPerAddress: {
       env: 'PARLEY_REALTIME_CONNECTIONS_PER_ADDRESS',

@@ -18,7 +18,7 @@ export interface IntegratorCaller {
 
 /** A user who authenticated by a token. */
 export interface AuthenticatedUser extends UserCaller {
-  /** Names the token in revocations and rate limits. */
+  /** Names the token in revocations. */
   tokenDigest: string
   expiresAt: Date
 }

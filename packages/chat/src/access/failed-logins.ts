@@ -45,7 +45,7 @@ export function createFailedLogins(
       return await countGuess(presence, block, guess, perAddress)
     } catch (error) {
       if (!isPresenceAway(error)) throw error
-      const here = counts.hit(`failed logins ${block}`, guessWindowMS)
+      const here = counts.hit(`failed logins ${block}`, guessWindowMS, perAddress)
       return here.count > perAddress ? here.leftMS : 0
     }
   }

@@ -3,8 +3,10 @@ import { closePresence, connectPresence, type Presence } from '@parley/presence/
 import { createRequestCounts, type RequestCounts } from '@parley/presence/request-counts'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { type Answer, type CallApi, startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+const noLimits = { perApiKey: 0, perUser: 0, perApp: 0, failedLoginsPerAddress: 0 }
 
 describe('rate limits', () => {
   let servers: Servers
@@ -19,8 +21,9 @@ describe('rate limits', () => {
     presence = [await connect(), await connect()]
     counts = presence.map((one) => createRequestCounts(one, (error) => errors.push(error)))
     const [one, two] = counts as [RequestCounts, RequestCounts]
-    const first = await startTestGateway({ rateLimits: { counts: one, perApiKey: 30, perToken: 10, perAddress: 0 } })
-    gateways = [first, await first.another({ rateLimits: { counts: two, perApiKey: 30, perToken: 10, perAddress: 0 } })]
+    const limits = { ...noLimits, perApiKey: 30, perUser: 10 }
+    const first = await startTestGateway({ rateLimits: { ...limits, counts: one } })
+    gateways = [first, await first.another({ rateLimits: { ...limits, counts: two } })]
   })
   afterAll(async () => {
     await Promise.all(counts.map((count) => count.stop()))
@@ -40,7 +43,7 @@ describe('rate limits', () => {
     while (left() < 15_000) await new Promise((resolve) => setTimeout(resolve, 500))
   }
 
-  test('per token over all gateways: 429 TOO_MANY_REQUESTS with Retry-After, the others go on', async () => {
+  test('per user over all gateways: 429 TOO_MANY_REQUESTS with Retry-After, the others go on', async () => {
     await withinOneMinute()
     const [one, two] = gateways as [TestGateway, TestGateway]
     const alice = await one.newUser('alice')
@@ -60,6 +63,39 @@ describe('rate limits', () => {
     while (!(await isRefused())) await counts[0]?.share()
     refused(await alice.call('GET', '/me/badge'))
     assert.equal((await bob.call('GET', '/me/badge')).status, 200)
+  })
+
+  test('per user, whatever tokens they use: a new one has no more requests', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const user = await one.newUser()
+    for (let i = 0; i < 8; i++) assert.equal((await user.call('GET', '/me/badge')).status, 200)
+    const renewed = await user.call('POST', '/me/token')
+    const headers = { 'im-client-key': one.clientKey, 'im-authorization': renewed.body.result.token }
+    const call = () => one.anonymous('GET', '/me/badge', undefined, headers)
+    assert.equal((await call()).status, 200)
+    refused(await call())
+    const { token } = await one.newUser(user.id)
+    refused(await one.anonymous('GET', '/me/badge', undefined, { ...headers, 'im-authorization': token }))
+  })
+
+  test('per app, for all its users together; what a user is refused is not taken from the others, nor from API keys', async () => {
+    await withinOneMinute()
+    const [one] = gateways as [TestGateway]
+    const rateLimits = { ...noLimits, counts: counts[0] as RequestCounts, perUser: 5, perApp: 12 }
+    const app = await startTestGateway({ rateLimits })
+    onTestFinished(() => app.stop())
+    const users = [await app.newUser(), await app.newUser(), await app.newUser()]
+    const statuses: number[][] = []
+    for (const user of users) {
+      const own: number[] = []
+      for (let i = 0; i < 8; i++) own.push((await user.call('GET', '/me/badge')).status)
+      statuses.push(own)
+    }
+    const served = (count: number) => Array.from({ length: 8 }, (_, i) => (i < count ? 200 : 429))
+    assert.deepEqual(statuses, [served(5), served(5), served(2)])
+    assert.equal((await app.admin('GET', '/admin/groups')).status, 200)
+    assert.equal((await (await one.newUser()).call('GET', '/me/badge')).status, 200, 'of another app')
   })
 
   test('per API key; on the endpoints of the bare form the error is bare; a request with a bad key counts for nobody', async () => {
@@ -106,7 +142,7 @@ describe('rate limits', () => {
   test('a valid token without IM-CLIENT-ID, or with that of another user, is no failed login of its address', async () => {
     await withinOneMinute()
     const [one] = gateways as [TestGateway]
-    const rateLimits = { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0, perAddress: 3 }
+    const rateLimits = { ...noLimits, counts: counts[0] as RequestCounts, failedLoginsPerAddress: 3 }
     const limited = await one.another({ rateLimits })
     const { token } = await one.newUser()
     const headers = { 'im-client-key': one.clientKey, 'im-authorization': token }
@@ -136,9 +172,7 @@ describe('rate limits', () => {
   })
 
   test('0 is no limit', async () => {
-    const free = await startTestGateway({
-      rateLimits: { counts: counts[0] as RequestCounts, perApiKey: 0, perToken: 0, perAddress: 0 },
-    })
+    const free = await startTestGateway({ rateLimits: { ...noLimits, counts: counts[0] as RequestCounts } })
     const user = await free.newUser('x')
     for (let i = 0; i < 40; i++) assert.equal((await user.call('GET', '/me/badge')).status, 200)
     await free.stop()

@@ -79,7 +79,9 @@ describe('browser apps on any origin may call the API', () => {
   test('429 can be read, with when to try again', async () => {
     let count = 0
     const counts = { hit: () => ({ count: ++count, leftMS: 5_000 }) }
-    const limited = await gateway.another({ rateLimits: { counts, perApiKey: 1, perToken: 1, perAddress: 1 } })
+    const limited = await gateway.another({
+      rateLimits: { counts, perApiKey: 1, perUser: 1, perApp: 1, failedLoginsPerAddress: 1 },
+    })
     await limited.admin('GET', '/config', undefined, { origin })
     const answer = await limited.admin('GET', '/config', undefined, { origin })
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [429, '5'])

@@ -1,3 +1,4 @@
+import type { CallerRates } from '@parley/chat/access/caller-rates'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { OwnCloseReason } from '@parley/contracts/socket/close-reasons'
@@ -46,7 +47,7 @@ export interface Limits {
   dismiss(socket: UserSocket, why: Dismissal): void
 }
 
-export function createLimits(settings: LimitSettings, metrics: Metrics): Limits {
+export function createLimits(settings: LimitSettings, rates: CallerRates, metrics: Metrics): Limits {
   const refused = metrics.counter('parley_socket_refusals_total', 'What clients were refused, by limit', ['limit'])
   const addresses = createAddressLimit(settings.connectionsPerAddress)
   const admissions = createAdmissions(settings.admissionsPerSecond)
@@ -98,7 +99,12 @@ export function createLimits(settings: LimitSettings, metrics: Metrics): Limits 
         data.second = second
         data.events = 0
       }
-      if (!isOver(++data.events, settings.eventsPerSecond)) return
+      if (!isOver(++data.events, settings.eventsPerSecond)) {
+        const refusal = data.session && rates(data.session)
+        if (!refusal) return
+        refused.inc({ limit: 'rate' })
+        throw refusal
+      }
       if (isOver(data.events, closeAtTimes * settings.eventsPerSecond)) throw overload('events', 'too many events')
       refused.inc({ limit: 'events' })
       throw new ApiError('TOO_MANY_REQUESTS', `at most ${settings.eventsPerSecond} events per second`)

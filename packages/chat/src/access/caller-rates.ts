@@ -1,0 +1,40 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { RequestCounts } from '@parley/presence/request-counts'
+import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
+
+/** Requests and emits in a minute, over all gateways and nodes; 0 is no limit. */
+export interface CallerLimits {
+  perApiKey: number
+  /** Of one user, whatever tokens and sockets they use. */
+  perUser: number
+  /** Of all users of an app together. */
+  perApp: number
+}
+
+/** Counts a request or emit. Returns TOO_MANY_REQUESTS when its caller has made too many. */
+export type CallerRates = (caller: AuthenticatedIntegrator | AuthenticatedUser) => ApiError | undefined
+
+const windowMS = 60_000
+
+export function createCallerRates(
+  counts: Pick<RequestCounts, 'hit'>,
+  { perApiKey, perUser, perApp }: CallerLimits,
+): CallerRates {
+  function refusal(name: string, most: number, what: string): ApiError | undefined {
+    if (most === 0) return undefined
+    const { count, leftMS } = counts.hit(name, windowMS, most)
+    if (count <= most) return undefined
+    const message = `too many requests ${what}: try again in ${Math.ceil(leftMS / 1_000)} s`
+    return new ApiError('TOO_MANY_REQUESTS', message, { details: { retryAfterMS: leftMS } })
+  }
+
+  return (caller) => {
+    const { kind, app } = caller
+    if (kind === 'integrator') return refusal(`key ${app} ${caller.keyDigest}`, perApiKey, 'with the API key')
+    // A refused request does not count for the app: one user takes no more of its limit than their own.
+    return (
+      refusal(`user ${app}\0${caller.user}`, perUser, 'of the user') ??
+      refusal(`app ${app}`, perApp, 'of all users of the app')
+    )
+  }
+}
