@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './connect.ts'
 import { key } from './keys.ts'
@@ -58,7 +59,7 @@ export async function insertJob(
   worker: string,
   session?: ClientSession,
 ): Promise<JobDoc> {
-  const now = new Date()
+  const now = clock.date()
   const times = { createdAt: now, updatedAt: now, leaseUntilMS: now.getTime() + jobLeaseMS }
   const whole: JobDoc = { ...job, _id: key(job.app, job.id), state: 'running', ...times, worker, attempts: 1 }
   await db.jobs.insertOne(whole, { ...(session && { session }) })
@@ -86,7 +87,7 @@ export async function findJob(
 
 /** Takes a job that nobody works on; null when there is none. */
 export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
-  const now = Date.now()
+  const now = clock.now()
   return db.jobs.findOneAndUpdate(
     { leaseUntilMS: { $exists: true, $lte: now } },
     { $set: { worker, leaseUntilMS: now + jobLeaseMS }, $inc: { attempts: 1 } },
@@ -96,7 +97,7 @@ export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
 
 /** Keeps others from a job for another while. @throws JobTaken */
 export async function keepJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
-  await change(db, { _id, worker }, { $set: { leaseUntilMS: Date.now() + jobLeaseMS } })
+  await change(db, { _id, worker }, { $set: { leaseUntilMS: clock.now() + jobLeaseMS } })
 }
 
 /**
@@ -110,7 +111,7 @@ export async function advanceJob(
   { outcomes, session }: { outcomes?: readonly JobOutcome[]; session?: ClientSession } = {},
 ): Promise<void> {
   const update = {
-    $set: { updatedAt: new Date(), leaseUntilMS: Date.now() + jobLeaseMS, attempts: 0 },
+    $set: { updatedAt: clock.date(), leaseUntilMS: clock.now() + jobLeaseMS, attempts: 0 },
     $inc: { done: by },
     ...(outcomes && { $push: { outcomes: { $each: [...outcomes] } } }),
   }
@@ -135,7 +136,7 @@ export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttemp
 }
 
 function ending(state: 'done' | 'failed') {
-  const now = new Date()
+  const now = clock.date()
   const ended = { state, updatedAt: now, finishedAt: now, expiresAt: new Date(now.getTime() + keepMS) }
   return { $set: ended, $unset: { worker: 1, leaseUntilMS: 1, batch: 1, erasing: 1, user: 1 } as const }
 }
@@ -161,7 +162,7 @@ export async function postponeJob(
   mostDoublings: number,
 ): Promise<void> {
   const doublings = { $max: [0, { $min: [{ $subtract: ['$attempts', 1] }, mostDoublings] }] }
-  const leaseUntilMS = { $add: [Date.now(), { $multiply: [pauseMS, { $pow: [2, doublings] }] }] }
+  const leaseUntilMS = { $add: [clock.now(), { $multiply: [pauseMS, { $pow: [2, doublings] }] }] }
   await change(db, { _id, worker }, [{ $set: { leaseUntilMS } }])
 }
 

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { Umzug } from 'umzug'
 import type { Db } from './connect.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
@@ -25,7 +26,7 @@ export async function migrate(db: Db, onProgress: (line: string) => void = () =>
     storage: {
       executed: async () => (await done.find().toArray()).map(({ _id }) => _id),
       logMigration: async ({ name }) => {
-        await done.updateOne({ _id: name }, { $setOnInsert: { atMS: Date.now() } }, { upsert: true })
+        await done.updateOne({ _id: name }, { $setOnInsert: { atMS: clock.now() } }, { upsert: true })
       },
       unlogMigration: ({ name }) => Promise.reject(new Error(`${name}: migrations are not undone`)),
     },

@@ -9,6 +9,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { clock } from '@parley/async/clock'
 import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
@@ -100,5 +101,5 @@ function originOf({ bucket: Bucket, region: Region, pathStyle: ForcePathStyle, .
 }
 
 function secondsUntil(timeMS: number): number {
-  return Math.max(1, Math.floor((timeMS - Date.now()) / 1_000))
+  return Math.max(1, Math.floor((timeMS - clock.now()) / 1_000))
 }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Presence } from './connect.ts'
 
@@ -55,7 +56,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
   async function share(): Promise<void> {
     const unshared: Promise<void>[] = []
     for (const [name, count] of counts) {
-      if (count.window !== Math.floor(Date.now() / count.windowMS)) counts.delete(name)
+      if (count.window !== Math.floor(clock.now() / count.windowMS)) counts.delete(name)
       else if (count.own > count.sending && count.own + count.shared > count.quiet) unshared.push(shareOne(name, count))
     }
     await Promise.all(unshared)
@@ -65,7 +66,7 @@ export function createRequestCounts({ redis }: Presence, onError: (error: Error)
 
   return {
     hit(name, windowMS, limit) {
-      const now = Date.now()
+      const now = clock.now()
       const window = Math.floor(now / windowMS)
       let count = counts.get(name)
       if (count?.window !== window) {

@@ -6,6 +6,7 @@ import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'
 import { type sharedSettings, tlsPrefix } from '@parley/service/shared-settings'
 import { tlsOptions } from '@parley/service/tls-settings'
+import { checkClock, watchClock } from './watch-clock.ts'
 import { openStream, watchStream } from './watch-stream.ts'
 
 /** The three servers that every service works with. */
@@ -39,6 +40,13 @@ export async function connectServers(
   )
   onStop('mongodb', () => db.client.close())
   checks['mongodb'] = () => pingDb(db)
+  checks['clock'] = checkClock
+  const endClock = new AbortController()
+  const clockWatch = watchClock({ db, log, metrics }, endClock.signal)
+  onStop('clock watch', () => {
+    endClock.abort()
+    return clockWatch
+  })
   const checkSchema = createSchemaCheck(db)
   checks['schema'] = checkSchema
   await checkSchema().catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { HookCalls } from '@parley/chat/ports'
 import type { Metrics } from '@parley/service/metrics'
 import { request } from 'undici'
@@ -24,7 +25,7 @@ export function createHookCalls(
       const { statusCode, body } = await request(call.url, {
         method: 'POST',
         dispatcher,
-        headers: signedHeaders(call, new Date()),
+        headers: signedHeaders(call, clock.date()),
         body: call.body,
         signal: AbortSignal.timeout(timeoutMS),
       })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
 import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
@@ -52,7 +53,7 @@ export async function findLoss(
  */
 export async function replaceStream(db: Db, bus: Bus, options: StreamOptions, state: StreamStateDoc): Promise<boolean> {
   const rebuilding = toRebuild(state)
-  const now = Date.now()
+  const now = clock.now()
   if ((state.repairUntilMS ?? 0) > now || !(await recordLoss(db, state, rebuilding, now + repairMS))) return false
   const firstSeq = nextFirstSeq(state)
   const found = await findStream(bus)
@@ -74,5 +75,5 @@ function toRebuild(state: StreamStateDoc): Rebuilding {
   const before = rebuilt && handledUpToMS <= rebuilt.endedAtMS ? rebuilt.sinceMS : Number.POSITIVE_INFINITY
   const fromHere = Math.min(handledUpToMS - marginMS, seenAtMS - atLeastMS)
   const sinceMS = Math.min(fromHere, before, rebuilding?.sinceMS ?? Number.POSITIVE_INFINITY)
-  return { sinceMS, untilMS: Date.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
+  return { sinceMS, untilMS: clock.now(), doneUpToMS: sinceMS, afterSeq: seq, leaseUntilMS: 0 }
 }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
@@ -62,7 +63,7 @@ export async function watchStream(watched: WatchedStream, signal: AbortSignal): 
     if (loss === undefined && stream) {
       if (!stream.takesAll) await mend()
       // The process that noted the loss could not make a new stream: NATS had started without its disk, or was cut off.
-      if (state.repairUntilMS !== undefined && state.repairUntilMS < Date.now()) await recordFoundAgain(db, state)
+      if (state.repairUntilMS !== undefined && state.repairUntilMS < clock.now()) await recordFoundAgain(db, state)
       return record(watched, state, stream)
     }
     // NATS may just be starting: a real loss is still there at the next look.
@@ -86,13 +87,13 @@ async function begin(db: Db, bus: Bus, options: StreamOptions): Promise<void> {
   await ensureStream(bus, options)
   const stream = await findStream(bus)
   if (!stream) return
-  const now = Date.now()
+  const now = clock.now()
   const state = { created: stream.created, seq: stream.lastSeq, seenAtMS: now, handledUpToMS: now, losses: 0 }
   await insertStreamState(db, { _id: eventStream.name, ...state })
 }
 
 async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastSeq }: StreamIdentity): Promise<void> {
-  const seenAtMS = Date.now()
+  const seenAtMS = clock.now()
   // Skip times from a wrong clock: a time in the future would hold until then.
   if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS) return
   const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { unnoticedCutMS } from '@parley/bus/connect'
 import type { Logger } from '@parley/service/log'
 import type { RealtimeNode } from './node.ts'
@@ -71,10 +72,10 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
 
   return {
     busIsAway() {
-      awaySinceMS ??= Date.now() - unnoticedCutMS
+      awaySinceMS ??= clock.now() - unnoticedCutMS
     },
     busIsBack() {
-      const sinceMS = awaySinceMS ?? Date.now() - unnoticedCutMS
+      const sinceMS = awaySinceMS ?? clock.now() - unnoticedCutMS
       awaySinceMS = undefined
       if (node()) void makeUp(sinceMS)
     },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
@@ -84,7 +85,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const { settings, chat, bus, log, metrics } = parts
   const app = App()
   const users = await startUsers(parts)
-  const state = { isStopping: false, cutOff: { sinceMS: Date.now(), untilMS: Date.now() + marginMS } }
+  const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
   const { sockets, handshakes, logins } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
@@ -132,7 +133,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     resync: (awaySinceMS) => {
       pollOwner.busIsBack()
       watching.busIsBack()
-      state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: Date.now() + marginMS }
+      state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: clock.now() + marginMS }
       // Their readings may have begun before: what came since then is in the stream.
       for (const { hold } of sockets.all()) hold?.lose()
       return resync(awaySinceMS)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -23,7 +24,7 @@ export async function followConnections(db: Db, presence: Presence, log: Logger,
 }
 
 export async function lookOnce(db: Db, presence: Presence, noteOnline: NoteOnline): Promise<void> {
-  const thisMinute = Math.floor(Date.now() / 60_000)
+  const thisMinute = Math.floor(clock.now() / 60_000)
   // Skip apps being deleted: their data would have to be deleted again, for as long as Redis has their peaks.
   for (const { _id: app, createdAt } of await findOpenApps(db)) {
     const peaks = await readPeaks(presence, app, createdAt)

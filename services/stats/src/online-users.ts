@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { noteActiveUsers } from '@parley/db/statistics/active-users'
 import { type BucketLevel, bucketLevels, levels } from '@parley/db/statistics/buckets'
@@ -25,7 +26,7 @@ export function createNoteOnline(db: Db): NoteOnline {
   }
 
   return async (users) => {
-    const atMS = Date.now()
+    const atMS = clock.now()
     for (const level of levels) {
       const names = namesIn(level, atMS)
       const fresh = users.filter((user) => !names.has(nameOf(user)))

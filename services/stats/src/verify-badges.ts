@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { findMembershipIds, sampleRooms, verifyUnread } from '@parley/db/unread/verify-unread'
 import type { Logger } from '@parley/service/log'
@@ -29,7 +30,7 @@ export async function runBadgeChecks(parts: BadgeCheckParts, signal: AbortSignal
   const check = createBadgeCheck(parts)
   const { everyMS, log } = parts
   for (;;) {
-    const sinceLastMS = (Date.now() - offsetMS) % everyMS
+    const sinceLastMS = (clock.now() - offsetMS) % everyMS
     // Fails only when the signal aborts.
     await pause(everyMS - sinceLastMS, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return

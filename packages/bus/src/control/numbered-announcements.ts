@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { type NodeAnnouncement, nodeAnnouncement } from '@parley/contracts/bus/control'
 import { gatewaysSubject, nodesSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
@@ -61,7 +62,7 @@ export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop
       const before = heard.get(run)
       // Anew, as the one that was heard last.
       heard.delete(run)
-      heard.set(run, { number, atMS: Date.now(), losses: bus.losses })
+      heard.set(run, { number, atMS: clock.now(), losses: bus.losses })
       const [longestSilent] = heard.keys()
       if (heard.size > mostSenders && longestSilent !== undefined) heard.delete(longestSilent)
       // What passed while this process' own connection was lost is made up because of that.

@@ -1,4 +1,5 @@
 import { DeliverPolicy, type JsMsg, jetstreamManager } from '@nats-io/jetstream'
+import { clock } from '@parley/async/clock'
 import { busHeaders } from '@parley/contracts/bus/headers'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
@@ -31,7 +32,7 @@ export interface StreamBounds {
 export async function streamBounds(bus: Bus): Promise<StreamBounds> {
   const { streams } = await jetstreamManager(bus.nats, { checkAPI: false })
   const { created, state } = await streams.info(eventStream.name)
-  const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : Date.now()
+  const firstAtMS = state.messages > 0 ? Date.parse(state.first_ts) : clock.now()
   return { created, firstSeq: state.first_seq, firstAtMS, lastSeq: state.last_seq }
 }
 

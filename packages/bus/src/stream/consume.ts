@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JsMsg } from '@nats-io/jetstream'
+import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
@@ -53,7 +54,7 @@ export async function consumeStream<T>(
   const inFlight = createInFlight()
   const onFault = (error: Error) => {
     const nothing = { id: '', subject: durableConsumers[name].name, data: new Uint8Array(), streamSeq: 0, attempt: 0 }
-    options.onFailure(error, { ...nothing, takenAtMS: Date.now() }, false)
+    options.onFailure(error, { ...nothing, takenAtMS: clock.now() }, false)
   }
   const take = (message: JsMsg) => {
     inFlight.add(settle(message, handler, options)).catch(onFault)

@@ -1,4 +1,5 @@
 import { JetStreamApiError, JetStreamError, jetstreamManager } from '@nats-io/jetstream'
+import { clock } from '@parley/async/clock'
 import { durableConsumers, eventStream } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
 import { findStored } from './find-stored.ts'
@@ -41,7 +42,7 @@ export async function findMessageId(bus: Bus, seq: number): Promise<string | und
  * made do not count.
  */
 export async function handledUpTo(bus: Bus): Promise<number> {
-  const nowMS = Date.now()
+  const nowMS = clock.now()
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
   const names = new Set<string>(Object.values(durableConsumers).map(({ name }) => name))
   const floors: number[] = []

@@ -1,5 +1,6 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { headers } from '@nats-io/nats-core'
+import { clock } from '@parley/async/clock'
 import { eventStream } from '@parley/contracts/bus/streams'
 import { markSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
@@ -42,7 +43,7 @@ export async function readStreamState(bus: Bus): Promise<StreamState> {
     isWhole: state.first_seq <= Math.max(1, config.first_seq),
     firstAtMS: state.messages > 0 ? Date.parse(state.first_ts) : undefined,
     lastAtMS: state.last_seq > 0 ? Date.parse(state.last_ts) : undefined,
-    nowMS: ts === undefined ? Date.now() : Date.parse(ts),
+    nowMS: ts === undefined ? clock.now() : Date.parse(ts),
   }
 }
 

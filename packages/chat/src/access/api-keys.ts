@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { type ApiKeyDoc, digest, insertApiKey, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
@@ -21,7 +22,7 @@ export async function addApiKey(
   permissions: ApiKeyDoc['permissions'],
 ): Promise<string> {
   const apiKey = newApiKey()
-  const added = await insertApiKey(db, app, { digest: digest(apiKey), name, permissions, createdAt: new Date() })
+  const added = await insertApiKey(db, app, { digest: digest(apiKey), name, permissions, createdAt: clock.date() })
   if (added) return apiKey
   await keysOf(db, app)
   throw new KeyError(`app ${app} has a key named ${JSON.stringify(name)} already`)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findAppByApiKey, noteApiKeyUse } from '@parley/db/apps/apps'
 import { LRUCache } from 'lru-cache'
@@ -26,7 +27,7 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
   function noteUse({ app, keyDigest }: AuthenticatedIntegrator): void {
     if (noted.has(keyDigest)) return
     noted.set(keyDigest, true)
-    noteApiKeyUse(db, keyDigest, new Date()).catch((error: unknown) =>
+    noteApiKeyUse(db, keyDigest, clock.date()).catch((error: unknown) =>
       log.warn({ err: error, app }, 'use of an API key not recorded'),
     )
   }

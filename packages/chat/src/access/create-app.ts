@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { type AppDoc, digest, insertApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { newApiKey } from './api-keys.ts'
@@ -25,7 +26,7 @@ export async function createApp(db: Db, app: string): Promise<NewApp> {
     digest: digest(made.apiKey),
     name: 'first',
     permissions: ['platform' as const],
-    createdAt: new Date(),
+    createdAt: clock.date(),
   }
   await insertApp(db, appDoc(made, [apiKey]))
   return made
@@ -38,5 +39,5 @@ export function newWebhookSecret(): string {
 
 function appDoc(made: NewApp, apiKeys: AppDoc['apiKeys']): AppDoc {
   const { app, clientKey, webhookSecret } = made
-  return { _id: app, clientKey, apiKeys, webhookSecret, createdAt: new Date() }
+  return { _id: app, clientKey, apiKeys, webhookSecret, createdAt: clock.date() }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Chat } from '../chat.ts'
 import { isoDate } from '../read-time.ts'
@@ -10,7 +11,7 @@ export function newToken(): string {
 
 /** When an issued token ends by default. */
 export function defaultExpiry(chat: Chat): Date {
-  return new Date(Date.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
+  return new Date(clock.now() + chat.settings.tokenDays * 24 * 60 * 60 * 1000)
 }
 
 /**
@@ -19,7 +20,7 @@ export function defaultExpiry(chat: Chat): Date {
  */
 export function expiryFrom(expirationDate: string): Date {
   const expiresAt = isoDate(expirationDate)
-  if (!(expiresAt.getTime() > Date.now())) {
+  if (!(expiresAt.getTime() > clock.now())) {
     throw new ApiError('INVALID_REQUEST', 'expirationDate: expected a time to come')
   }
   return expiresAt

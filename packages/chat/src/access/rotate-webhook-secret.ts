@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { changeWebhookSecret } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { newWebhookSecret } from './create-app.ts'
@@ -9,7 +10,7 @@ import { newWebhookSecret } from './create-app.ts'
  */
 export async function rotateWebhookSecret(db: Db, app: string, hours: number): Promise<string> {
   const secret = newWebhookSecret()
-  if (!(await changeWebhookSecret(db, app, secret, Date.now() + hours * 3_600_000))) {
+  if (!(await changeWebhookSecret(db, app, secret, clock.now() + hours * 3_600_000))) {
     throw new Error(`there is no app ${JSON.stringify(app)}`)
   }
   return secret

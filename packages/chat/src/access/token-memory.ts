@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
 import type { ControlOrder } from '@parley/contracts/bus/control'
@@ -85,7 +86,7 @@ export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bu
     const sinceMS = revocations.heardSinceMS()
     if (sinceMS === undefined) return undefined
     const remembered = known.get(name)
-    const isCertain = remembered && remembered.askedAtMS >= sinceMS && remembered.held.expiresAt.getTime() > Date.now()
+    const isCertain = remembered && remembered.askedAtMS >= sinceMS && remembered.held.expiresAt.getTime() > clock.now()
     return isCertain ? remembered : undefined
   }
 

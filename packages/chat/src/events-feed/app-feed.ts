@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery, startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { type Following, followStream, type StoredMessage, streamBounds } from '@parley/bus/stream/app-events'
@@ -54,7 +55,7 @@ export function openAppFeed(
     const { firstSeq, lastSeq } = await streamBounds(bus)
     const isKept = following !== undefined && head.seq + 1 >= firstSeq && head.seq <= lastSeq
     if (!isKept) {
-      head = { seq: lastSeq, timeMS: Date.now() }
+      head = { seq: lastSeq, timeMS: clock.now() }
       latest.reset(head)
     }
     following = await followStream(bus, appEventsSubjects(app), head.seq, take)
@@ -70,7 +71,7 @@ export function openAppFeed(
   let stoodAt = 0
   /** Where nothing happens, the place moves on. Where there is more and it does not come, reading begins anew. */
   async function moveOn(): Promise<void> {
-    const timeMS = Date.now()
+    const timeMS = clock.now()
     const { lastSeq } = await streamBounds(bus)
     const isQuiet = await following?.isAtEnd(head.seq)
     if (isQuiet && lastSeq >= head.seq) head = { seq: lastSeq, timeMS }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { feedEvents } from '@parley/contracts/resources/feed-event'
 import { limitPerApp } from '../limit-per-app.ts'
@@ -89,7 +90,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
         const isAhead = query.after.seq > Math.max(open.feed.head.seq, reached)
         const after = isAhead ? await findPlace({ db, bus }, query.after) : query.after
         if (isAhead) reached = after.seq
-        if (after.seq < open.feed.head.seq) lagMS = Math.max(lagMS, Date.now() - after.timeMS)
+        if (after.seq < open.feed.head.seq) lagMS = Math.max(lagMS, clock.now() - after.timeMS)
         const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind(app, () => readOld({ db, bus }, app, from))
         return await readFeed(open.feed, { ...query, after }, signal, readOlder)
       } finally {

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { readPart, streamBounds } from '@parley/bus/stream/app-events'
 import { eventStream } from '@parley/contracts/bus/streams'
@@ -112,7 +113,7 @@ function whenAway(error: unknown): never {
 
 /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
 export async function endOf(bus: Bus): Promise<Place> {
-  const timeMS = Date.now()
+  const timeMS = clock.now()
   return { seq: (await streamBounds(bus).catch(whenAway)).lastSeq, timeMS }
 }
 

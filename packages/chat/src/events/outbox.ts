@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
@@ -84,7 +85,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
 
   const noteAlone = gather(
     async (events: NotedEvent[]) => {
-      const notes = events.map((event) => ({ _id: newId(), atMS: Date.now(), events: [event] }))
+      const notes = events.map((event) => ({ _id: newId(), atMS: clock.now(), events: [event] }))
       await insertUnordered(db, notes)
       return notes
     },
@@ -97,10 +98,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   async function publishInTurn({ notes, before }: Noted, now: AsOfNow, ordered: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
-    if (before.length >= mostOfLane || Date.now() > notedAtMS + staleAfterMS) return false
+    if (before.length >= mostOfLane || clock.now() > notedAtMS + staleAfterMS) return false
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
-    const untilMS = performance.now() + notedAtMS + staleAfterMS - Date.now()
+    const untilMS = performance.now() + notedAtMS + staleAfterMS - clock.now()
     const asRead = waiting.length === 0 ? now : await readAsOfNow(db, all)
     return publishInOrder({ ...parts, cleared, untilMS }, all, asRead, ordered)
   }
@@ -112,7 +113,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
 
   async function publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean> {
     if (!(await publishEvents(note.events, now))) return false
-    cleared.unordered({ atMS: Date.now(), ...note })
+    cleared.unordered({ atMS: clock.now(), ...note })
     return true
   }
 

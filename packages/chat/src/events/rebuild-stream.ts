@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { eventStream } from '@parley/contracts/bus/streams'
 import { endRebuilding, leaseRebuilding, recordRebuilt, type StreamStateDoc } from '@parley/db/events/stream-state'
@@ -34,9 +35,9 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
     // What happened in this second is written, and noted as published.
-    await pause(Math.max(0, toMS + skewMS - Date.now()), undefined, { signal })
+    await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
     events += await republish(chat, { fromMS, toMS }, placeOf)
-    if (!(await recordRebuilt(chat.db, state, toMS, Date.now() + leaseMS))) return
+    if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
     fromMS = await nextStep(chat, toMS)
   }
   await endRebuilding(chat.db, state, sinceMS)
@@ -47,7 +48,7 @@ const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
 /** The next step from a time on. Nothing is to be done for the time until then, however long it is. */
 async function nextStep(chat: Chat, fromMS: number): Promise<number> {
-  return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(Date.now() - skewMS)))
+  return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(clock.now() - skewMS)))
 }
 
 /**
@@ -61,7 +62,7 @@ export async function rebuildSince(
   sinceMS: number,
   onProgress: (upToMS: number, events: number) => void,
 ): Promise<number> {
-  const untilMS = Date.now()
+  const untilMS = clock.now()
   let events = 0
   for (let fromMS = await nextStep(chat, sinceMS); fromMS < untilMS; ) {
     const toMS = fromMS + stepMS

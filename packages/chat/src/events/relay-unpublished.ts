@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findUnpublished } from '@parley/db/events/pending-events'
 import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
@@ -25,7 +26,7 @@ export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise
 async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   let more = true
   while (more && !signal.aborted) {
-    const beforeMS = Date.now() - givenUpAfterMS
+    const beforeMS = clock.now() - givenUpAfterMS
     await settleAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
       // Events that are noted already need not wait for it.
       chat.log.warn({ err: error }, 'abandoned messages are not settled yet; trying again')

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findAttachedIn } from '@parley/db/files/attached'
 import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
@@ -54,14 +55,14 @@ export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, sign
     }
     return runEvery(lookEveryMS, all, { onError, signal })
   }
-  const toScan = () => lookNext(chat, files, Date.now(), 'toScan')
+  const toScan = () => lookNext(chat, files, clock.now(), 'toScan')
   const nextThumbnail = createThumbnailTurns(chat, files)
   await Promise.all([
     ...Array.from({ length: scansAtOnce }, () => run(toScan)),
-    run(() => lookNext(chat, files, Date.now(), 'others')),
-    run(() => clearNext(chat, files.store, Date.now())),
+    run(() => lookNext(chat, files, clock.now(), 'others')),
+    run(() => clearNext(chat, files.store, clock.now())),
     // One at a time: they take memory.
-    run(() => nextThumbnail(Date.now())),
+    run(() => nextThumbnail(clock.now())),
   ])
 }
 

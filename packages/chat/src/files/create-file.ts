@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { createFile as operation } from '@parley/contracts/operations/files/files'
@@ -35,7 +36,7 @@ export async function createFile(
   if (owner !== undefined && !(await findUser(db, app, owner)))
     throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
   const id = newId()
-  const createdAtMS = Date.now()
+  const createdAtMS = clock.now()
   const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())
   const file: FileDoc = {
     ...{ _id: key(app, id), app, id, name, type: mediaType, size },

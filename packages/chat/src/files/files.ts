@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, findFile } from '@parley/db/files/files'
@@ -52,7 +53,7 @@ export async function fileOfUrl({ db }: Chat, id: string, query: SignedQuery): P
   const right = Buffer.from(sign(file, query.use, query.expires))
   const given = Buffer.from(query.signature)
   if (right.length !== given.length || !timingSafeEqual(right, given)) throw new ApiError('FILE_URL_INVALID')
-  if (query.expires < Date.now()) throw new ApiError('FILE_URL_INVALID', 'the address has expired: ask for a new one')
+  if (query.expires < clock.now()) throw new ApiError('FILE_URL_INVALID', 'the address has expired: ask for a new one')
   return file
 }
 

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import type { getFile as operation } from '@parley/contracts/operations/files/files'
 import type { Db } from '@parley/db/connect'
@@ -30,7 +31,7 @@ export async function getFile(
   if (!file || !(await maySee(chat, by, file))) throw unknownFile(id)
   const { stored } = file
   if (stored === undefined || file.scan) return toFileView(file)
-  const expiresAtMS = Date.now() + urlMS
+  const expiresAtMS = clock.now() + urlMS
   const urlOf = (use: ContentUse, name: string, headers: { type: string; disposition: string }) =>
     contentUrl(store, { base, file, use, name }, headers, expiresAtMS)
   const { thumbnail } = file

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type FileDoc, lookAtAgain, refuseFile, releaseFile } from '@parley/db/files/files'
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'
@@ -44,13 +45,13 @@ export async function scanFile(
   } catch (error) {
     log.warn({ err: error, app, file: id }, 'file not scanned; trying again')
     if (scanner.isOpen) await releaseFile(db, file)
-    else await lookAtAgain(db, file, Date.now() + againAfterMS)
+    else await lookAtAgain(db, file, clock.now() + againAfterMS)
   }
 }
 
 async function ask(scanner: Scanner, store: FileStore, file: FileDoc): Promise<boolean> {
   const { app, id, name, type, size, stored = '' } = file
   const saved = { base: scanner.base, file, use: 'save' as const, name: stored }
-  const url = await contentUrl(store, saved, contentHeaders(file, true), Date.now() + urlMS)
+  const url = await contentUrl(store, saved, contentHeaders(file, true), clock.now() + urlMS)
   return scanner.isClean({ appID: app, fileID: id, name, type, size, url })
 }

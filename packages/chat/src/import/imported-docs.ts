@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
@@ -16,7 +17,7 @@ export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile
 
 /** Without members and messages: they follow. */
 export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
-  const { _id: id, roomType, owner, members: [a, b] = [], createdAt = Date.now() } = room
+  const { _id: id, roomType, owner, members: [a, b] = [], createdAt = clock.now() } = room
   return {
     _id: key(app, id),
     app,

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
@@ -53,7 +54,7 @@ function countUpTo(timesMS: readonly number[], atMS: number): number {
 
 function toMembership(
   app: string,
-  { room, user, joinedAt = Date.now(), pref }: Membership,
+  { room, user, joinedAt = clock.now(), pref }: Membership,
   readSeq: number,
 ): ImportedMembership {
   const { tagColors, ...others } = pref ?? {}

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listWebhookCalls as operation } from '@parley/contracts/operations/integrations/webhooks'
 import { findCalls } from '@parley/db/push/call-history'
@@ -18,7 +19,7 @@ export async function listWebhookCalls(
   app: string,
   { room, since, until, limit, cursor }: Input<typeof operation>['query'],
 ): Promise<Result<typeof operation>> {
-  const sinceMS = since === undefined ? Date.now() - keptMS : parseTime('since', since)
+  const sinceMS = since === undefined ? clock.now() - keptMS : parseTime('since', since)
   const untilMS = until === undefined ? Number.MAX_SAFE_INTEGER : parseTime('until', until)
   const before = parseCursor(cursor, /./s)
   const calls = await findCalls(db, { app, room, sinceMS, untilMS }, { before, limit })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import { maxReportDays, type getStats as operation } from '@parley/contracts/operations/integrations/statistics'
@@ -32,12 +33,12 @@ export function windowOf({ start, end, startTime, endTime }: Input<typeof operat
 
 /** The end of the present second: a whole one, so that `start` and `end` agree with startTime and endTime. */
 function endOfSecondMS(): number {
-  return (Math.floor(Date.now() / 1000) + 1) * 1000
+  return (Math.floor(clock.now() / 1000) + 1) * 1000
 }
 
 /** The finest buckets that are still there of a time. */
 function finestOf(atMS: number): BucketLevel {
-  return levels.find((level) => atMS > Date.now() - bucketLevels[level].keepMS) ?? 'day'
+  return levels.find((level) => atMS > clock.now() - bucketLevels[level].keepMS) ?? 'day'
 }
 
 /** A window as whole buckets, the largest that fit, with parts of the finest that are still there at its ends. */

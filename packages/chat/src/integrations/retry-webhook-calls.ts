@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import {
@@ -30,7 +31,7 @@ export async function retryWebhookCalls(
   // Those that are made again count as queued later than this.
   const untilMS = Math.min(
     until === undefined ? Number.POSITIVE_INFINITY : parseTime('until', `${until}`),
-    Date.now() - 1,
+    clock.now() - 1,
   )
   const states = state === undefined ? (['done', 'failed'] as const) : [state]
   const { count, hasMore } = await requeueCalls(db, { app, room, sinceMS, untilMS }, states, mostRetriedCalls)

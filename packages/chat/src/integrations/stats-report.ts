@@ -1,4 +1,5 @@
 import { freemem, totalmem } from 'node:os'
+import { clock } from '@parley/async/clock'
 import { ackWaitSeconds } from '@parley/bus/stream/stream'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
@@ -39,7 +40,7 @@ export async function statsReport(
   const window = windowOf(query)
   const { whole, edges } = split(window)
   const around = [...whole, ...edges.map(({ bucket }) => bucket)]
-  const newestMS = Date.now() - countedWithinMS
+  const newestMS = clock.now() - countedWithinMS
   const isRecent = window.toMS > newestMS
   // The parts of buckets are counted by the messages themselves.
   if (edges.length > 0 || isRecent) await settleApp(chat.db, app, window.toMS)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Ban } from '@parley/contracts/resources/ban'
 import { deleteBan, findBan, insertBan } from '@parley/db/rooms/bans'
@@ -64,7 +65,7 @@ interface BanWanted {
 
 /** @throws ApiError INVALID_REQUEST when a ban would end before it begins */
 export function requireFuture(untilMS: number | undefined): void {
-  if (untilMS === undefined || (untilMS > Date.now() && untilMS <= latestMS)) return
+  if (untilMS === undefined || (untilMS > clock.now() && untilMS <= latestMS)) return
   throw new ApiError('INVALID_REQUEST', 'untilMS: expected a time to come, in Unix milliseconds')
 }
 
@@ -96,7 +97,7 @@ export async function unbanMember(chat: Chat, by: Caller, roomId: string, blocke
     await deleteBan(db, ban, session)
     await setBlocked(db, { app, room: roomId, user: blockee }, false, session)
     await takeRoomTime(db, room, session)
-    const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, new Date())
+    const view = toBanView(ban, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
     notifyFeed(pending, { app, room: roomId }, 'unban', view)
     return view
   })

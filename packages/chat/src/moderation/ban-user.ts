@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { AdminUser } from '@parley/contracts/resources/user'
 import type { Session } from '@parley/db/transactions/transaction'
@@ -21,7 +22,7 @@ import { requireFuture } from './ban-member.ts'
  */
 export async function banUser(chat: Chat, app: string, user: string, untilMS?: number): Promise<AdminUser> {
   requireFuture(untilMS)
-  const ban = { atMS: Date.now(), ...(untilMS !== undefined && { untilMS }) }
+  const ban = { atMS: clock.now(), ...(untilMS !== undefined && { untilMS }) }
   return change(chat, app, user, async (found, session, pending) => {
     const banned = await setAppBan(chat.db, found, ban, session)
     const { ended } = await deleteTokens(chat.db, app, user, undefined, session)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { ApiError } from '@parley/contracts/errors'
 import type { Block } from '@parley/contracts/resources/ban'
@@ -52,7 +53,7 @@ export async function unblockUser(chat: Chat, caller: UserCaller, blockee: strin
     if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)
     await deleteBlock(db, block, session)
     await setInDirectRoom(chat, caller, blockee, false, session)
-    const view = toBlockView(block, (await findUser(db, app, blockee, session)) ?? undefined, new Date())
+    const view = toBlockView(block, (await findUser(db, app, blockee, session)) ?? undefined, clock.date())
     notifyFeed(pending, { app, user }, 'unblock', view)
     return view
   })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import {
   type ModerationAnswer,
@@ -81,7 +82,7 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
       state.failures = 0
       return answer
     } catch (error) {
-      const now = Date.now()
+      const now = clock.now()
       state.failures++
       state.pausedUntilMS = now + pauseMS
       if (now >= state.loggedAtMS + pauseMS) {
@@ -109,7 +110,7 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
 
 function mayAsk({ inFlight, failures, pausedUntilMS }: HookState): boolean {
   if (failures < failuresToPause) return inFlight < mostInFlight
-  return inFlight === 0 && Date.now() >= pausedUntilMS
+  return inFlight === 0 && clock.now() >= pausedUntilMS
 }
 
 /** @throws ApiError INVALID_BODY when the value of the key is no hook; null is none */

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
@@ -103,7 +104,7 @@ function requireFitting({ roomType, owner }: Request, members: readonly string[]
 
 function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
   const id = request._id ?? newId()
-  const now = Date.now()
+  const now = clock.now()
   const [a = '', b = ''] = members
   return {
     _id: key(app, id),

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Room } from '@parley/contracts/resources/room'
 import { noteRoomToClear } from '@parley/db/files/files-to-clear'
 import { updateRoomDoc } from '@parley/db/rooms/rooms'
@@ -19,7 +20,7 @@ export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promis
     requireRole(role, 'owner', 'a room is deleted')
     roomChanged(pending, room, { by: userOf(by) })
     await noteRoomToClear(chat.db, room, session)
-    return updateRoomDoc(chat.db, room, { status: 0, deletedAt: new Date() }, session)
+    return updateRoomDoc(chat.db, room, { status: 0, deletedAt: clock.date() }, session)
   })
   return publishRoom(chat, by, changed)
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import {
@@ -29,7 +30,7 @@ const roomsAtOnce = 4
  * left out when a process dies, and any number of processes may do it at once.
  */
 export async function indexRoom(db: Db, roomKey: string, untilMS: number): Promise<void> {
-  while (Date.now() < untilMS && (await indexChunk(db, roomKey))) continue
+  while (clock.now() < untilMS && (await indexChunk(db, roomKey))) continue
 }
 
 /** Returns whether there is more to do. */
@@ -87,14 +88,14 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
   return {
     soon(roomKey) {
       const known = waiting.get(roomKey)
-      if (known && Date.now() - known.sinceMS < latestMS - quietMS) known.timer.refresh()
+      if (known && clock.now() - known.sinceMS < latestMS - quietMS) known.timer.refresh()
       if (known) return
       const index = () => {
         waiting.delete(roomKey)
         void queue.add(() => run(roomKey))
       }
       const timer = setTimeout(index, quietMS).unref()
-      waiting.set(roomKey, { timer, sinceMS: Date.now() })
+      waiting.set(roomKey, { timer, sinceMS: clock.now() })
     },
     stop() {
       for (const { timer } of waiting.values()) clearTimeout(timer)

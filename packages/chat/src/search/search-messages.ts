@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
@@ -69,7 +70,7 @@ async function searchAll(
   words: string[],
   limit: number,
 ): Promise<Found[]> {
-  const untilMS = Date.now() + searchMS
+  const untilMS = clock.now() + searchMS
   const found: Found[] = []
   try {
     for (const part of inParts(rooms, readsAtOnce)) {
@@ -100,14 +101,14 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
   const keys = rooms.map((room) => room._id)
   const progress = await findSearchProgress(chat.db, keys)
   const behind = rooms.filter((room) => Math.max(progress.get(room._id) ?? 0, room.deletedUpToSeq ?? 0) < room.seq)
-  const untilMS = Date.now() + catchUpMS
+  const untilMS = clock.now() + catchUpMS
   await settleRooms(
     chat.db,
     behind.map(({ _id }) => _id),
   )
   for (const room of behind) {
     await indexRoom(chat.db, room._id, untilMS)
-    if (Date.now() >= untilMS) chat.searchIndex.soon(room._id)
+    if (clock.now() >= untilMS) chat.searchIndex.soon(room._id)
   }
 }
 

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { soonMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
 import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
@@ -45,7 +46,11 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outc
       if (!room || !parent || 'refused' in outcome || outcome.repeated) return { room, outcome }
       const message = await write(chat, outcome.message, parent, room, session)
       if (draft.sendKey !== undefined) {
-        await insertSendKey(chat.db, { _id: sendKeyOf(draft, draft.sendKey), message: id, usedAt: new Date() }, session)
+        await insertSendKey(
+          chat.db,
+          { _id: sendKeyOf(draft, draft.sendKey), message: id, usedAt: clock.date() },
+          session,
+        )
       }
       const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
       pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { findErasures } from '@parley/db/jobs'
@@ -153,7 +154,7 @@ function write(
   if (existing && token && banInForce(existing)) return { refused: bannedFromApp(id) }
   const holder = token && state.holders.get(key(app, token.digest))
   if (holder && holder.userKey !== user) {
-    if (holder.expiresAt > new Date()) {
+    if (holder.expiresAt > clock.date()) {
       return refuse('INVALID_REQUEST', 'token: another user of the app holds this token')
     }
     forgetExpired(state, holder)
@@ -167,7 +168,7 @@ function write(
 
 function changedBy(user: UserDoc, profile: Partial<Profile>): UserDoc {
   if (Object.keys(profile).length === 0) return user
-  return { ...user, ...profile, updatedAt: new Date(), revision: user.revision + 1 }
+  return { ...user, ...profile, updatedAt: clock.date(), revision: user.revision + 1 }
 }
 
 function forgetExpired({ tokens, holders }: State, expired: TokenDoc): void {

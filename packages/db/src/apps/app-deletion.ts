@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import type { CollectionName } from '../collections.ts'
@@ -56,7 +57,7 @@ export type DeletionProgress = (collection: string, deleted: number) => void
 
 /** Ends the keys of the app for good. The deletion that follows may be started again after a kill. */
 export async function markAppDeleting(db: Db, app: string): Promise<void> {
-  await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: new Date() } })
+  await db.apps.updateOne({ _id: app, deletingSince: { $exists: false } }, { $set: { deletingSince: clock.date() } })
 }
 
 /** Whether there is a document of the app besides its own, in a collection where a range finds it. */

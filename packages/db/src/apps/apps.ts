@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { ImportLease } from '../import/import-lease.ts'
@@ -58,7 +59,7 @@ export async function findApp(db: Db, app: string): Promise<AppDoc | null> {
 
 /** The secrets that calls to the integrator's servers are signed by now: after a change of it, those before too. */
 export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [] }: AppDoc): string[] {
-  const stillSigning = former.filter(({ untilMS }) => untilMS > Date.now())
+  const stillSigning = former.filter(({ untilMS }) => untilMS > clock.now())
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
@@ -71,7 +72,7 @@ const mostFormer = 4
  */
 export async function changeWebhookSecret(db: Db, app: string, secret: string, untilMS: number): Promise<boolean> {
   const before = { $slice: [{ $ifNull: ['$formerWebhookSecrets', []] }, mostFormer - 1] }
-  const former = untilMS > Date.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
+  const former = untilMS > clock.now() ? { $concatArrays: [[{ secret: '$webhookSecret', untilMS }], before] } : []
   const change = [{ $set: { webhookSecret: { $literal: secret }, formerWebhookSecrets: former } }]
   return (await db.apps.updateOne({ _id: app, ...open }, change)).matchedCount === 1
 }
@@ -91,7 +92,7 @@ export async function insertApiKey(db: Db, app: string, apiKey: ApiKeyDoc & { na
 /** Revokes an active key; false when it is not active any more. */
 export async function revokeApiKeyDoc(db: Db, app: string, keyDigest: string): Promise<boolean> {
   const living = { $elemMatch: { digest: keyDigest, revokedAt: { $exists: false } } }
-  const update = { $set: { 'apiKeys.$.revokedAt': new Date() } }
+  const update = { $set: { 'apiKeys.$.revokedAt': clock.date() } }
   return (await db.apps.updateOne({ _id: app, apiKeys: living }, update)).modifiedCount === 1
 }
 

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Audience } from '@parley/contracts/bus/subjects'
 import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
@@ -74,7 +75,7 @@ export async function insertNotes(
   changes: readonly LaneEvents[],
   session: ClientSession,
 ): Promise<PendingEventsDoc[][]> {
-  const atMS = Date.now()
+  const atMS = clock.now()
   // The server puts its own time into an empty timestamp: MongoDB manual, "BSON Types", "Timestamps".
   const order = new Timestamp({ t: 0, i: 0 })
   const notes = changes.map(({ lane, events }) =>

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type IndexDescription, MongoBulkWriteError } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { deletePublished, type NotedEvent, type PendingEventsDoc } from './pending-events.ts'
@@ -28,7 +29,7 @@ export async function keepPublished(
   notes: readonly Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>[],
   hours: number,
 ): Promise<void> {
-  const at = new Date()
+  const at = clock.date()
   const expiresAt = new Date(at.getTime() + hours * 3_600_000)
   // An order moves sockets at the moment; nodes that were cut off read the database instead.
   const kept = notes

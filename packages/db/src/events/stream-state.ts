@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '../connect.ts'
 
 /** What is known of the stream of events: by it services notice that the stream was lost or has gone back. */
@@ -83,7 +84,7 @@ export async function recordNewStream(
   stream: { created: string; firstSeq: number; sinceMS: number },
 ): Promise<void> {
   const { created, firstSeq, sinceMS } = stream
-  const now = Date.now()
+  const now = clock.now()
   const begins = { seq: firstSeq, sinceMS }
   await db.streamState.updateOne(
     { _id, losses },
@@ -105,7 +106,7 @@ export async function recordFoundAgain(
 
 /** Takes or extends the lease of publishing again; returns the state, or null when another process has it. */
 export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
-  const now = Date.now()
+  const now = clock.now()
   const free = { _id: stream, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
   const lease = { $set: { 'rebuilding.leaseUntilMS': now + leaseMS } }
   return db.streamState.findOneAndUpdate(free, lease, { returnDocument: 'after', ...durable })
@@ -127,6 +128,6 @@ export async function recordRebuilt(
 }
 
 export async function endRebuilding(db: Db, { _id, losses }: StreamStateDoc, sinceMS: number): Promise<void> {
-  const rebuilt = { sinceMS, endedAtMS: Date.now() }
+  const rebuilt = { sinceMS, endedAtMS: clock.now() }
   await db.streamState.updateOne({ _id, losses }, { $set: { rebuilt }, $unset: { rebuilding: 1 } }, durable)
 }

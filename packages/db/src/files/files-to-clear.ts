@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key, keyRange } from '../keys.ts'
@@ -63,7 +64,7 @@ async function removeMatching(db: Db, files: readonly FileDoc[], as: Filter<File
 
 /** Notes that the bytes of files are to leave the store, inside the transaction that removes or refuses them. */
 export async function noteFilesToClear(db: Db, files: readonly FileDoc[], session: Session): Promise<void> {
-  const nextMS = Date.now()
+  const nextMS = clock.now()
   const rows = files.map(({ id, createdAtMS }) => ({
     updateOne: {
       filter: { _id: id },
@@ -80,7 +81,7 @@ export async function noteRoomToClear(
   { app, id }: { app: string; id: string },
   session: Session,
 ): Promise<void> {
-  const row = { $set: { nextMS: Date.now(), room: { app, id } } }
+  const row = { $set: { nextMS: clock.now(), room: { app, id } } }
   await db.filesToClear.updateOne({ _id: key(app, id) }, row, { session, upsert: true })
 }
 
@@ -88,7 +89,7 @@ export async function noteRoomToClear(
 export async function takeToClear(db: Db, nowMS: number): Promise<FilesToClearDoc | null> {
   return db.filesToClear.findOneAndUpdate(
     { nextMS: { $lte: nowMS } },
-    { $set: { nextMS: Date.now() + leaseMS } },
+    { $set: { nextMS: clock.now() + leaseMS } },
     { sort: { nextMS: 1 }, returnDocument: 'after' },
   )
 }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -86,7 +87,7 @@ export async function takeStored(
     stored,
     ...(isToScan && { scan: 'pending' as const }),
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
-    ...((isToScan || wantsThumbnail) && { lookAtMS: Date.now() }),
+    ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),
   }
   const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: taken })
   return modifiedCount === 1
@@ -94,7 +95,7 @@ export async function takeStored(
 
 /** A file that was taken and scanned is given out. */
 export async function releaseFile(db: Db, file: FileDoc): Promise<void> {
-  const nextMS = file.wantsThumbnail ? Date.now() : nextLook(file)
+  const nextMS = file.wantsThumbnail ? clock.now() : nextLook(file)
   await finishLook(db, file, { scan: 'pending' }, { $unset: { scan: 1 } }, nextMS)
 }
 
@@ -145,7 +146,7 @@ async function finishLook(
 
 /** A file that no message has lost stays as long as others that are never sent, also when a send of it was refused. */
 function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
-  return Math.max(heldUntilMS, lost ? Date.now() : createdAtMS + unsentMS)
+  return Math.max(heldUntilMS, lost ? clock.now() : createdAtMS + unsentMS)
 }
 
 /**
@@ -160,7 +161,7 @@ export async function holdFiles(
   const owners = [key(app, owner), ...(orNobody ? [null] : [])]
   // null stands for a field that is not there.
   const named = { _id: { $in: ids.map((id) => key(app, id)) }, ownerKey: { $in: owners as string[] } }
-  await db.files.updateMany(named, { $max: { heldUntilMS: Date.now() + holdMS } })
+  await db.files.updateMany(named, { $max: { heldUntilMS: clock.now() + holdMS } })
   return db.files.find(named).toArray()
 }
 
@@ -191,7 +192,7 @@ export async function letFilesGo(db: Db, app: string, files: readonly Pick<Attac
   if (files.length === 0) return
   const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
   const nothingToDo = { scan: { $ne: 'pending' as const }, wantsThumbnail: { $exists: false } }
-  await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: Date.now() + unsentMS } })
+  await db.files.updateMany({ _id, ...nothingToDo }, { $set: { lookAtMS: clock.now() + unsentMS } })
 }
 
 /** Has the files of messages that lose them looked at soon, inside the transaction that takes them out. */
@@ -203,5 +204,5 @@ export async function lookAtFiles(
 ): Promise<void> {
   if (attachments.length === 0) return
   const named = { _id: { $in: attachments.map(({ fileID }) => key(app, fileID)) } }
-  await db.files.updateMany(named, { $set: { lookAtMS: Date.now(), lost: true } }, { ...(session && { session }) })
+  await db.files.updateMany(named, { $set: { lookAtMS: clock.now(), lost: true } }, { ...(session && { session }) })
 }

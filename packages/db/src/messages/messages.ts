@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { Attachment } from '../files/attachment.ts'
@@ -66,7 +67,7 @@ export const mostAtOneTime = 100
 
 /** A new message ID: 24 hexadecimal digits that grow within a process. */
 export function newId(): string {
-  return new ObjectId().toHexString()
+  return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }
 
 /** A message of a room or its threads, be it settled or in the room's tail. */

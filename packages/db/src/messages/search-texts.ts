@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -118,10 +119,10 @@ export async function* searchPages(
 ): AsyncGenerator<SearchHit[]> {
   const cursor = searchTextsWith(db, rooms, words)
     .batchSize(atOnce)
-    .maxTimeMS(Math.max(1, untilMS - Date.now()))
+    .maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {
     while (await cursor.hasNext()) {
-      if (Date.now() > untilMS) throw new QueryTooSlow('the search took too long')
+      if (clock.now() > untilMS) throw new QueryTooSlow('the search took too long')
       yield cursor.readBufferedDocuments(atOnce)
     }
   } catch (error) {

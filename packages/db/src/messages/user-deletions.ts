@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key, keyRange } from '../keys.ts'
@@ -150,7 +151,7 @@ export async function insertUserDeletions(
     message,
     seq,
     sender,
-    deletedAtMS: Date.now(),
+    deletedAtMS: clock.now(),
   }))
   await db.userDeletions.insertMany(deletions, { session })
   const seqs = messages.filter(({ roomKey }) => roomKey === key(app, room)).map(({ seq }) => seq)
@@ -168,7 +169,7 @@ export async function setDeletedUpTo(
 ): Promise<void> {
   await db.userDeletions.updateOne(
     { _id: key(app, room, user, everything) },
-    { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: Date.now() } },
+    { $set: { roomKey: key(app, room), user, message: everything, seq, deletedAtMS: clock.now() } },
     { upsert: true, session },
   )
   await noteHidden(db, key(app, room, user), seq, session)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
 import type { Db } from '../connect.ts'
 import { keptMS, type ReportDoc, shown } from './reports.ts'
@@ -11,7 +12,7 @@ export async function takeToDecide(
   { _id }: Pick<ReportDoc, '_id'>,
   decision: ReportDecision,
 ): Promise<boolean> {
-  const nowMS = Date.now()
+  const nowMS = clock.now()
   const isFree = { $or: [{ 'deciding.decision': decision }, { 'deciding.untilMS': { $not: { $gt: nowMS } } }] }
   const deciding = { decision, untilMS: nowMS + decidingMS }
   const { matchedCount } = await db.reports.updateOne({ _id, status: 'open', ...isFree }, { $set: { deciding } })
@@ -29,7 +30,7 @@ export async function markDecided(
   { _id }: Pick<ReportDoc, '_id'>,
   decision: ReportDecision,
 ): Promise<ReportDoc | null> {
-  const now = Date.now()
+  const now = clock.now()
   const set = { status: 'decided' as const, decision, decidedAtMS: now, updatedAtMS: now }
   return db.reports.findOneAndUpdate(
     { _id, status: 'open' },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -63,7 +64,7 @@ export async function addReport(
   { id, user, reason }: { id: string; user: string; reason: string },
 ): Promise<void> {
   const { app, room, sender, messageType, createdAtMS: messageTimeMS, content } = message
-  const now = Date.now()
+  const now = clock.now()
   const userKey = key(app, user)
   const fixed = {
     app,

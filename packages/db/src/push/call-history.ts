@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
@@ -92,7 +93,7 @@ export async function requeueCall(
 
 function waitAgain() {
   return {
-    $set: { state: 'waiting' as const, createdAtMS: Date.now(), isAgain: true as const },
+    $set: { state: 'waiting' as const, createdAtMS: clock.now(), isAgain: true as const },
     $unset: { failedAt: 1 as const, madeAt: 1 as const },
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { Session } from '../transactions/transaction.ts'
@@ -87,7 +88,7 @@ export type CallToQueue = Pick<
 /** Queues calls; one that was queued before, by an earlier delivery of its event, stays as it is. */
 export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise<void> {
   if (calls.length === 0) return
-  const createdAtMS = Date.now()
+  const createdAtMS = clock.now()
   await db.outgoingCalls.bulkWrite(
     calls.map(({ _id, app, kind, lane, target, order, room, event, client, request, data }) => ({
       updateOne: {
@@ -115,7 +116,7 @@ export async function openLanes(
   lanes: readonly { lane: string; target: string }[],
   session?: Session,
 ): Promise<void> {
-  const dueAtMS = Date.now()
+  const dueAtMS = clock.now()
   await db.callLanes.bulkWrite(
     lanes.map(({ lane, target }) => ({
       updateOne: {
@@ -137,7 +138,7 @@ const lazily = { writeConcern: { w: 1, journal: false } }
 /** Lanes that are due and whose target is not one of `busy`, the longest due first. */
 export async function findDueLanes(db: Db, busy: readonly string[], limit: number): Promise<CallLaneDoc[]> {
   return db.callLanes
-    .find({ dueAtMS: { $lte: Date.now() }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) })
+    .find({ dueAtMS: { $lte: clock.now() }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) })
     .sort({ dueAtMS: 1 })
     .limit(limit)
     .toArray()
@@ -145,7 +146,7 @@ export async function findDueLanes(db: Db, busy: readonly string[], limit: numbe
 
 /** Leases the lanes that are free, for `leaseMS`. */
 export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: number): Promise<CallLaneDoc[]> {
-  const now = Date.now()
+  const now = clock.now()
   const lease = randomUUID()
   const ids = { _id: { $in: lanes.map(({ _id }) => _id) } }
   const taken = { $set: { dueAtMS: now + leaseMS, lease } }
@@ -158,7 +159,7 @@ export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: 
 export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: number): Promise<boolean> {
   const { matchedCount } = await db.callLanes.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
-    { $set: { dueAtMS: Date.now() + leaseMS, failures: 0 }, $unset: { failingSinceMS: 1 } },
+    { $set: { dueAtMS: clock.now() + leaseMS, failures: 0 }, $unset: { failingSinceMS: 1 } },
     lazily,
   )
   return matchedCount === 1
@@ -183,7 +184,7 @@ export async function endLane(db: Db, lane: CallLaneDoc): Promise<void> {
   const { _id, version, lease } = lane
   const own = { _id, ...(lease !== undefined && { lease }), version }
   const { deletedCount } = await db.callLanes.deleteOne(own, lazily)
-  if (deletedCount === 0) await returnLane(db, lane, Date.now())
+  if (deletedCount === 0) await returnLane(db, lane, clock.now())
 }
 
 /** The next call of a lane. */
@@ -207,7 +208,7 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
         filter: { _id: id },
         update: {
           $set: {
-            ...{ state: 'done' as const, madeAt: new Date(), data },
+            ...{ state: 'done' as const, madeAt: clock.date(), data },
             ...(isAnswered && { isAnswered }),
             ...(lastTry && { lastTry }),
           },
@@ -226,7 +227,7 @@ export async function markCallTried(
   id: string,
   { lastError, lastTry, deadWith }: { lastError: string; lastTry?: CallTry | undefined; deadWith?: string },
 ): Promise<void> {
-  const dead = { state: 'failed' as const, failedAt: new Date(), data: deadWith }
+  const dead = { state: 'failed' as const, failedAt: clock.date(), data: deadWith }
   const set = { lastError, ...(lastTry && { lastTry }), ...(deadWith !== undefined && dead) }
   await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
 }
@@ -245,7 +246,7 @@ export async function deadLetterCalls(
       .find({ lane, state: 'waiting', createdAtMS: { $lt: beforeMS } })
       .limit(atOnce)
       .toArray()
-    const dead = { lastError, state: 'failed' as const, failedAt: new Date() }
+    const dead = { lastError, state: 'failed' as const, failedAt: clock.date() }
     const updates = calls.map((call) => ({
       updateOne: { filter: { _id: call._id }, update: { $set: { ...dead, data: kept(call) } } },
     }))

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -57,7 +58,7 @@ export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireA
  * @returns whether there is one to be sent: an empty one is of a message whose pushes were decided with PUSH_GENERIC
  */
 export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
-  const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: new Date() }))
+  const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: clock.date() }))
   return isNew || (await db.pushContents.countDocuments({ _id, json: '' }, { limit: 1 })) === 0
 }
 
@@ -66,7 +67,7 @@ export async function insertPushContent(db: Db, _id: string, json: string): Prom
  * journaled: what is lost is decided again, and each device gets one push all the same.
  */
 export async function notePushesDecided(db: Db, contents: readonly string[]): Promise<void> {
-  const now = new Date()
+  const now = clock.date()
   await db.pushContents.bulkWrite(
     contents.map((_id) => ({
       updateOne: {
@@ -91,7 +92,7 @@ export async function insertPushes(db: Db, pushes: readonly PushDoc[]): Promise<
 /** The pushes of a network that are due, the longest due first. */
 export async function findDuePushes(db: Db, network: PushNetwork, limit: number): Promise<PushDoc[]> {
   return db.pushes
-    .find({ network, dueAtMS: { $lte: Date.now() } })
+    .find({ network, dueAtMS: { $lte: clock.now() } })
     .hint('due')
     .sort({ dueAtMS: 1 })
     .limit(limit)
@@ -107,7 +108,7 @@ export async function findDuePushes(db: Db, network: PushNetwork, limit: number)
  */
 export async function takePushes(db: Db, ids: readonly string[], takenBy: string): Promise<ReadonlySet<string>> {
   const { modifiedCount } = await db.pushes.updateMany(
-    { _id: { $in: [...ids] }, dueAtMS: { $lte: Date.now() } },
+    { _id: { $in: [...ids] }, dueAtMS: { $lte: clock.now() } },
     { $set: { takenBy }, $unset: { dueAtMS: 1 } },
     { writeConcern: { w: 1, journal: false } },
   )

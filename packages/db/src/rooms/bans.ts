@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -26,7 +27,7 @@ export const banIndexes: IndexDescription[] = [
 
 /** Without those that have ended. */
 function inForce(): Filter<BanDoc> {
-  return { untilMS: { $not: { $lte: Date.now() } } }
+  return { untilMS: { $not: { $lte: clock.now() } } }
 }
 
 export async function insertBan(
@@ -36,7 +37,7 @@ export async function insertBan(
 ): Promise<BanDoc> {
   const { app, room, blockee, untilMS } = ban
   const end = untilMS !== undefined && { expiresAt: new Date(untilMS) }
-  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: new Date(), ...end }
+  const whole = { ...ban, _id: key(app, room, blockee), roomKey: key(app, room), createdAt: clock.date(), ...end }
   // One that has ended may be there still.
   await db.bans.replaceOne({ _id: whole._id }, whole, { session, upsert: true })
   return whole

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -6,13 +7,13 @@ import type { MembershipDoc } from './memberships.ts'
 
 /** Whether a member may only read now: a ban that has ended does not hold, though its mark is still there. */
 export function isBlocked({ blocked, blockedUntilMS = Infinity }: BlockMark): boolean {
-  return blocked === true && blockedUntilMS > Date.now()
+  return blocked === true && blockedUntilMS > clock.now()
 }
 export type BlockMark = Pick<MembershipDoc, 'blocked' | 'blockedUntilMS'>
 
 /** The members who may write now. */
 export function unblocked(): Filter<MembershipDoc> {
-  return { $or: [{ blocked: { $exists: false } }, { blockedUntilMS: { $lte: Date.now() } }] }
+  return { $or: [{ blocked: { $exists: false } }, { blockedUntilMS: { $lte: clock.now() } }] }
 }
 
 /** Records whether a user may only read, and until when, if they are a member. */

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { withoutTail } from '../sending/tails.ts'
@@ -29,7 +30,7 @@ export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, se
 
 /** Leases a room whose messages are to be erased; null when there is none. */
 export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
-  const now = Date.now()
+  const now = clock.now()
   return db.rooms.findOneAndUpdate(
     { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
     { $set: { 'erasing.leaseUntilMS': now + leaseMS } },

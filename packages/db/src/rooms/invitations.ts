@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -27,7 +28,7 @@ export async function saveInvitations(
   session: ClientSession,
 ): Promise<InvitationDoc[]> {
   const { app, room, inviter } = of
-  const now = new Date()
+  const now = clock.date()
   const ids = invitees.map((invitee) => key(app, room, invitee))
   if (ids.length === 0) return []
   await db.invitations.bulkWrite(

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '../connect.ts'
 import { type PendingEventsDoc, waitingIn } from '../events/pending-events.ts'
 import { oneOf } from '../sending/send-facts.ts'
@@ -61,5 +62,5 @@ export async function findJoiningFacts(
   for (const one of await db.rooms.aggregate<Record<string, never>>(stages).toArray()) {
     for (const [name, document] of Object.entries(one)) facts[name as keyof JoiningFacts].push(document)
   }
-  return { ...facts, bans: facts.bans.filter(({ untilMS = Number.POSITIVE_INFINITY }) => untilMS > Date.now()) }
+  return { ...facts, bans: facts.bans.filter(({ untilMS = Number.POSITIVE_INFINITY }) => untilMS > clock.now()) }
 }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
@@ -165,7 +166,11 @@ export async function setReadMarker(
   { readSeq, uncounted }: ReadMarker,
   session: ClientSession,
 ): Promise<void> {
-  await members.updateOne({ _id: membership }, { $set: { readSeq, uncounted, markerSetAtMS: Date.now() } }, { session })
+  await members.updateOne(
+    { _id: membership },
+    { $set: { readSeq, uncounted, markerSetAtMS: clock.now() } },
+    { session },
+  )
 }
 
 /** Sets what does not count as unread, with the marker after which that was counted: the member has read nothing by it. */

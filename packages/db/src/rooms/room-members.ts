@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -44,7 +45,7 @@ async function insertDocuments(
   blocked: ReadonlyMap<string, BlockMark>,
   session: ClientSession,
 ): Promise<void> {
-  const joinedAtMS = Date.now()
+  const joinedAtMS = clock.now()
   const documents = joining.flatMap(({ room: { app, id, seq }, users }) =>
     users.map((user) => ({
       _id: key(app, id, user),

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { RoomType } from '@parley/contracts/resources/room'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -164,7 +165,7 @@ export async function takeRoomTime(db: Db, room: RoomDoc, session: ClientSession
 
 /** Takes several times for changes in one transaction, a millisecond apart; returns the first. */
 export async function takeRoomTimes(db: Db, room: RoomDoc, count: number, session: ClientSession): Promise<number> {
-  const firstMS = Math.max(Date.now(), room.clockMS + 1)
+  const firstMS = Math.max(clock.now(), room.clockMS + 1)
   await db.rooms.updateOne({ _id: room._id }, { $set: { clockMS: firstMS + count - 1 }, ...moved() }, { session })
   return firstMS
 }

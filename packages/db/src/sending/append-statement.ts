@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Document } from 'mongodb'
 import type { MessageDoc } from '../messages/messages.ts'
 import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
@@ -49,7 +50,7 @@ type Ends = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
 function givenPlaces({ bytes }: TailAppend, entries: TailMessage[], first: Ends, last: Ends): Document {
   return {
     $set: { seq: last.seq, clockMS: last.createdAtMS, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS },
-    $min: { tailSinceMS: Math.min(first.createdAtMS, Date.now()) },
+    $min: { tailSinceMS: Math.min(first.createdAtMS, clock.now()) },
     $inc: { tailBytes: bytes },
     $push: { tail: { $each: entries } },
   }
@@ -62,7 +63,7 @@ function nextPlaces({ room, bytes }: TailAppend, entries: TailMessage[], first: 
     seq: entry.seq - room.seq,
     createdAtMS: entry.createdAtMS - first.createdAtMS,
   }))
-  const nowMS = Date.now()
+  const nowMS = clock.now()
   const firstMS = { $max: [nowMS, { $add: ['$clockMS', 1] }] }
   const lastMS = { $add: [firstMS, last.createdAtMS - first.createdAtMS] }
   const placed = {

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { letFilesGo } from '../files/files.ts'
@@ -164,7 +165,7 @@ export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>
 
 /** Takes messages whose time has come: no other process takes them until the lease has ended. */
 export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
-  const now = Date.now()
+  const now = clock.now()
   const due = { nextMS: { $exists: true, $lte: now } }
   const found = await db.scheduled
     .find(due, { projection: { _id: 1 } })
@@ -207,7 +208,7 @@ export async function markRefused(
   { _id, claim = '' }: ScheduledDoc,
   { code, message }: { code: string; message: string },
 ): Promise<void> {
-  const atMS = Date.now()
+  const atMS = clock.now()
   const refused = { code, message, atMS }
   await db.scheduled.updateOne(
     { _id, claim },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { type AnyBulkWriteOperation, type IndexDescription, MongoBulkWriteError } from 'mongodb'
 import { key } from '../keys.ts'
 
@@ -32,7 +33,7 @@ export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as Bucke
 
 /** The levels whose buckets of a time are still kept: what was imported may be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
-  return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > Date.now())
+  return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }
 
 /** The bucket of a time, of one level; `of` is what it counts beside the app. */

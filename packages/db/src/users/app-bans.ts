@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, Collection } from 'mongodb'
 import { moveConfigMark } from '../apps/config-mark.ts'
 import type { Db } from '../connect.ts'
@@ -13,7 +14,7 @@ export interface AppBan {
 
 /** The ban of a user that holds now. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
-  return ban && (ban.untilMS ?? Infinity) > Date.now() ? ban : undefined
+  return ban && (ban.untilMS ?? Infinity) > clock.now() ? ban : undefined
 }
 
 /**
@@ -54,7 +55,7 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
 
 /** Has nothing sent in the name of a user who is being erased, as by a ban, inside the transaction that begins it. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
-  await setMark(db, user, { erasing: true, blockedUntilMS: Date.now() + longestErasureMS }, session)
+  await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }
 
 /** Ends that, when they are in no room any more. */

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -22,7 +23,7 @@ export async function insertBlock(
   session: ClientSession,
 ): Promise<BlockDoc> {
   const { app, blocker, blockee } = block
-  const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt: new Date() }
+  const whole = { ...block, _id: key(app, blocker, blockee), blockerKey: key(app, blocker), createdAt: clock.date() }
   await db.blocks.insertOne(whole, { session })
   return whole
 }

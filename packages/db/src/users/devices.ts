@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -33,7 +34,7 @@ export async function saveDevice(
   const { app, user, token } = device
   const _id = key(app, user, device.device)
   await db.devices.deleteMany({ app, token, _id: { $ne: _id } }, { session })
-  const whole = { ...device, userKey: key(app, user), updatedAt: new Date() }
+  const whole = { ...device, userKey: key(app, user), updatedAt: clock.date() }
   await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
   const unused = await db.devices
     // The clock of another process may be ahead: what is registered now stays all the same.

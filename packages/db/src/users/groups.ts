@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -28,7 +29,7 @@ export async function saveGroupDoc(
   if (!existing) await insertUsers(db, [newUserDoc(app, id, {})], session)
   await db.users.updateOne(
     { _id: key(app, id) },
-    { $set: { ...fields, updatedAt: new Date() }, $inc: { revision: 1 } },
+    { $set: { ...fields, updatedAt: clock.date() }, $inc: { revision: 1 } },
     { session },
   )
   return true

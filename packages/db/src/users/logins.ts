@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
@@ -64,7 +65,7 @@ export async function recordJoin(db: Db, users: readonly string[], session?: Cli
   const ids = new Set(users)
   const { matchedCount } = await db.users.updateMany(
     { _id: { $in: [...ids] } },
-    { $set: { lastJoinOrCreateRoomTime: new Date() } },
+    { $set: { lastJoinOrCreateRoomTime: clock.date() } },
     session ? { session } : { writeConcern: { w: 1, j: false } },
   )
   return matchedCount === ids.size

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
@@ -31,22 +32,22 @@ export function newTokenDoc(
 ): TokenDoc {
   const _id = key(app, tokenDigest)
   const forgetAt = new Date(expiresAt.getTime() + expiredKeptMS)
-  return { _id, app, user, userKey: key(app, user), digest: tokenDigest, expiresAt, forgetAt, createdAt: new Date() }
+  return { _id, app, user, userKey: key(app, user), digest: tokenDigest, expiresAt, forgetAt, createdAt: clock.date() }
 }
 
 /** The unexpired holder of a token in an app. */
 export async function findToken(db: Db, app: string, tokenDigest: string): Promise<TokenDoc | null> {
-  return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: new Date() } })
+  return db.tokens.findOne({ _id: key(app, tokenDigest), expiresAt: { $gt: clock.date() } })
 }
 
 /** Whether a token was one until it expired, in any app. */
 export async function hasExpired(db: Db, tokenDigest: string): Promise<boolean> {
-  return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: new Date() } })) !== null
+  return (await db.tokens.findOne({ digest: tokenDigest, expiresAt: { $lte: clock.date() } })) !== null
 }
 
 /** The unexpired holders of tokens, of every app. */
 export async function findHolders(db: Db, digests: readonly string[]): Promise<TokenDoc[]> {
-  return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: new Date() } }).toArray()
+  return db.tokens.find({ digest: { $in: digests }, expiresAt: { $gt: clock.date() } }).toArray()
 }
 
 /** Those of these tokens that their users still hold and that have not ended, and when they do. */
@@ -56,7 +57,7 @@ export async function findLivingTokens<T extends { app: string; user: string; to
 ): Promise<[T, Date][]> {
   const idOf = ({ app, tokenDigest }: T) => key(app, tokenDigest)
   const found = await db.tokens
-    .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: new Date() } })
+    .find({ _id: { $in: tokens.map(idOf) }, expiresAt: { $gt: clock.date() } })
     .project<Pick<TokenDoc, '_id' | 'user' | 'expiresAt'>>({ user: 1, expiresAt: 1 })
     .toArray()
   const living = new Map(found.map((token) => [token._id, token]))
@@ -78,7 +79,7 @@ export async function replaceTokens(
   const _id = key(app, tokenDigest)
   const userKey = key(app, user)
   const holding = await db.tokens.findOne({ _id }, { session })
-  if (holding && holding.user !== user && holding.expiresAt > new Date()) return 'held by another user'
+  if (holding && holding.user !== user && holding.expiresAt > clock.date()) return 'held by another user'
   const before = await db.tokens.find({ userKey }, { session, projection: { digest: 1 } }).toArray()
   await db.tokens.deleteMany({ userKey, _id: { $ne: _id } }, { session })
   await db.tokens.replaceOne({ _id }, newTokenDoc(holder, tokenDigest, expiresAt), { session, upsert: true })
@@ -119,7 +120,7 @@ export async function deleteTokens(
   const tokens = await db.tokens.find(filter, { projection: { digest: 1, expiresAt: 1 }, ...within }).toArray()
   const { deletedCount } = await db.tokens.deleteMany({ _id: { $in: tokens.map((token) => token._id) } }, within)
   if (deletedCount === 0) return { ended: [], living: 0 }
-  const now = new Date()
+  const now = clock.date()
   return {
     ended: tokens.map((token) => token.digest),
     living: tokens.filter(({ expiresAt }) => expiresAt > now).length,

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { RobotCommand } from '@parley/contracts/resources/command'
 import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
@@ -117,7 +118,7 @@ export async function findUnpushed(
 
 /** A user who is new. */
 export function newUserDoc(app: string, id: string, profile: Partial<Profile>): UserDoc {
-  const now = new Date()
+  const now = clock.date()
   return {
     _id: key(app, id),
     app,
@@ -210,7 +211,7 @@ export async function upsertUsers(
   users: readonly ({ id: string } & Partial<Profile>)[],
   session: ClientSession,
 ): Promise<void> {
-  const now = new Date()
+  const now = clock.date()
   const fresh = { nickname: '', description: '', avatarUrl: '', isRobot: false, isAdmin: false }
   await db.users.bulkWrite(
     users.map(({ id, ...profile }) => ({

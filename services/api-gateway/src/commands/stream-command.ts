@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { findStream } from '@parley/bus/stream/stream-identity'
@@ -31,10 +32,10 @@ export function rebuildStreamCommand(withDb: WithDb): Command {
 
 function readSince(text: string): Date {
   const minutes = /^(\d{1,6})m$/.exec(text)?.[1]
-  const since = minutes === undefined ? new Date(text) : new Date(Date.now() - Number(minutes) * 60_000)
+  const since = minutes === undefined ? new Date(text) : new Date(clock.now() - Number(minutes) * 60_000)
   if (Number.isNaN(since.getTime())) throw new InvalidArgumentError('expected an ISO-8601 time, or minutes as 90m')
-  if (since.getTime() > Date.now()) throw new InvalidArgumentError('expected a time that is over')
-  if (since.getTime() < Date.now() - keptDays * 24 * 60 * 60_000) {
+  if (since.getTime() > clock.now()) throw new InvalidArgumentError('expected a time that is over')
+  if (since.getTime() < clock.now() - keptDays * 24 * 60 * 60_000) {
     throw new InvalidArgumentError(
       `expected a time within ${keptDays} days: what was handled is remembered for so long`,
     )
@@ -52,8 +53,8 @@ async function rebuild(db: Db, sinceMS: number): Promise<void> {
     const chat = createChat({ db, bus, control, log: createLog({ service: 'cli', node: 'cli', level: 'error' }) })
     let saidAtMS = 0
     const events = await rebuildSince(chat, sinceMS, (upToMS, soFar) => {
-      if (Date.now() < saidAtMS + sayEveryMS) return
-      saidAtMS = Date.now()
+      if (clock.now() < saidAtMS + sayEveryMS) return
+      saidAtMS = clock.now()
       console.log(`${soFar} events published again, up to ${new Date(upToMS).toISOString()}`)
     })
     console.log(`${events} events since ${new Date(sinceMS).toISOString()} are published again`)

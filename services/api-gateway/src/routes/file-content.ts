@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import send from '@fastify/send'
+import { clock } from '@parley/async/clock'
 import type { Chat } from '@parley/chat/chat'
 import { type ContentUse, fileOfUrl, type SignedQuery, unknownFile } from '@parley/chat/files/files'
 import { takeUpload } from '@parley/chat/files/take-upload'
@@ -51,7 +52,7 @@ export async function serveContent(
       const given = raw.headers['content-length']
       if (given !== undefined && Number(given) > file.size) throw new ApiError('FILE_TOO_LARGE')
       mayTakeLong(raw)
-      const timer = setTimeout(() => raw.destroy(), query.expires - Date.now())
+      const timer = setTimeout(() => raw.destroy(), query.expires - clock.now())
       return okEnvelope(await takeUpload(chat, { store, isScanned }, file, raw).finally(() => clearTimeout(timer)))
     }
     files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { consumerState } from '@parley/bus/stream/stream'
 import { findStream } from '@parley/bus/stream/stream-identity'
@@ -31,12 +32,12 @@ export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Pro
     const lastSeq = (await findStream(bus))?.lastSeq ?? 0
     doneUpToSeq = Math.min(await doneUpTo(bus, 'webhooks', lastSeq), await doneUpTo(bus, 'webhooksOfThreads', lastSeq))
     isRebuilding = doneUpToSeq < releaseAtSeq
-    lookedAtMS = Date.now()
+    lookedAtMS = clock.now()
   }
 
   return async ({ kind, order, createdAtMS }) => {
-    if (kind !== 'webhook' || createdAtMS < Date.now() - waitAtMostMS) return true
-    const isFresh = Date.now() < lookedAtMS + lookAgainMS
+    if (kind !== 'webhook' || createdAtMS < clock.now() - waitAtMostMS) return true
+    const isFresh = clock.now() < lookedAtMS + lookAgainMS
     if (isFresh && !isRebuilding && order <= doneUpToSeq) return true
     if (isFresh && isRebuilding) return false
     asking ??= ask().finally(() => {

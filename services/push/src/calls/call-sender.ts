@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
@@ -83,7 +84,7 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
     } catch (error) {
       log.warn({ err: error, lane: lane._id }, 'calls of a lane not made; trying again')
       // Its lease expires, and then another process takes it over.
-      await returnLane(db, lane, Date.now() + faultPauseMS).catch((cause: unknown) =>
+      await returnLane(db, lane, clock.now() + faultPauseMS).catch((cause: unknown) =>
         log.warn({ err: cause, lane: lane._id }, 'lane not returned; its lease expires'),
       )
     }

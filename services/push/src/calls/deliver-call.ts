@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Chat } from '@parley/chat/chat'
 import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
@@ -112,7 +113,7 @@ async function dataOf(db: Db, call: OutgoingCallDoc): Promise<string> {
 
 /** For another try, or for its turn: those behind a call that fails wait without a try. */
 function hasWaited({ isAgain, tries, createdAtMS }: OutgoingCallDoc): boolean {
-  return isAgain === true || tries > 0 || Date.now() - createdAtMS > waitedMS
+  return isAgain === true || tries > 0 || clock.now() - createdAtMS > waitedMS
 }
 
 /**

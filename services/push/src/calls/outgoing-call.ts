@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { CallTry } from '@parley/db/push/outgoing-calls'
 import { TargetRefused } from '@parley/wiring/guarded-agent'
 import { type SignedCall, signedHeaders } from '@parley/wiring/signed-call'
@@ -25,7 +26,7 @@ const keptBytes = 1_024
  * timeouts, 429 and 5xx are to be retried, other statuses than 2xx are not.
  */
 export async function callOnce(dispatcher: Dispatcher, timeoutMS: number, call: SignedCall): Promise<CallOutcome> {
-  const at = new Date()
+  const at = clock.date()
   const beganMS = performance.now()
   const asTried = (response: Pick<CallTry, 'status' | 'answer'> = {}): { lastTry: CallTry } => ({
     lastTry: { atMS: at.getTime(), durationMS: Math.round(performance.now() - beganMS), ...response },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import { readAgain } from '@parley/bus/events/publish'
 import { readEvent } from '@parley/bus/events/read-event'
@@ -72,7 +73,7 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
     }
     const data = JSON.stringify(await wholeData(db, happened))
     const about = { _id: `hook_${message.id}`, app, room, event, client, data }
-    const waited = Date.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
+    const waited = clock.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
     const call = { ...about, ...waited, lane, target, order: place ?? message.streamSeq }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
 import { readJson } from '@parley/contracts/free-json'
@@ -20,7 +21,7 @@ export async function waitedPush(
   call: OutgoingCallDoc,
   data: string,
 ): Promise<{ body: string } | { reason: string }> {
-  if (!call.isAgain && Date.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
+  if (!call.isAgain && clock.now() - call.createdAtMS > keepMS) return { reason: 'too late for a push' }
   if (isGone(JSON.parse(data) as Message)) return { reason: 'the message is gone' }
   const body = await withoutWhoGetsNone(db, call, data)
   return body === undefined ? { reason: 'nobody to push to any more' } : { body }
@@ -28,7 +29,7 @@ export async function waitedPush(
 
 /** Whether no user gets a push of the message any more. */
 function isGone(message: Message): boolean {
-  return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= Date.now()
+  return message.isDeleted || isShownRecalled(message) || (message.expiresAtMS ?? Infinity) <= clock.now()
 }
 
 async function withoutWhoGetsNone(

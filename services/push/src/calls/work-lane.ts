@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import { keptCallData } from '@parley/chat/integrations/call-data'
 import {
@@ -46,7 +47,7 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
       const call = await findNextCall(db, lane._id)
       if (!call) return endLane(db, lane)
       if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
-      if (!(await isNext(call))) return returnLane(db, lane, Date.now() + notNextMS)
+      if (!(await isNext(call))) return returnLane(db, lane, clock.now() + notNextMS)
       // While that was asked, one before it may have been queued.
       if ((await findNextCall(db, lane._id))?._id !== call._id) continue
       const outcome = await deliver(call)
@@ -62,7 +63,7 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
       // A retried call has a lane of its own.
       if (call.kind === 'push') return endLane(db, lane)
     }
-    await returnLane(db, lane, Date.now())
+    await returnLane(db, lane, clock.now())
   }
 }
 
@@ -79,7 +80,7 @@ async function tryLater(
 ): Promise<void> {
   const { reason, afterMS = 0 } = outcome
   const { db, retryMS, log } = parts
-  const now = Date.now()
+  const now = clock.now()
   const failingSinceMS = lane.failingSinceMS ?? now
   // Counted from the first failure: a call may have waited for long behind others that were accepted, slowly.
   const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
@@ -42,7 +43,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
     cameOf(push, { as, id, reason }) {
       const { content, user, network } = push
       const result: PushResult = {
-        ...{ user, network, as, atMS: Date.now() },
+        ...{ user, network, as, atMS: clock.now() },
         device: deviceOf(push),
         ...(id !== undefined && { id }),
         ...(reason !== undefined && { reason }),
@@ -70,7 +71,7 @@ interface Outcome {
 function byMessage(outcomes: readonly Outcome[]) {
   return [...Map.groupBy(outcomes, ({ content }) => content)].map(([content, some]) => ({
     _id: `${content}\0${randomUUID()}`,
-    at: new Date(),
+    at: clock.date(),
     results: some.map(({ result }) => result),
   }))
 }

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/pushes'
 import { type Notification, Provider, type ResponseFailure } from '@parse/node-apn'
 import { LRUCache } from 'lru-cache'
@@ -102,7 +103,7 @@ function answerOf({ status, response, error }: ResponseFailure, afterMS: number 
   const reason = response?.reason ?? error?.message ?? ''
   const later = afterMS === undefined ? {} : { afterMS }
   if (status === undefined) return { as: 'again', reason: reasonOf(error), ...later }
-  if (dead.has(reason)) return { as: 'dead', reason, sinceMS: Number(response?.timestamp ?? Date.now()) }
+  if (dead.has(reason)) return { as: 'dead', reason, sinceMS: Number(response?.timestamp ?? clock.now()) }
   // node-apn has already made a new token.
   if (reason === 'ExpiredProviderToken') return { as: 'again', reason, afterMS: 0 }
   if (status === 403 || badCredentials.has(reason)) return { as: 'credentials', reason: reason || '403' }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Logger } from '@parley/service/log'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { PushAnswer } from './network.ts'
@@ -21,17 +22,17 @@ export function watchCredentials(
     get isStopped() {
       return probeAtMS !== undefined
     },
-    waitMS: () => Math.max(0, (probeAtMS ?? 0) - Date.now()),
+    waitMS: () => Math.max(0, (probeAtMS ?? 0) - clock.now()),
     note(answer) {
       if ('isOurs' in answer) return
       if (answer.as === 'credentials') {
-        if (probeAtMS === undefined || probeAtMS <= Date.now()) {
+        if (probeAtMS === undefined || probeAtMS <= clock.now()) {
           log.error(
             { network: name, reason: answer.reason },
             'push network refuses our credentials: nothing is sent to it',
           )
         }
-        probeAtMS = Date.now() + probeMS
+        probeAtMS = clock.now() + probeMS
         metrics.stopped.set({ network: name }, 1)
       } else if (answer.as !== 'again' && probeAtMS !== undefined) {
         log.info({ network: name }, 'push network accepts our credentials again')

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/pushes'
 import type { PushContent } from './network.ts'
 
@@ -63,5 +64,5 @@ function asText(argument: unknown): string {
 /** A duration in protobuf's JSON; FCM keeps a message for at most four weeks. */
 function lifetime(untilMS: number): string {
   const fourWeeks = 28 * 24 * 60 * 60
-  return `${Math.min(fourWeeks, Math.max(0, Math.round((untilMS - Date.now()) / 1_000)))}s`
+  return `${Math.min(fourWeeks, Math.max(0, Math.round((untilMS - clock.now()) / 1_000)))}s`
 }

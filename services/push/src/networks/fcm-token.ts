@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { importPKCS8, SignJWT } from 'jose'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
@@ -54,13 +55,13 @@ export function createAccessTokens(account: ServiceAccount, dispatcher: Dispatch
       throw new NoAccessToken(`${token_uri} answered ${statusCode}`, isRefusal)
     }
     const { access_token, expires_in } = granted.parse(JSON.parse(text))
-    current = { token: access_token, untilMS: Date.now() + expires_in * 1_000 - spareMS }
+    current = { token: access_token, untilMS: clock.now() + expires_in * 1_000 - spareMS }
     return access_token
   }
 
   return {
     async get() {
-      if (current && current.untilMS > Date.now()) return current.token
+      if (current && current.untilMS > clock.now()) return current.token
       asking ??= ask()
         .catch((error: Error) => {
           throw error instanceof NoAccessToken ? error : new NoAccessToken('no access token', false, { cause: error })

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { PushDoc } from '@parley/db/push/pushes'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
@@ -105,7 +106,7 @@ function answerOf(status: number, text: string, afterMS: number | undefined): Pu
   const reason = code ?? name ?? String(status)
   if (status === 429) return { as: 'again', reason, afterMS: afterMS ?? quotaPauseMS }
   if (status >= 500) return { as: 'again', reason, ...(afterMS !== undefined && { afterMS }) }
-  if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: Date.now() }
+  if (reason === 'UNREGISTERED') return { as: 'dead', reason, sinceMS: clock.now() }
   // The token belongs to another project: our service account may be the wrong one.
   if (reason === 'SENDER_ID_MISMATCH') return { as: 'refused', reason }
   // Of the token of a browser or an iOS app, for which the project has no key: Android's are not concerned.
@@ -114,7 +115,7 @@ function answerOf(status: number, text: string, afterMS: number | undefined): Pu
     fieldViolations?.some(({ field }) => field === 'message.token'),
   )
   if (isTokenBad || /not a valid FCM registration token/.test(message)) {
-    return { as: 'dead', reason: 'INVALID_TOKEN', sinceMS: Date.now() }
+    return { as: 'dead', reason: 'INVALID_TOKEN', sinceMS: clock.now() }
   }
   if (status === 401 && code === undefined) return 'token refused'
   if (status === 401 || status === 403) return { as: 'credentials', reason }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import type { PushDoc } from '@parley/db/push/pushes'
 
@@ -47,7 +48,7 @@ export interface Network {
 export function retryAfterMS(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string' || header === '') return undefined
   const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1_000
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - clock.now() : seconds * 1_000
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
@@ -89,7 +90,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   }
 
   async function sendOne(push: PushDoc, content: PushContent | undefined): Promise<void> {
-    if (push.giveUpAtMS <= Date.now()) return drop(push, 'late')
+    if (push.giveUpAtMS <= clock.now()) return drop(push, 'late')
     if (!content) return drop(push, 'no content')
     if (content.of === 'message' && content.isDeleted) return drop(push, 'deleted')
     const answer = await sendTraced(parts, push, content)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import type { Db } from '@parley/db/connect'
 import { type PushDoc, type PushReturn, returnPushes } from '@parley/db/push/pushes'
@@ -41,7 +42,7 @@ export function createPushSettlement({
   return async (push, answer, request) => {
     switch (answer.as) {
       case 'sent':
-        metrics.delay.observe({ network: name }, (Date.now() - push.at.getTime()) / 1_000)
+        metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
         decisions.cameOf(push, answer)
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
@@ -54,10 +55,10 @@ export function createPushSettlement({
         decisions.cameOf(push, answer)
         return count('refused', answer.reason)
       case 'credentials':
-        await putBack({ id: push._id, dueAtMS: Date.now(), triesMore: 0, lastError: answer.reason })
+        await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
         return count('put back', answer.reason)
       case 'again': {
-        const dueAtMS = Date.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
+        const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
         if (dueAtMS >= push.giveUpAtMS) {
           decisions.cameOf(push, { as: 'dropped', reason: answer.reason })
           return count('dropped', answer.reason)

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
@@ -12,7 +13,7 @@ const waitedMS = 60_000
 
 /** Whether a push has waited since it was decided: for another try, or for its turn. */
 export function hasWaited({ lastError, at }: PushDoc): boolean {
-  return lastError !== undefined || Date.now() - at.getTime() > waitedMS
+  return lastError !== undefined || clock.now() - at.getTime() > waitedMS
 }
 
 /**

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessagesUpTo } from '@parley/db/messages/deleted-messages'
@@ -31,7 +32,7 @@ export async function forgetText(db: Db, app: string, message: string): Promise<
 }
 
 async function forgetTextsOfThreads(db: Db, room: { app: string; id: string }, upToMS: number): Promise<void> {
-  let afterMS = Date.now() - keepPushesSeconds * 1_000
+  let afterMS = clock.now() - keepPushesSeconds * 1_000
   while (afterMS < upToMS) {
     const found = await findThreadMessages(db, room, { afterMS, upToMS }, atOnce)
     await forgetTexts(
@@ -52,7 +53,7 @@ export async function forgetTextsOfRoom(db: Db, app: string, id: string): Promis
     const ids = found.map(({ _id }) => _id)
     await forgetTexts(db, app, ids)
     const last = found.at(-1)
-    if (!last || last.createdAtMS < Date.now() - keepPushesSeconds * 1_000) return
+    if (!last || last.createdAtMS < clock.now() - keepPushesSeconds * 1_000) return
     upToSeq = last.seq - 1
   }
 }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import type { Wake } from '@parley/async/wake'
 import { type Delivery, readEvent } from '@parley/bus/events/read-event'
@@ -78,14 +79,14 @@ export function createMessagePusher(parts: PushMessageParts): MessageHandler<Mes
     // For a redelivered event, the connections at its first delivery decided.
     if (event.again && (await isPushDecided(db, content))) return
     const sentAtMS = event.again?.atMS ?? event.takenAtMS
-    if (Date.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
+    if (clock.now() - sentAtMS > keepMS) return pushNobody(parts, asSent, 'LATE')
     const room = await findRoom(db, asSent.appID, asSent.room)
     if (!room || room.deletedAt) return
     const now = await findSentMessage(db, room._id, asSent._id)
     // Deleted for all or recalled while it waited in the stream, or past its time, which the sweep may notice later.
-    const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= Date.now()
+    const isGone = !now || currentMessage(now, room).content === undefined || expiryOf(asSent) <= clock.now()
     if (isGone) return pushNobody(parts, asSent, 'DELETED')
-    const mayDiffer = now.edited === true || Date.now() - event.takenAtMS > waitedMS
+    const mayDiffer = now.edited === true || clock.now() - event.takenAtMS > waitedMS
     const message = mayDiffer ? await messageView(db, now) : asSent
     if (generic === undefined) await noteForDevices(parts, event, message, { room, withBadge: !now.skipTotalBadge })
     else await noteForCallback(parts, generic, event, message, room)
@@ -119,7 +120,7 @@ async function noteForDevices(
       pushTo(device, { ...each, badge: badges.get(device.user), mentioned: mentioned.has(device.user) }),
     )
     const _id = key(room.app, message._id, String(page++))
-    await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: new Date(), ...decided })])
+    await Promise.all([insertPushes(db, pushes), parts.decisions.decided({ _id, at: clock.date(), ...decided })])
     if (pushes.length > 0) parts.wakeNetworks()
   }
 }
@@ -136,7 +137,7 @@ function expiryOf({ expiresAtMS = Number.POSITIVE_INFINITY }: Message): number {
 
 /** Records that no user gets a push, and why. */
 async function pushNobody({ decisions }: PushMessageParts, message: Message, all: MessageReason): Promise<void> {
-  await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: new Date(), all })
+  await decisions.decided({ _id: key(message.appID, message._id, 'all'), at: clock.date(), all })
 }
 
 /** The devices that get a push, and the decisions for all members of the page. */
@@ -187,9 +188,9 @@ export function pushTo(
     ...(topic !== undefined && { topic }),
     ...(mentioned && { mentioned }),
     ...(badge !== undefined && { badge }),
-    dueAtMS: Date.now(),
+    dueAtMS: clock.now(),
     tries: 0,
-    at: new Date(),
+    at: clock.date(),
   }
 }
 
@@ -209,7 +210,7 @@ async function noteForCallback(
     const connected = users.filter((user) => online.has(user))
     await decisions.decided({
       _id: key(room.app, message._id, String(part++)),
-      at: new Date(),
+      at: clock.date(),
       users: { ...left, ...(connected.length > 0 && { CONNECTED: connected }) },
       ...(pushToClients.length > 0 && { call: id, called: pushToClients }),
     })

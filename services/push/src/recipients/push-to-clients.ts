@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
@@ -38,7 +39,7 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<O
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
     // Published again, it may be older than pushes are remembered.
-    if (givenAtMS + keepMS < Date.now()) return
+    if (givenAtMS + keepMS < clock.now()) return
     const content = key(app, id)
     const said: PushContent = { of: 'clients', order: id, payload, ...(request !== undefined && { request }) }
     await insertPushContent(db, content, JSON.stringify(said))

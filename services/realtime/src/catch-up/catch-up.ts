@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { gather } from '@parley/async/gather'
 import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { UserSince } from '@parley/chat/users/user-since'
@@ -50,7 +51,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
   const older = shareReadings(parts)
   return async (socket, session, sinceMS, rooms) => {
     const joinedAtMS = new Map(rooms.map((one) => [one.room, one.joinedAtMS]))
-    const beganMS = Date.now()
+    const beganMS = clock.now()
     const reader: Reader = {
       socket,
       session,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock as ownClock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import {
@@ -69,7 +70,7 @@ async function refuseTooOld(
   readers: readonly Reader[],
   outcomes: Map<Reader, ReadOutcome>,
 ): Promise<void> {
-  const askedMS = Date.now()
+  const askedMS = ownClock.now()
   const state = await readStreamState(bus)
   clock.set(state.nowMS, askedMS)
   for (const reader of readers) if (!reachesBack(state, reader)) outcomes.set(reader, { is: 'too old' })

@@ -1,3 +1,4 @@
+import { clock as ownClock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { startRunning } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
@@ -45,7 +46,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   const listening = [...sockets.all()].filter(isListening)
   // After a purge of the stream this is its oldest message, so that clients who come after it are known to have all.
   if (listening.length > 0) await markStream(bus, nodeId)
-  const askedMS = Date.now()
+  const askedMS = ownClock.now()
   const { nowMS } = await readStreamState(bus)
   clock.set(nowMS, askedMS)
   if (isBehind() || queue.isHeld) return

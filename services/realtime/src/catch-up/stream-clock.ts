@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 /** The time of NATS, by which the stream's messages are dated and clients say since when they miss something. */
 export interface StreamClock {
   /** Unix milliseconds; this process's own time as long as NATS was never asked. */
@@ -10,7 +11,7 @@ export interface StreamClock {
   set(streamMS: number, askedMS: number): void
 }
 
-export function createStreamClock(ownMS: () => number = Date.now): StreamClock {
+export function createStreamClock(ownMS: () => number = clock.now): StreamClock {
   let aheadMS = 0
   return {
     nowMS: () => Math.floor(ownMS() + aheadMS),

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Chat } from '@parley/chat/chat'
 import type { Session, UserSocket } from './session.ts'
@@ -26,7 +27,7 @@ export function watchActivity(chat: Chat): Activity {
       const login = {
         app,
         user,
-        atMS: Date.now(),
+        atMS: clock.now(),
         address: {
           ...(port !== undefined && { port }),
           family: address.includes(':') ? 'IPv6' : 'IPv4',
@@ -37,7 +38,7 @@ export function watchActivity(chat: Chat): Activity {
       note(chat.recordLogin(login), login)
     },
     ended({ app, user }) {
-      note(chat.recordActive({ app, user, atMS: Date.now() }), { app, user })
+      note(chat.recordActive({ app, user, atMS: clock.now() }), { app, user })
     },
     drained: () => inFlight.drained(),
   }

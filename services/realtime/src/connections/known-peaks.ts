@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Presence } from '@parley/presence/connect'
 import { heardWithinMS, type Reported, raisePeaks } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
@@ -82,4 +83,4 @@ export function createKnownPeaks(presence: Presence, log: Logger): KnownPeaks {
   }
 }
 
-const minuteNow = () => Math.floor(Date.now() / 60_000)
+const minuteNow = () => Math.floor(clock.now() / 60_000)

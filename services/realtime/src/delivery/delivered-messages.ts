@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { createRecent } from '@parley/bus/events/recent'
 import type { DeliveriesAnswer } from '@parley/contracts/bus/node-requests'
@@ -28,13 +29,13 @@ export function createDeliveredMessages(): DeliveredMessages {
       const name = nameOfNew(event)
       if (name === undefined) return
       const before = delivered.get(name) ?? []
-      delivered.set(name, [...before, { sockets, atMS: Date.now() }].slice(-mostPerMessage))
+      delivered.set(name, [...before, { sockets, atMS: clock.now() }].slice(-mostPerMessage))
     },
     noteCaughtUp(event, sockets) {
       const name = nameOfNew(event)
       if (name === undefined) return
       const before = caughtUp.get(name)?.sockets ?? 0
-      caughtUp.set(name, { sockets: before + sockets, atMS: Date.now(), caughtUp: true })
+      caughtUp.set(name, { sockets: before + sockets, atMS: clock.now(), caughtUp: true })
     },
     of(room, message) {
       const name = nameOf(topicOf(room), message)

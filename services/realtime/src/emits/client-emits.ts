@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { FailedLogins } from '@parley/chat/access/failed-logins'
 import { apiErrorOf } from '@parley/chat/api-error-of'
 import type { Chat } from '@parley/chat/chat'
@@ -118,7 +119,7 @@ export function createClientEmits(
 function required(socket: UserSocket): Session {
   const { session } = socket.data
   if (!session?.isReady) throw new ApiError('INVALID_TOKEN', 'authenticate with auth2 first')
-  if (session.expiresAt.getTime() <= Date.now()) throw new ApiError('INVALID_TOKEN', 'the token has expired')
+  if (session.expiresAt.getTime() <= clock.now()) throw new ApiError('INVALID_TOKEN', 'the token has expired')
   return session
 }
 

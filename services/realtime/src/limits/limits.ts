@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { CallerRates } from '@parley/chat/access/caller-rates'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
@@ -94,7 +95,7 @@ export function createLimits(settings: LimitSettings, rates: CallerRates, metric
     },
     event(socket) {
       const { data } = socket
-      const second = Math.floor(Date.now() / 1000)
+      const second = Math.floor(clock.now() / 1000)
       if (data.second !== second) {
         data.second = second
         data.events = 0

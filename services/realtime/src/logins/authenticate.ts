@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { AuthenticateSocket } from '@parley/chat/access/authenticate-socket'
 import type { RoomOfUser, RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
@@ -125,7 +126,7 @@ async function begin(
     isCounted: false,
     isAway: isSame && before.isAway,
     wantsServerTime: catchesUp,
-    sinceMS: isSame ? before.sinceMS : Date.now(),
+    sinceMS: isSame ? before.sinceMS : clock.now(),
     enteredAtMS: 0,
     orders: [],
   }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { startRunning } from '@parley/async/run-every'
 import type { Log } from '@parley/chat/ports'
 import { closeSocket } from '../connections/close-socket.ts'
@@ -41,7 +42,7 @@ export function watchTokenEnds(
   }
 
   async function look(): Promise<void> {
-    const nowMS = Date.now()
+    const nowMS = clock.now()
     const due = findDue(nowMS)
     // Where they cannot be read, they end as is known.
     for (const session of due.keys()) lookedUp.set(session, { endMS: session.expiresAt.getTime(), atMS: nowMS })

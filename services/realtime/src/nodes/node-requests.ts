@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { answerNodeRequests } from '@parley/bus/control/ask-nodes'
 import {
@@ -49,7 +50,7 @@ function describe(socket: UserSocket): ConnectionsAnswer {
       device: session.device,
       transport: socket.transport,
       sinceMS: session.sinceMS,
-      lastSeenMS: Date.now() - Math.max(0, Math.round(performance.now() - socket.connection.heardAtMS)),
+      lastSeenMS: clock.now() - Math.max(0, Math.round(performance.now() - socket.connection.heardAtMS)),
       userAgent: (socket.connection.headers['user-agent'] ?? '').slice(0, mostOfText),
       ...(typeof clientVersion === 'string' && { clientVersion: clientVersion.slice(0, mostOfText) }),
     },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Chat } from '@parley/chat/chat'
 import type { UserPresence } from '@parley/contracts/resources/presence'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
@@ -38,8 +39,8 @@ export function createLook({ chat, presence, server }: LookParts): Look {
       for (const [app, ofApp] of Map.groupBy(some, (watched) => watched.app)) {
         const names = ofApp.map(({ user }) => user)
         const found = await findUserStates(presence, app, names, chat.control.nodes())
-        incompleteSinceMS = found.isComplete ? undefined : (incompleteSinceMS ?? Date.now())
-        const isLong = incompleteSinceMS !== undefined && Date.now() - incompleteSinceMS > unknownAfterMS
+        incompleteSinceMS = found.isComplete ? undefined : (incompleteSinceMS ?? clock.now())
+        const isLong = incompleteSinceMS !== undefined && clock.now() - incompleteSinceMS > unknownAfterMS
         takeStates(ofApp, found, isFirst || isLong)
       }
     },

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { listenToPresence, type PresenceNews } from '@parley/bus/events/presence-news'
 import type { Subscription } from '@parley/bus/listen'
@@ -81,7 +82,7 @@ export function takeStates(
 ): void {
   for (const watched of users) {
     const state = states.get(watched.user) ?? (isComplete ? 'offline' : areUnknown ? 'unknown' : watched.state)
-    if (state === 'offline' && watched.wasConnected) watched.goneAtMS = Date.now()
+    if (state === 'offline' && watched.wasConnected) watched.goneAtMS = clock.now()
     if (state !== 'unknown') watched.wasConnected = state !== 'offline'
     watched.state = state
   }

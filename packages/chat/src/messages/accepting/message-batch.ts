@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { ErrorCode } from '@parley/contracts/errors'
 import type { Attachment } from '@parley/db/files/attachment'
 import { key } from '@parley/db/keys'
@@ -118,7 +119,7 @@ export class MessageBatch {
     const pause = this.#pauses.get(membership)
     if (!pause) return 0
     if (this.sent.has(membership)) return pause.everyMS
-    return pause.lastMS + pause.everyMS - Math.max(Date.now(), room.clockMS + 1)
+    return pause.lastMS + pause.everyMS - Math.max(clock.now(), room.clockMS + 1)
   }
 
   /** The room's next seq, and the time of the message that gets it. */

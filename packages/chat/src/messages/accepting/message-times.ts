@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 
@@ -11,7 +12,7 @@ const mostBytes = 1024 * 1024
  * many takes longer than a millisecond, so the room's clock does not run ahead of the real time.
  */
 export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) => number {
-  let timeMS = Math.max(Date.now(), room.clockMS + 1)
+  let timeMS = Math.max(clock.now(), room.clockMS + 1)
   let [count, sum] = [0, 0]
   return (bytes) => {
     if (count === mostAtOneTime || (count > 0 && sum + bytes > mostBytes)) {

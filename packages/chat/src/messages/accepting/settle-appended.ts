@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { insertUnordered, type NotedEvent } from '@parley/db/events/pending-events'
 import { newId } from '@parley/db/messages/messages'
@@ -101,7 +102,7 @@ async function pull(db: Db, work: readonly Unsettled[]): Promise<void> {
 async function noteUnpublished({ db, outbox }: SettleParts, work: readonly Unsettled[]): Promise<void> {
   const late = work.filter(({ isPublished, note }) => !isPublished && note === undefined)
   if (late.length === 0) return
-  const notes = late.map(({ events }) => ({ _id: newId(), atMS: Date.now(), events }))
+  const notes = late.map(({ events }) => ({ _id: newId(), atMS: clock.now(), events }))
   await insertUnordered(db, notes)
   late.forEach((one, i) => {
     one.note = notes[i]?._id as string

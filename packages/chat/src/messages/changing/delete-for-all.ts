@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import { allMessages, type deleteForAll as operation } from '@parley/contracts/operations/messages/deletions'
 import { deleteMessage } from '@parley/db/messages/change-messages'
@@ -39,7 +40,7 @@ export async function deleteForAll(
     roomID: roomId,
     messageID: messageId,
     deletedBy: userOf(caller) ?? null,
-    deletedAt: new Date().toISOString(),
+    deletedAt: clock.date().toISOString(),
   }
 }
 
@@ -84,7 +85,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
     const deletedCount = room.seq - before - (await countDeletedSince(db, room, session))
     if (room.seq === before && lastThreadAtMS <= deletedUpToMS) return { room, deletedCount, unpublished: undefined }
     const doneUpToSeq = room.erasing?.doneUpToSeq ?? before
-    const leaseUntilMS = Date.now() + publishWithinMS
+    const leaseUntilMS = clock.now() + publishWithinMS
     const unpublished = newId()
     await markAllDeleted(db, room, { doneUpToSeq, leaseUntilMS, unpublished }, session)
     pending.push(allDeleted(room, unpublished, { upToSeq: room.seq, upToMS: room.clockMS }, userOf(caller)))

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { stubMessages } from '@parley/db/messages/change-messages'
 import { mostAtOneTime } from '@parley/db/messages/messages'
@@ -63,7 +64,7 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
       const range = { afterSeq: from, upToSeq: Math.min(from + mostAtOneTime, upToSeq) }
       await stubMessages(chat.db, room._id, range, firstMS + i, session)
     }
-    const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: Date.now() + leaseMS }
+    const left = { ...room.erasing, doneUpToSeq: upToSeq, leaseUntilMS: clock.now() + leaseMS }
     await setErasing(chat.db, room._id, left, session)
     return upToSeq < end
   })

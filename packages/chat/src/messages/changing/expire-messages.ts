@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { runEvery } from '@parley/async/run-every'
 import { key } from '@parley/db/keys'
@@ -31,7 +32,7 @@ export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<v
 
 /** Makes stubs of what is due, at most so many at once; returns how many there were. */
 export async function expireDue(chat: Chat): Promise<number> {
-  const due = await findExpired(chat.db, Date.now(), atOnce)
+  const due = await findExpired(chat.db, clock.now(), atOnce)
   // Several processes begin with the same messages: each in another order of rooms.
   const rooms = [...Map.groupBy(due, ({ app, room }) => key(app, room)).values()]
   const byChance = rooms.map((own) => ({ own, at: Math.random() })).toSorted((a, b) => a.at - b.at)
@@ -48,7 +49,7 @@ export async function expireDue(chat: Chat): Promise<number> {
 async function expireInRoom(chat: Chat, due: readonly ExpiredMessage[]): Promise<void> {
   for (const part of inParts(due, mostAtOneTime)) {
     const ids = part.map(({ _id }) => _id)
-    const [first] = await findStillExpired(chat.db, ids, Date.now())
+    const [first] = await findStillExpired(chat.db, ids, clock.now())
     if (first) await expirePart(chat, first, ids)
   }
 }
@@ -61,10 +62,10 @@ async function expirePart(
   const { db, outbox } = chat
   const work = async (session: Session) => {
     const room = await takeRoom(db, app, roomId, session)
-    const found = await findStillExpired(db, ids, Date.now(), session)
+    const found = await findStillExpired(db, ids, clock.now(), session)
     if (found.length === 0) return { stubs: [], noted: [] }
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []
-    const updatedAtMS = room ? await takeRoomTime(db, room, session) : Date.now()
+    const updatedAtMS = room ? await takeRoomTime(db, room, session) : clock.now()
     if (room) await uncountMessages(db, room, shown, session)
     await stubExpired(db, found, updatedAtMS, session)
     // Nobody hears of a room that is gone.

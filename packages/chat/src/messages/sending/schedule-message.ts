@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { scheduleMessage as operation } from '@parley/contracts/operations/messages/scheduled'
@@ -54,7 +55,7 @@ export async function scheduleMessage(
   const { room, messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
   const made = await insertScheduled(db, {
     ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
-    ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: Date.now() },
+    ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: clock.now() },
     ...(skipTotalBadge && { skipTotalBadge: true as const }),
     ...(mentions && { mentions }),
     ...(clientMessageID !== undefined && { clientMessageID }),
@@ -86,7 +87,7 @@ export async function requireWriter(chat: Chat, app: string, sender: string, roo
 
 /** @throws ApiError INVALID_REQUEST when it is no time to come, or too far away */
 export function requireScheduledTime(sendAtMS: number | undefined): void {
-  const now = Date.now()
+  const now = clock.now()
   if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
   throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a time to come within a year, in Unix milliseconds')
 }

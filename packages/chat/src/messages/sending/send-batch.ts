@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { digest } from '@parley/db/apps/apps'
 import { advanceJob, deleteEndedJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
@@ -81,7 +82,7 @@ async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<Jso
   const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })
   if (!found) return undefined
   const { state, finishedAt, outcomes = [] } = found
-  if (finishedAt && finishedAt.getTime() < Date.now() - sendKeysKeptMS) {
+  if (finishedAt && finishedAt.getTime() < clock.now() - sendKeysKeptMS) {
     await deleteEndedJob(chat.db, { ...found, finishedAt })
     return undefined
   }

@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { ApiError } from '@parley/contracts/errors'
 import { newId } from '@parley/db/messages/messages'
@@ -60,5 +61,5 @@ async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Pro
   if (isRefused) return markRefused(chat.db, one, error)
   if (!(error instanceof ApiError)) chat.log.warn({ err: error, app, room }, 'scheduled message not sent; trying again')
   const afterMS = (error instanceof ApiError ? error.details.retryAfterMS : undefined) ?? againAfterMS
-  await sendAgain(chat.db, one, Date.now() + afterMS, error instanceof ApiError ? 'no' : 'maybe')
+  await sendAgain(chat.db, one, clock.now() + afterMS, error instanceof ApiError ? 'no' : 'maybe')
 }

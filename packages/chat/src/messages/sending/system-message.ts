@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import type { SystemType } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
@@ -28,7 +29,7 @@ export function systemMessage(
   { messageType, sender, isForOther, members }: MembersChange,
 ): ScheduledDoc {
   const id = newId()
-  const now = Date.now()
+  const now = clock.now()
   return {
     ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), messageType, push: false },
     content: JSON.stringify(named(members)),

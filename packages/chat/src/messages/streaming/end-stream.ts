@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import type { PushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { ApiError } from '@parley/contracts/errors'
@@ -47,7 +48,7 @@ export async function endStream(chat: Chat, caller: Caller, id: string, message?
 export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promise<void> {
   const closeSilent = async () => {
     const failures: unknown[] = []
-    for (const stream of await findSilentStreams(chat.db, Date.now(), atOnce)) {
+    for (const stream of await findSilentStreams(chat.db, clock.now(), atOnce)) {
       try {
         await close(chat, stream)
       } catch (error) {

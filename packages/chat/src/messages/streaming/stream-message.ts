@@ -1,3 +1,4 @@
+import { clock } from '@parley/async/clock'
 import { publishEvent } from '@parley/bus/events/publish'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
@@ -46,7 +47,7 @@ export async function openStream(
   const byClient = caller.kind === 'user'
   const id = newId()
   const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request, id }
-  const closeAtMS = Date.now() + chat.settings.streamSilenceMS
+  const closeAtMS = clock.now() + chat.settings.streamSilenceMS
   const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], end: 0, closeAtMS })
   // Before the message: a process that dies between the two leaves a stream that ends in silence, and never a message without.
   await insertStream(chat.db, stream(id))
@@ -81,7 +82,7 @@ export async function appendStream(
   if ((at ?? end) + text.length > maxMessageBytes) throw tooLong()
   const stream = { app, message: id }
   await requireStreaming(chat, stream, doc)
-  const closeAtMS = Date.now() + chat.settings.streamSilenceMS
+  const closeAtMS = clock.now() + chat.settings.streamSilenceMS
   const begins = await addPart(chat.db, stream, { at, text, closeAtMS, maxEnd: maxMessageBytes })
   if (begins === undefined) {
     const living = await findStreamAlone(chat.db, app, id)

@@ -1,0 +1,9 @@
+import { clock } from '@parley/async/clock'
+import type { Db } from 'mongodb'
+
+/** Corrects the clock of this process by that of the primary. @throws the driver's error when it does not respond */
+export async function measureClock(mongo: Db): Promise<void> {
+  const [askedMS, askedAt] = [Date.now(), performance.now()]
+  const { localTime } = (await mongo.command({ hello: 1 })) as { localTime: Date }
+  clock.correct({ askedMS, roundTripMS: performance.now() - askedAt, readMS: localTime.getTime() })
+}

@@ -1,0 +1,14 @@
+// Loaded by `NODE_OPTIONS=--import` into a service: its clock is off by TEST_CLOCK_SHIFT_MS, as that of a machine without NTP.
+const shiftMS = Number(process.env['TEST_CLOCK_SHIFT_MS'])
+const realNow = Date.now
+
+globalThis.Date = class extends Date {
+  constructor(...args: [] | [number | string]) {
+    if (args.length === 0) super(realNow() + shiftMS)
+    else super(...args)
+  }
+
+  static override now(): number {
+    return realNow() + shiftMS
+  }
+} as DateConstructor
