@@ -6,7 +6,7 @@ import { removeUnreachedOfThreads } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { mostUsersShown } from '@parley/db/threads/thread'
-import { wordsOfContent } from '../search/search-words.ts'
+import { termsOfContent } from '../search/search-words.ts'
 import { importedMessageId } from './known-ids.ts'
 
 /** A thread of the file: how far the file and the database are. */
@@ -84,7 +84,7 @@ export class ThreadWriter {
       })
     }
     const words = messages.flatMap(({ _id, room, threadOf = '', seq, createdAtMS, content }) => {
-      const found = wordsOfContent(content)
+      const found = termsOfContent(content)
       return found.length > 0 ? [{ _id, roomKey: key(this.#app, room), seq, createdAtMS, threadOf, words: found }] : []
     })
     await growImported(this.#db, [...grown.values()], words)

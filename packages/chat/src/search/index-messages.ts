@@ -12,7 +12,7 @@ import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import PQueue from 'p-queue'
 import type { Log } from '../ports.ts'
-import { wordsOfContent } from './search-words.ts'
+import { termsOfContent } from './search-words.ts'
 
 /** In one transaction. */
 const most = { messages: 500, words: 20_000 }
@@ -49,7 +49,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
       const { _id, seq, createdAtMS } = message
       // What is missing is in the tail; settled, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break
-      const words = isDeletedIn(message, room) ? [] : wordsOfContent(message.content)
+      const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, roomKey, seq, createdAtMS, words })
       upTo = seq
       found += words.length

@@ -4,7 +4,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { search as operation } from '@parley/contracts/operations/search/search'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import { findSearchProgress, searchPages } from '@parley/db/messages/search-texts'
+import { findSearchProgress, type SearchConditions, searchPages } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
 import type { RoomSummary } from '@parley/db/rooms/rooms'
@@ -14,9 +14,9 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { indexRoom } from './index-messages.ts'
-import { wordsOf } from './search-words.ts'
+import { conditionsOf } from './search-words.ts'
 
-/** Rooms in one query, which reads the index once for each. */
+/** In one query: how often the database reads the index, once for each room. */
 const readsAtOnce = 100
 const hitsAtOnce = 100
 /** How long a search may keep the database busy. */
@@ -25,7 +25,7 @@ const searchMS = 2_000
 const catchUpMS = 2_000
 
 /**
- * POST /search: the messages of the caller's rooms that have every word of the keyword, the rooms with the latest
+ * POST /search: the messages of the caller's rooms that have every word of the keyword, or words that begin with it, the rooms with the latest
  * messages first. It reads an index of words and never scans messages. It is exact: it finds every message sent before
  * the search, and none that was deleted, for all or by the caller.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER of `room`, INVALID_REQUEST when it takes too long, TOO_MANY_REQUESTS
@@ -35,12 +35,12 @@ export async function searchMessages(
   caller: UserCaller,
   query: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
-  const words = wordsOf(query.keyword)
+  const conditions = conditionsOf(query.keyword)
   const rooms = await searchedRooms(chat, caller, query)
-  if (words.length === 0) return { messages: [] }
+  if (conditions.length === 0) return { messages: [] }
   const found = await chat.limits.searches(caller.app, async () => {
     await catchUp(chat, rooms)
-    return searchAll(chat, caller, rooms, words, query.limit)
+    return searchAll(chat, caller, rooms, conditions, query.limit)
   })
   const byRoom = Map.groupBy(found, (message) => message.room)
   return { messages: [...byRoom].map(([room, own]) => toResult(room, own)) }
@@ -67,7 +67,7 @@ async function searchAll(
   chat: Chat,
   caller: UserCaller,
   rooms: readonly RoomSummary[],
-  words: string[],
+  conditions: SearchConditions,
   limit: number,
 ): Promise<Found[]> {
   const untilMS = clock.now() + searchMS
@@ -76,7 +76,9 @@ async function searchAll(
     for (const part of inParts(rooms, readsAtOnce)) {
       if (found.length >= limit) break
       const group = new Map(part.map((room) => [room._id, room]))
-      found.push(...(await searchRooms(chat, caller, { rooms: group, words, limit: limit - found.length, untilMS })))
+      found.push(
+        ...(await searchRooms(chat, caller, { rooms: group, conditions, limit: limit - found.length, untilMS })),
+      )
     }
   } catch (error) {
     if (!(error instanceof QueryTooSlow)) throw error
@@ -115,11 +117,11 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
 async function searchRooms(
   chat: Chat,
   { app, user }: UserCaller,
-  query: { rooms: ReadonlyMap<string, RoomSummary>; words: string[]; limit: number; untilMS: number },
+  query: { rooms: ReadonlyMap<string, RoomSummary>; conditions: SearchConditions; limit: number; untilMS: number },
 ): Promise<Found[]> {
-  const { rooms, words, limit, untilMS } = query
+  const { rooms, conditions, limit, untilMS } = query
   const found: Found[] = []
-  for await (const page of searchPages(chat.db, [...rooms.keys()], words, { atOnce: hitsAtOnce, untilMS })) {
+  for await (const page of searchPages(chat.db, [...rooms.keys()], conditions, { atOnce: hitsAtOnce, untilMS })) {
     const hits = page.flatMap(({ roomKey, ...hit }) => {
       const room = rooms.get(roomKey)
       return room && !isDeletedIn(hit, room) ? [{ ...hit, room: room.id }] : []

@@ -1,30 +1,44 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { wordsOf } from './search-words.ts'
+import { conditionsOf, termsOf } from './search-words.ts'
 
-describe('the words that a text is found by', () => {
-  const examples: [text: string, words: string[]][] = [
-    ['Das Café öffnet, um 9:30 -- oder?!', ['das', 'cafe', 'offnet', 'um', '9', '30', 'oder']],
-    ["can't 3.14 example.com a_b a__b", ["can't", '3.14', 'example.com', 'a_b', 'a__b']],
-    ['... a ... b, c;;; d', ['a', 'b', 'c', 'd']],
+describe('the terms that a text is found by', () => {
+  const examples: [text: string, terms: string[]][] = [
+    ['Das Café, um 9:30 -- oder?!', ['das', 'cafe', 'caf', 'um', '9', '30', 'oder', 'ode']],
+    ["can't 3.14 a_b", ['can', 't', '3', '14', 'a', 'b']],
     ['?! ?! ?!', []],
-    ['Don’t don‘t donʼt', ["don't"]],
-    ['Straße STRASSE STRAẞE stra\u00adße', ['strasse']],
+    ['getName', ['getname', 'get', 'getna', 'name', 'nam']],
+    ['北京人', ['北京', '北', '京', '京人', '人']],
+    ['京', ['京']],
+    ['ไทย', ['ไท', 'ทย']],
   ]
-  for (const [text, words] of examples) {
-    test(JSON.stringify(text), () => assert.deepEqual(wordsOf(text), words))
+  for (const [text, terms] of examples) {
+    test(JSON.stringify(text), () => assert.deepEqual(termsOf(text), terms))
   }
+
+  test('a keyword asks for its words by their beginnings that the index has', () => {
+    assert.deepEqual(conditionsOf('a Deploy'), ['a', 'deplo', /^deploy/])
+    assert.deepEqual(conditionsOf('deploy deploy'), ['deplo', /^deploy/])
+    assert.deepEqual(
+      [conditionsOf('北京人'), conditionsOf('?!'), conditionsOf('cafe')],
+      [['北京', '京人'], [], ['caf', /^cafe/]],
+    )
+  })
 
   test('characters outside of words change nothing, however many', () => {
     const words = ['北京', 'ภาษา', 'word', 'می‌خواهم']
     for (const between of [' ', ' - ', '?!?!', '\n\n\n', '…'.repeat(10_000)]) {
-      assert.deepEqual(wordsOf(words.join(between)), wordsOf(words.join(' ')))
+      assert.deepEqual(termsOf(words.join(between)), termsOf(words.join(' ')))
     }
   })
 
-  test('it looks at 1,000 words, and at a bounded part of a repetitive text', () => {
+  test('they are 2,000 at most, and every keyword meets those of its own text', () => {
     const different = Array.from({ length: 3_000 }, (_, i) => `word${i}`)
-    assert.deepEqual(wordsOf(different.join(' ')), different.slice(0, 1_000))
-    assert.deepEqual(wordsOf(`${'again '.repeat(4_000)}found ${'again '.repeat(4_000)}lost`), ['again', 'found'])
+    assert.equal(termsOf(different.join(' ')).length, 2_000)
+    const text = 'ΑΎΡΙΟ 会议 version2 e-mail Straße 회의에서 مُحَمَّد'
+    const terms = termsOf(text)
+    for (const condition of conditionsOf(text)) {
+      assert.ok(terms.some((term) => (typeof condition === 'string' ? term === condition : condition.test(term))))
+    }
   })
 })

@@ -1,49 +1,94 @@
 import { textOf } from '../messages/reading/message-text.ts'
+import { foldLetters } from './fold-letters.ts'
 
-/** The most words of one text, which bounds the index of a message. */
-const maxWords = 1_000
-/** The most segments looked at, words and gaps, which bounds the time to some 10 ms. */
-const maxSegments = 10_000
+/** The most terms of one text, which bounds the index of a message. */
+const maxTerms = 2_000
 const maxWordLength = 64
+/** A word is found by its beginning: these lengths are in the index. */
+const beginnings = [3, 5, 8]
 
-/** Characters that are not part of words and slow the segmenter down. */
-const notWords = /[^\p{L}\p{M}\p{N}\p{Pc}\p{Cf}]{2,}/gu
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+/** Letters of scripts that are written without spaces, or, in Korean, with particles joined to the word. */
+const unspaced =
+  '[[\\p{L}\\p{M}\\p{N}]&&[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]]'
+/** Runs of letters and digits: everything else separates, but for what joins letters (ZWNJ). */
+const runs = new RegExp(`(?<unspaced>${unspaced}+)|(?:[[\\p{L}\\p{M}\\p{N}\\u200c]--${unspaced}])+`, 'gv')
+/** A letter with its marks. */
+const units = /\P{M}\p{M}*/gu
+/** Scripts in which a single letter may be a word. */
+const wordLetter = /^[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]/u
+/** The parts of camelCase, HTMLElement and version2. */
+const innerParts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[[\p{L}\p{M}]--\p{Lu}]+|\p{N}+/gv
 
-/**
- * The words by which a text is found, each once, without case and accents. Knows the word boundaries of languages
- * without spaces.
- */
-export function wordsOf(text: string): string[] {
-  const folded = fold(text)
-  const words = new Set<string>()
-  let segments = 0
-  for (const { segment, isWordLike } of segmenter.segment(folded.replace(notWords, ' '))) {
-    if (isWordLike) words.add(segment.slice(0, maxWordLength))
-    if (words.size === maxWords || ++segments === maxSegments) break
+/** A word of a text, or two letters of a script without spaces. */
+interface Word {
+  term: string
+  /** Other words by which it is found. */
+  parts: string[]
+  isPair: boolean
+}
+
+/** Cuts a text into words, those of a message and those of a keyword. */
+function* wordsIn(text: string): Generator<Word> {
+  for (const { 0: run, groups } of foldLetters(text).matchAll(runs)) {
+    if (groups?.['unspaced'] === undefined) yield wordOf(run)
+    else yield* pairsOf(run)
   }
-  return [...words]
 }
 
-/** The words of a message's content: of a text, or of the `text` of an object. */
-export function wordsOfContent(content: string | undefined): string[] {
+function wordOf(run: string): Word {
+  const parts = run.split('\u200c').flatMap((part) => part.match(innerParts) ?? [])
+  return { term: fold(run), parts: parts.length > 1 ? parts.map(fold) : [], isPair: false }
+}
+
+function fold(part: string): string {
+  const lower = part.replaceAll('\u200c', '').toLowerCase()
+  // A sigma at the end of a word is another letter in lower case.
+  return lower.slice(0, maxWordLength).toWellFormed().replaceAll('ς', 'σ')
+}
+
+function* pairsOf(run: string): Generator<Word> {
+  const letters = run.match(units) ?? []
+  for (const [i, letter] of letters.entries()) {
+    const next = letters[i + 1]
+    if (next === undefined && i > 0) return
+    const parts = [letter, next ?? ''].filter((each) => wordLetter.test(each))
+    yield { term: letter + (next ?? ''), parts, isPair: true }
+  }
+}
+
+/** The beginnings of a word that the index has, the longest last. */
+function beginningsOf(word: string): string[] {
+  return beginnings.filter((length) => length <= word.length).map((length) => word.slice(0, length).toWellFormed())
+}
+
+/** What the index has of a text: its words, their parts and beginnings. */
+export function termsOf(text: string): string[] {
+  const terms = new Set<string>()
+  for (const { term, parts, isPair } of wordsIn(text)) {
+    for (const word of [term, ...parts]) {
+      terms.add(word)
+      if (!isPair) for (const beginning of beginningsOf(word)) terms.add(beginning)
+    }
+    if (terms.size >= maxTerms) break
+  }
+  return [...terms].filter((term) => term !== '').slice(0, maxTerms)
+}
+
+/** The same of a message's content: of a text, or of the `text` of an object. */
+export function termsOfContent(content: string | undefined): string[] {
   if (content === undefined) return []
-  return wordsOf(textOf(JSON.parse(content)))
+  return termsOf(textOf(JSON.parse(content)))
 }
 
-/** One form of what keyboards and word processors write in several: don’t as don't, STRASSE as straße. */
-function fold(text: string): string {
-  return foldAccents(text)
-    .replace(/[\u2018\u2019\u02bc]/g, "'")
-    .replaceAll('\u00ad', '')
-    .replaceAll('ß', 'ss')
-}
-
-/** Removes accents, so that é is found as e. Only those of alphabets: in other scripts marks are letters. */
-function foldAccents(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFC')
-    .toLowerCase()
+/** What the terms of a text must have to be found by a keyword: each of its words, or words that begin with it. */
+export function conditionsOf(keyword: string): (string | RegExp)[] {
+  const conditions = new Map<string, string | RegExp>()
+  for (const { term, isPair } of wordsIn(keyword)) {
+    const beginning = isPair ? term : (beginningsOf(term).at(-1) ?? term)
+    if (term === '') continue
+    conditions.set(beginning, beginning)
+    // A word has only letters, marks and digits.
+    if (beginning !== term) conditions.set(`^${term}`, new RegExp(`^${term}`))
+  }
+  return [...conditions.values()]
 }

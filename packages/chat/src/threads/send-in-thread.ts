@@ -21,7 +21,7 @@ import { roomLane, threadLane } from '../events/lanes.ts'
 import type { Noted } from '../events/outbox.ts'
 import { type Draft, MessageBatch, type Outcome } from '../messages/accepting/message-batch.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
-import { wordsOfContent } from '../search/search-words.ts'
+import { termsOfContent } from '../search/search-words.ts'
 import { findThreadPause } from './thread-pause.ts'
 
 /** A draft of a message of a thread: it replies to the root, or to another message of the thread. */
@@ -126,7 +126,7 @@ async function write(
   else await begin(sender, seq)
 
   if (room.slowModeS) await noteThreadSent(db, { app, room: roomId, user: sender }, timeMS, session)
-  const words = wordsOfContent(message.content)
+  const words = termsOfContent(message.content)
   if (words.length > 0) await setSearchWords(db, message, words, session)
   return message
 }

@@ -104,20 +104,23 @@ export async function deleteSearchTexts(db: Db, roomKey: string, upToSeq: number
   await db.searchTexts.deleteMany({ roomKey, createdAtMS: { $lte: upToMS }, threadOf: { $exists: true } })
 }
 
+/** Terms, and how further ones are matched; the index is read by the terms. */
+export type SearchConditions = readonly (string | RegExp)[]
+
 /** A found message. */
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The messages of the rooms that hold all the words, latest first, some at a time.
+ * The messages of the rooms whose terms meet all the conditions, latest first, some at a time.
  * @throws QueryTooSlow when it is not over at `untilMS`
  */
 export async function* searchPages(
   db: Db,
   rooms: readonly string[],
-  words: readonly string[],
+  conditions: SearchConditions,
   { atOnce, untilMS }: { atOnce: number; untilMS: number },
 ): AsyncGenerator<SearchHit[]> {
-  const cursor = searchTextsWith(db, rooms, words)
+  const cursor = searchTextsWith(db, rooms, conditions)
     .batchSize(atOnce)
     .maxTimeMS(Math.max(1, untilMS - clock.now()))
   try {
@@ -133,9 +136,9 @@ export async function* searchPages(
 }
 
 /** The query of searchPages: reads one index in the order of the answer. */
-export function searchTextsWith(db: Db, rooms: readonly string[], words: readonly string[]): FindCursor<SearchHit> {
+export function searchTextsWith(db: Db, rooms: readonly string[], conditions: SearchConditions): FindCursor<SearchHit> {
   return db.searchTexts
-    .find({ roomKey: { $in: [...rooms] }, words: { $all: [...words] } })
+    .find({ roomKey: { $in: [...rooms] }, words: { $all: [...conditions] } })
     .sort({ createdAtMS: -1 })
     .project<SearchHit>({ roomKey: 1, seq: 1, createdAtMS: 1, threadOf: 1 })
 }

@@ -15,7 +15,7 @@ import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
 import { messageLane } from '../../events/lanes.ts'
-import { wordsOfContent } from '../../search/search-words.ts'
+import { termsOfContent } from '../../search/search-words.ts'
 import { toMessageView } from '../../views/message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
 
@@ -61,7 +61,7 @@ export async function changeMessage(
     // What was shown of a stream so far is in the message, and not in the index.
     const hasEnded = found.streaming && !written.streaming
     if (hasEnded || written.content !== found.content) {
-      await setSearchWords(db, written, wordsOfContent(written.content), session)
+      await setSearchWords(db, written, termsOfContent(written.content), session)
     }
     return written
   })

@@ -15,7 +15,7 @@ import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/ban-user.ts'
-import { wordsOfContent } from '../../search/search-words.ts'
+import { termsOfContent } from '../../search/search-words.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
 import { contentOf } from '../sending/message-content.ts'
@@ -67,7 +67,7 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
   if (!(error instanceof ApiError)) throw error
   await inTransaction(chat.db, async (session) => {
     const left = await stopStreaming(chat.db, stream.message, session)
-    if (left) await setSearchWords(chat.db, left, wordsOfContent(left.content), session)
+    if (left) await setSearchWords(chat.db, left, termsOfContent(left.content), session)
   })
   await deleteStream(chat.db, stream)
 }

@@ -9,7 +9,7 @@ export const search = operation({
   tag: 'Messages',
   summary: "Search the messages of the caller's rooms",
   description:
-    "Finds the messages that hold every word of the keyword, whatever the case and accents, ’ as ' and ß as ss, in a text or in the `text` of an object; latest first in each room. Of a long text the first 1,000 different words count.",
+    'Finds the messages that hold every word of the keyword, or a word that begins with it (from 3 letters on), in a text or in the `text` of an object; latest first in each room. Case, accents, vowel marks and forms of a letter do not count: `strasse` finds Straße, `محمد` finds مُحَمَّد. Parts of addresses, paths and names such as snake_case and camelCase are words. In Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese any two letters in a row are found, and single Chinese, Japanese and Korean ones. Of a long text the first 2,000 of all that is found by count.',
   access: 'client',
   form: 'envelope',
   extension: true,
