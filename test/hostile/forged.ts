@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { eventually } from '../platform.ts'
 import type { HostileInput } from './hostile-input.ts'
+import { raw } from './raw.ts'
 
 /** Users that come and go leave records of it. */
 const userCollections = ['users', 'tokens', 'prefs', 'jobs', 'pendingEvents', 'publishedEvents', 'config']
@@ -61,6 +62,44 @@ export const hostileForgeries: HostileInput[] = [
       const own = await post(`/rooms/${room}/message`, member.headers, { message: 1, messageType: 'x', system: true })
       assert.equal(own.status, 400)
       socket.close()
+    },
+  },
+  {
+    name: 'a user, room, group or key called . or .., which URLs lose, is 400, in a list and in a URL written by hand',
+    async attack({ gateway, adminHeaders }) {
+      const json = { ...adminHeaders, 'content-type': 'application/json' }
+      for (const dots of ['.', '..']) {
+        for (const [path, body] of [
+          ['/admin/clients', { _id: dots, nickname: 'x', issueAccessToken: true }],
+          ['/admin/clients/list', { data: [{ _id: 'fine' }, { _id: dots }] }],
+          ['/admin/groups', { _id: dots, nickname: 'x' }],
+          ['/rooms/', { _id: dots, roomType: 'group', members: ['member'] }],
+          ['/config', { fine: 1, [dots]: 1 }],
+        ] as const) {
+          const init = { method: 'POST', headers: json, body: JSON.stringify(body) }
+          assert.equal((await fetch(gateway.url + path, init)).status, 400, path)
+        }
+        const head = `DELETE /admin/clients/${dots}/token HTTP/1.1\r\nHost: x\r\nIM-API-KEY: ${adminHeaders['im-api-key']}`
+        const { text } = await raw(gateway, `${head}\r\nConnection: close\r\n\r\n`)
+        assert.match(text, /^HTTP\/1\.1 400 /)
+      }
+    },
+  },
+  {
+    name: 'one user takes 20 of the reactions of a message, and leaves room for others',
+    changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts'],
+    async attack({ member, owner, room, adminHeaders, gateway }) {
+      const { _id } = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+      const statuses = await Promise.all(
+        Array.from({ length: 60 }, async (_, i) => {
+          const headers = { ...member.headers, 'content-type': 'application/json' }
+          const body = JSON.stringify({ reaction: `r${i}` })
+          return (await fetch(`${gateway.url}/messages/${_id}/reaction`, { method: 'POST', headers, body })).status
+        }),
+      )
+      assert.equal(statuses.filter((status) => status === 200).length, 20)
+      await owner.call('POST', `/messages/${_id}/reaction`, { reaction: '👍' })
+      await fetch(`${gateway.url}/rooms/${room}/messages/${_id}`, { method: 'DELETE', headers: adminHeaders })
     },
   },
 ]

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { connectDb } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { newUserDoc } from '@parley/db/users/users'
 import { withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { parleyFile } from '../parley-command.ts'
@@ -40,5 +43,19 @@ describe('a service on a database with an older schema', () => {
       await eventually('ready', async () => (await readiness(service)).status === 200)
     }
     assert.match((await run('app', 'create', 'first')).stdout, /app first created/)
+  })
+
+  test('`parley migrate` lists what is called . or .., which no URL can name', async () => {
+    const env = { ...process.env, PARLEY_MONGO_URL: platform.servers.mongoUrl }
+    const { app } = platform
+    const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
+    await db.users.insertOne(newUserDoc(app, '..', { nickname: 'x' }))
+    await db.config.insertOne({ _id: key(app, '.'), app, name: '.', json: '1', version: '1' })
+    await db.prefs.insertOne({ _id: key(app, 'ann', '.'), userKey: key(app, 'ann'), name: '.', json: '1' })
+    await db.client.close()
+    const { stdout } = await promisify(execFile)(process.execPath, [parleyFile, 'migrate'], { env })
+    for (const what of ['user or user group ".."', 'configuration key "."', 'preference "."']) {
+      assert.ok(stdout.includes(`app ${app}: the ${what} cannot be named in a URL`), stdout)
+    }
   })
 })

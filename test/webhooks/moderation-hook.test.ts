@@ -136,6 +136,42 @@ describe('the hook MODERATE', () => {
     assert.equal(hook.calls.length, asks)
   })
 
+  test('is asked about all else that users show to others: captions, reactions, typing, names and descriptions of rooms', async () => {
+    await setHook('shown')
+    const group = await platform.newRoom(['alice', 'bob'], { owner: 'alice' })
+    const _id = String((await send(text('hello'))).body.result['_id'])
+    answers({ action: 'mask', text: 'masked' })
+    const caption = await send({
+      message: { url: 'https://x/y.png', caption: 'bad', title: 'bad' },
+      messageType: 'image',
+    })
+    assert.deepEqual(caption.body.result['message'], { url: 'https://x/y.png', caption: 'masked' })
+    const reacted = await alice.call('POST', `/messages/${_id}/reaction`, { reaction: 'bad' })
+    assert.deepEqual(reacted['reactions'], [{ client: 'alice', reaction: 'masked' }])
+    const named = await alice.call('PUT', `/rooms/${group}`, { name: 'bad', description: 'bad' })
+    assert.deepEqual([named['name'], named['description']], ['masked', 'masked'])
+    assert.equal((await socket.emitWithAck('typing', { room, message: 'bad' })).RC, 0)
+    assert.deepEqual(
+      hook.calls.map(({ body }) => [body.event, body.data.messageType]),
+      [
+        ['MESSAGE', 'text'],
+        ['MESSAGE', 'image'],
+        ['REACTION', 'reaction'],
+        ['ROOM', 'name'],
+        ['ROOM', 'description'],
+        ['TYPING', 'typing'],
+      ],
+    )
+    answers({ action: 'refuse', text: 'Be kind.' })
+    const refuses = async (method: string, path: string, body: object) =>
+      refused(await call(gateway.url, method, path, alice.headers, body))
+    const bad = [403, 'MESSAGE_REFUSED', 'Be kind.']
+    assert.deepEqual(await refuses('POST', `/messages/${_id}/reaction`, { reaction: 'worse' }), bad)
+    assert.deepEqual(await refuses('PUT', `/rooms/${group}`, { name: 'bad' }), bad)
+    assert.deepEqual(await refuses('POST', `/rooms/${room}/typing`, { message: 'bad' }), bad)
+    assert.equal((await socket.emitWithAck('typing', { room, message: 'bad' })).RC, 403)
+  })
+
   test('is not asked again about a send that is repeated, which finds its first message', async () => {
     await setHook('repeated', { unanswered: 'refuse' })
     const body = text('once', { clientMessageID: 'once' })

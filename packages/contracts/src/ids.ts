@@ -3,13 +3,26 @@ import { z } from 'zod'
 const maxIdLength = 128
 
 /**
+ * URL libraries take `.` and `..` out of a path, also percent-encoded (https://url.spec.whatwg.org/#path-state):
+ * `/admin/clients/./token` becomes `/admin/clients/token`.
+ */
+export function isLostInPath(id: string): boolean {
+  return id === '.' || id === '..'
+}
+
+/** A text that may stand in a path. */
+export const inPath = <S extends z.ZodString>(text: S): S =>
+  text.refine((id) => !isLostInPath(id), 'expected neither . nor ..').meta({ not: { enum: ['.', '..'] } })
+
+/** An ID that Parley makes. */
+export const madeId = (most = 128) => inPath(z.string().min(1).max(most))
+
+/**
  * A user ID or room ID: 1 to 128 characters, anything but control characters and lone surrogates.
  * It may hold spaces, dots, `*`, `>`, `/`, quotes and emoji (docs/reference/README.md#conventions), so nothing may
  * put one raw into a bus subject, a Redis key, a socket topic or a URL.
  */
-const freeId = z
-  .string()
-  .min(1)
+const freeId = inPath(z.string().min(1))
   // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
   .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'expected no control characters')
   // Characters are code points: an emoji is one, although it has two units.
@@ -66,7 +79,7 @@ export const userId = naming('user', freeId.describe('User ID'))
 export const roomId = naming('room', freeId.describe('Room ID'))
 
 /** Parley makes message IDs (24 hexadecimal digits); any other string is an unknown message. */
-export const messageId = naming('message', z.string().min(1).max(128).describe('Message ID'))
+export const messageId = naming('message', madeId().describe('Message ID'))
 
 /** Milliseconds since 1970-01-01 UTC. */
 export const timeMS = z.number().int().describe('Milliseconds since 1970-01-01 UTC')

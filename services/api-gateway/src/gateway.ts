@@ -39,6 +39,9 @@ import { gatewaySettings } from './settings.ts'
 /** Longer than any ID: the contract says which IDs are too long. */
 const maxIdInUrl = 64 * 1024
 
+/** How URLs are matched to operations. */
+export const routerOptions = { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true }
+
 export interface GatewayParts {
   chat: Chat
   log: Logger
@@ -85,7 +88,7 @@ export async function createGateway({
     bodyLimit: maxBodyBytes,
     rewriteUrl: (request) => refusals.rewriteUrl(request),
     genReqId: (request) => requests.begin(request),
-    routerOptions: { maxParamLength: maxIdInUrl, ignoreTrailingSlash: true },
+    routerOptions,
     forceCloseConnections: 'idle',
     trustProxy: (_address, hop) => hop < trustedProxies,
     return503OnClosing: false,

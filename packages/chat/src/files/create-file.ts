@@ -22,7 +22,7 @@ import { type Files, signedUrl, toFileView } from './files.ts'
  * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL
  */
 export async function createFile(
-  { db }: Chat,
+  { db, censor }: Chat,
   files: Files,
   by: Caller,
   { name, type, size, owner: named }: Input<typeof operation>['body'],
@@ -39,7 +39,7 @@ export async function createFile(
   const createdAtMS = clock.now()
   const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())
   const file: FileDoc = {
-    ...{ _id: key(app, id), app, id, name, type: mediaType, size },
+    ...{ _id: key(app, id), app, id, name: await censor.maskText(app, name), type: mediaType, size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },

@@ -1,5 +1,6 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import { CheckedQuotes, type No } from './check-quotes.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Problem } from './read-line.ts'
@@ -104,6 +105,8 @@ export class LineChecks {
     if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
       no('reactions', 'a user gives each reaction once')
     }
+    const most = Math.max(...countsOf(reactions.map(({ client }) => client)))
+    if (most > maxReactionsOfUser) no('reactions', `a user gives at most ${maxReactionsOfUser}`)
     const room = this.#rooms.get(id)
     if (!room) return no('room', 'no line before this one is of this room')
     if (createdAt < room.lastTimeMS) no('createdAt', 'is before that of the message before it in the room')
@@ -116,6 +119,13 @@ export class LineChecks {
   #requireUser(field: string, user: string, no: No): void {
     if (!this.#users.has(user)) no(field, `no line before this one is of the user ${JSON.stringify(user)}`)
   }
+}
+
+/** How often each is there. */
+function countsOf(names: readonly string[]): number[] {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts.values()]
 }
 
 function rolesOf({ owner, managers = [] }: ImportOf<'room'>): [field: string, user: string][] {

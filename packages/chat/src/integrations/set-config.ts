@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { withDoubles } from '@parley/contracts/free-json'
+import { isLostInPath } from '@parley/contracts/ids'
 import { isConfigKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
@@ -19,7 +20,7 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
  * configuration. It holds at once, on every gateway.
- * @throws ApiError INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits or
+ * @throws ApiError INVALID_REQUEST when a key is `.` or `..`; INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits or
  *   chatPage no origins;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
@@ -34,6 +35,8 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {
+    if (isLostInPath(name))
+      throw new ApiError('INVALID_REQUEST', `key ${JSON.stringify(name)}: expected neither . nor ..`)
     if (isConfigKey(name)) continue
     throw new ApiError('INVALID_BODY', `key ${JSON.stringify(name.slice(0, 128))}: expected 1 to 128 characters`)
   }

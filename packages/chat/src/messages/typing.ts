@@ -5,12 +5,13 @@ import { isBlocked } from '@parley/db/rooms/blocked-members'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember, requireNotFrozen } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
+import { moderateText } from '../moderation/moderate.ts'
 import type { Turn } from './turn.ts'
 
 /**
  * Shows the other members what the caller is typing (docs/reference/messages.md#typing-and-streaming). Never stored.
  * @param turn its place among what the caller's client shows there
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN; BusAway
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN, MESSAGE_REFUSED; BusAway
  */
 export async function notifyTyping(
   chat: Chat,
@@ -23,9 +24,17 @@ export async function notifyTyping(
   const { room: doc, membership } = await requireMember(chat, caller, room)
   if (isBlocked(membership)) throw new ApiError('USER_BLOCKED')
   requireNotFrozen(doc)
+  const hook = message === '' ? undefined : await chat.moderation.hookOf(app)
+  const allowed = hook
+    ? await moderateText(chat, hook, message, {
+        ...{ appID: app, clientID: user, roomID: room, event: 'TYPING' },
+        data: { message, messageType: 'typing' },
+      })
+    : message
   const before = turn?.come()
   if (before) await before
-  const json = JSON.stringify({ room, message, sender: user })
+  const shown = await chat.censor.maskText(app, allowed)
+  const json = JSON.stringify({ room, message: shown, sender: user })
   await publishEvent(chat.bus, { to: { app, room }, event: 'typing', json, id: newId(), exceptUser: user })
   return {}
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { readJson } from '@parley/contracts/free-json'
+import { isObject, readJson } from '@parley/contracts/free-json'
 import { type ConfigVersion, findConfigValue, findConfigVersions } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { LRUCache } from 'lru-cache'
@@ -15,6 +15,8 @@ export interface Censor {
   masks(versions: readonly ConfigVersion[]): Promise<Map<string, Mask>>
   /** The mask of an app as it is configured now. */
   maskOf(app: string): Promise<Mask | undefined>
+  /** A plain text as the app's words of now let it be. */
+  maskText(app: string, text: string): Promise<string>
 }
 
 /** The config key of the words: `{keywords: [...]}`. */
@@ -62,9 +64,14 @@ export function createCensor(db: Db): Censor {
     return new Map(found.filter((pair): pair is [string, Mask] => pair[1] !== undefined))
   }
 
+  const maskOf = async (app: string) => (await masks(await findConfigVersions(db, [app], censorshipKey))).get(app)
   return {
     masks,
-    maskOf: async (app) => (await masks(await findConfigVersions(db, [app], censorshipKey))).get(app),
+    maskOf,
+    async maskText(app, text) {
+      const mask = text === '' ? undefined : await maskOf(app)
+      return mask ? (JSON.parse(mask(JSON.stringify(text))) as string) : text
+    },
   }
 }
 
@@ -90,11 +97,25 @@ function keywordsOf(value: unknown): unknown[] {
   return Array.isArray(keywords) ? keywords : []
 }
 
-/** The text of a message: a string, or the field `text` of an object. */
+/** Fields whose texts clients show. */
+const shownFields =
+  /^(text|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
+
+/** Masks the texts of a content: a string itself, or the shown fields of its objects, however deep. */
 function maskContent(content: string, mask: (text: string) => string): string {
+  let isMasked = false
+  const maskIn = (value: unknown, isShown: boolean): unknown => {
+    if (typeof value === 'string' && isShown) {
+      const masked = mask(value)
+      isMasked ||= masked !== value
+      return masked
+    }
+    if (Array.isArray(value)) return value.map((one) => maskIn(one, isShown))
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, maskIn(one, shownFields.test(name))]))
+  }
   const value = readJson(content)
-  if (typeof value === 'string') return JSON.stringify(mask(value))
-  if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string')
-    return content
-  return JSON.stringify({ ...value, text: mask(value.text) })
+  const masked = maskIn(value, typeof value === 'string')
+  // A content without a listed word stays as it was written.
+  return isMasked ? JSON.stringify(masked) : content
 }

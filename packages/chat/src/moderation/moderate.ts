@@ -57,7 +57,18 @@ export async function moderate(chat: Chat, hook: AppHook, content: string, quest
   }
 }
 
-/** A content with another text: a string, or the field `text` of an object; any other becomes the text. */
+/** The same of a plain text. */
+export async function moderateText(chat: Chat, hook: AppHook, text: string, question: ModerationCall): Promise<string> {
+  return JSON.parse(await moderate(chat, hook, JSON.stringify(text), question)) as string
+}
+
+/** Fields of a content that are shown as its text, the first that is there. */
+const textFields = ['text', 'caption', 'title']
+
+/** A content with another text, which takes the place of all its text fields; what is no object becomes the text. */
 function withText(content: unknown, text: string): unknown {
-  return isObject(content) ? { ...content, text } : text
+  if (!isObject(content)) return text
+  const [shown = 'text', ...others] = textFields.filter((name) => Object.hasOwn(content, name))
+  const rest = Object.entries(content).filter(([name]) => !others.includes(name))
+  return { ...Object.fromEntries(rest), [shown]: text }
 }

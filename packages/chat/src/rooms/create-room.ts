@@ -18,6 +18,7 @@ import { toRoomViewFor } from '../views/room.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
 import { expandMembers } from './members/expand-members.ts'
 import { noteJoined } from './members/note-joined.ts'
+import { maskedRoom } from './room-texts.ts'
 
 type Request = Input<typeof operation>['body']
 
@@ -31,7 +32,8 @@ const mostGathered = 100
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, ROOM_EXISTS, INVALID_REQUEST
  */
 export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
-  const { room, shown, messages } = await openRoom(chat, app, request)
+  const texts = await maskedRoom(chat, app, request)
+  const { room, shown, messages } = await openRoom(chat, app, { ...request, ...texts })
   if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
   await sendSystemMessages(chat, messages)
   return shown

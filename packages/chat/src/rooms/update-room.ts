@@ -14,15 +14,17 @@ import { changeAndNote } from '../events/change-and-notify.ts'
 import { roomLane } from '../events/lanes.ts'
 import { publishRoom } from '../events/publish-room.ts'
 import { roomChanged } from '../events/room-news.ts'
+import { checkedRoom } from './room-texts.ts'
 
 type Change = Input<typeof operation>['body']
 
 /**
  * Changes a room and emits `room` to all its members (docs/reference/rooms.md#change-and-delete).
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, INVALID_REQUEST, MESSAGE_REFUSED
  */
 export async function updateRoom(chat: Chat, by: Caller, roomId: string, change: Change): Promise<Room> {
-  const { extParams, ...others } = change
+  const texts = await checkedRoom(chat, by, roomId, change)
+  const { extParams, ...others } = { ...change, ...texts }
   const fields = { ...others, ...(extParams !== undefined && { extParams: JSON.stringify(extParams) }) }
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),

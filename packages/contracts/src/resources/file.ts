@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { naming, timeMS, userId } from '../ids.ts'
+import { madeId, naming, timeMS, userId } from '../ids.ts'
 import { ours } from '../ours.ts'
 
 /** The configuration key that holds the limits of an app's files. */
@@ -13,7 +13,7 @@ export const fileLimits = z.strictObject({
 /** A message has at most this many files. */
 const maxAttachments = 10
 
-export const fileId = naming('file', z.string().min(1).max(128).describe('File ID'))
+export const fileId = naming('file', madeId().describe('File ID'))
 
 const pixels = z.number().int().min(1).max(1_000_000)
 const name = z.string().describe('As the sender called it')

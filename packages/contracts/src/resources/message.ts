@@ -37,6 +37,8 @@ export const maxMentions = 1_000
 
 /** A message has at most this many reactions, so that its events fit into one message of the bus. */
 export const maxReactions = 500
+/** One user gives a message at most this many of them. */
+export const maxReactionsOfUser = 20
 export const reactionName = comparedText(64).min(1).describe('The reaction, e.g. an emoji')
 const reaction = z.object({ client: userId, reaction: z.string() }).meta({ id: 'Reaction', ...ours })
 

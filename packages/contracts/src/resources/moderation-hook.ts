@@ -9,16 +9,18 @@ export const moderationHook = z.strictObject({
 })
 export type ModerationHook = z.infer<typeof moderationHook>
 
-/** A message or edit that a user is about to make. */
+/** A text that a user is about to show to others: a message, an edit, a reaction, typing, a room's name or description. */
 export const moderationCall = z.object({
   appID: z.string(),
   clientID: userId,
   roomID: roomId,
-  event: z.enum(['MESSAGE', 'MESSAGE_UPDATED']),
+  event: z.enum(['MESSAGE', 'MESSAGE_UPDATED', 'REACTION', 'TYPING', 'ROOM']),
   data: z.object({
-    _id: messageId.optional().describe('With MESSAGE_UPDATED: the message that is edited'),
+    _id: messageId.optional().describe('With MESSAGE_UPDATED and REACTION: the message that is edited, or reacted to'),
     message: z.unknown(),
-    messageType: z.string(),
+    messageType: z
+      .string()
+      .describe('With REACTION `reaction`, with TYPING `typing`, with ROOM `name` or `description`'),
     mentions: z.array(userId).optional(),
     attachments: z.array(attachment).optional(),
     replyTo: messageId.optional(),

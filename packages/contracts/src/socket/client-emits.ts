@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../errors.ts'
-import { comparedText, isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
+import { comparedText, inPath, isoTime, messageId, roomId, timeMS, userId } from '../ids.ts'
 import { exampleMessage } from '../operations/examples.ts'
 import { streamedText, typingText } from '../operations/messages/live.ts'
 import { clientMessageID, expiresInS, replyTo, thread } from '../operations/messages/messages.ts'
@@ -63,7 +63,7 @@ export const clientEmits = {
       z.string().max(8192).describe('The user’s token'),
       z
         .object({
-          deviceId: comparedText(256).optional(),
+          deviceId: inPath(comparedText(256)).optional(),
           clientKey: z.string().max(256).optional().meta(ours),
           since: timeMS
             .min(0)
@@ -144,7 +144,7 @@ export const clientEmits = {
     summary: 'Shows the other members that the user is typing',
     args: z.tuple([z.strictObject({ room: roomId, message: typingText })]),
     ack: z.object({}),
-    errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN'],
+    errors: [...inRoom, 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
     extension: true,
     example: { args: [{ room: 'demo-room', message: 'Hel' }], ack: {} },
   },

@@ -1,4 +1,5 @@
 import { connectDb } from '@parley/db/connect'
+import { findLostIds } from '@parley/db/lost-ids'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
 import { pendingMigrations } from '@parley/db/schema'
 import { readSettings } from '@parley/service/settings'
@@ -27,6 +28,9 @@ export function migrateCommand(): Command {
         }
         const done = await migrate(db, console.log)
         console.log(done.length === 0 ? 'nothing to do: the schema is up to date' : 'the schema is up to date')
+        for (const { kind, app, id } of await findLostIds(db)) {
+          console.log(`app ${app}: the ${kind} ${JSON.stringify(id)} cannot be named in a URL: give it another ID`)
+        }
       } finally {
         clearInterval(reminder)
         await db.client.close()

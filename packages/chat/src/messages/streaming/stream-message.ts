@@ -92,7 +92,9 @@ export async function appendStream(
   // It may have been recalled, edited or deleted meanwhile.
   await requireStreaming(chat, stream, checkRoom(await findRoom(chat.db, app, room), room))
   chat.streamed.grew(stream)
-  const json = JSON.stringify({ room, sender, text, message: id, at: begins })
+  // As long as the piece, since the next one names its place.
+  const shown = (await chat.censor.maskText(app, text)).padEnd(text.length, '*')
+  const json = JSON.stringify({ room, sender, text: shown, message: id, at: begins })
   // It is written: who misses a live piece reads it in the history.
   if (chat.bus.connected) await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
   return { messageID: id, length: begins + text.length }

@@ -28,7 +28,7 @@ export async function streamText(
   requireNotFrozen(doc)
   const before = turn?.come()
   if (before) await before
-  const json = JSON.stringify({ room, sender, text })
+  const json = JSON.stringify({ room, sender, text: await chat.censor.maskText(app, text) })
   await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
   return {}
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
-import { naming } from '../../ids.ts'
+import { inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
 const maxKeyLength = 128
@@ -12,8 +12,7 @@ export function isConfigKey(name: string): boolean {
 
 const configKey = naming(
   'configuration key',
-  z
-    .string()
+  inPath(z.string())
     .refine(isConfigKey, `expected 1 to ${maxKeyLength} characters`)
     .meta({ minLength: 1, maxLength: maxKeyLength }),
 )
@@ -23,7 +22,7 @@ const config = z
   .refine(isObject, 'expected a JSON object')
   .meta({
     type: 'object',
-    propertyNames: { minLength: 1, maxLength: maxKeyLength },
+    propertyNames: { minLength: 1, maxLength: maxKeyLength, not: { enum: ['.', '..'] } },
     description: `Keys of 1 to ${maxKeyLength} characters with any JSON as value`,
   })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { naming } from '../../ids.ts'
+import { madeId, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { job } from '../../resources/job.ts'
 
@@ -13,7 +13,7 @@ export const getJob = operation({
     'A job survives the gateway that began it: another one continues it, and no recipient gets a message twice. It is kept for 7 days after its end.',
   access: 'admin',
   form: 'envelope',
-  params: z.object({ id: naming('job', z.string().min(1).max(128).describe('`job` of an answer with status 202')) }),
+  params: z.object({ id: naming('job', madeId().describe('`job` of an answer with status 202')) }),
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0).describe('Outcomes to pass over'),
     limit: z.coerce.number().int().min(1).max(500).default(100).describe('Outcomes at most'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { naming, roomId, timeMS } from '../../ids.ts'
+import { madeId, naming, roomId, timeMS } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { failedWebhook, webhookDelivery } from '../../resources/webhook.ts'
 import { timeInBody, timeParameter } from '../../time-parameter.ts'
@@ -32,7 +32,7 @@ export const retryFailedWebhook = operation({
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
   form: 'envelope',
-  params: z.object({ id: naming('failed call', z.string().min(1).max(256).describe('ID of a failed call')) }),
+  params: z.object({ id: naming('failed call', madeId(256).describe('ID of a failed call')) }),
   result: z.object({ id: z.string() }),
   errors: ['WEBHOOK_NOT_FOUND'],
   extension: true,
@@ -88,7 +88,7 @@ export const retryWebhookCall = operation({
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
   form: 'envelope',
-  params: z.object({ id: naming('webhook call', z.string().min(1).max(256).describe('ID of a call')) }),
+  params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
   result: z.object({ id: z.string() }),
   errors: ['WEBHOOK_NOT_FOUND'],
   extension: true,

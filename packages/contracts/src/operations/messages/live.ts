@@ -19,7 +19,7 @@ export const typing = operation({
   params: z.object({ id: roomId }),
   body: z.strictObject({ message: typingText }),
   result: z.object({}),
-  errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED', 'ROOM_FROZEN'],
+  errors: ['MISSING_PARAMETER', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER', 'USER_BLOCKED', 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
   extension: true,
   example: { body: { message: 'Hel' }, result: {} },
 })

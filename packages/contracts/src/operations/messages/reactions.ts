@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
-import { maxReactions, reactionName } from '../../resources/message.ts'
+import { maxReactions, maxReactionsOfUser, reactionName } from '../../resources/message.ts'
 import { exampleMessage } from '../examples.ts'
 import { messageChange, messageChangeErrors } from './message-change.ts'
 
@@ -11,9 +11,9 @@ export const addReaction = operation({
   method: 'POST',
   path: '/messages/:id/reaction',
   summary: 'React to a message',
-  description: `One user gives each reaction once: a repeated one changes nothing. A message has at most ${maxReactions} reactions.`,
+  description: `One user gives each reaction once: a repeated one changes nothing. A message has at most ${maxReactions} reactions, ${maxReactionsOfUser} of one user.`,
   body: z.strictObject({ reaction: reactionName }),
-  errors: ['MISSING_PARAMETER', ...messageChangeErrors, 'ROOM_FROZEN'],
+  errors: ['MISSING_PARAMETER', ...messageChangeErrors, 'ROOM_FROZEN', 'MESSAGE_REFUSED'],
   example: {
     body: { reaction: '👍' },
     result: { ...exampleMessage, reactions: [{ client: 'alice', reaction: '👍' }], reactionCount: 1 },

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { comparedText, messageId, naming, roomId, userId } from '../../ids.ts'
+import { comparedText, madeId, messageId, naming, roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { attachments, attachmentsOrNone } from '../../resources/file.ts'
 import { maxMentions, messageContent, messageType } from '../../resources/message.ts'
 import { scheduledMessage, sendAtMS } from '../../resources/scheduled-message.ts'
 import { expiresInS, thread } from './messages.ts'
 
-const params = z.object({ id: naming('scheduled message', z.string().min(1).max(128).describe('Its ID')) })
+const params = z.object({ id: naming('scheduled message', madeId().describe('Its ID')) })
 
 const senderErrors = [
   'ROOM_NOT_FOUND',

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { naming, roomId, timeMS, userId } from '../../ids.ts'
+import { inPath, naming, roomId, timeMS, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 import { ours } from '../../ours.ts'
 import { ban } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any string: an impossible ID is simply an unknown room or user.
-const anyRoom = naming('room', z.string().min(1).describe('Room ID'))
-const anyUser = naming('user', z.string().min(1).describe('User ID'))
+// Any other string: an impossible ID is simply an unknown room or user.
+const anyRoom = naming('room', inPath(z.string().min(1)).describe('Room ID'))
+const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
 /** When a ban ends. */
 export const banEnd = timeMS.describe('When the ban ends, Unix milliseconds of a time to come; without end by default')
 

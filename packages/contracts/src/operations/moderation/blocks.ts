@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { naming } from '../../ids.ts'
+import { inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 import { block } from '../../resources/ban.ts'
 import { exampleBlock } from '../examples.ts'
 
-// Any string: an impossible ID is simply an unknown user.
-const anyUser = naming('user', z.string().min(1).describe('User ID'))
+// Any other string: an impossible ID is simply an unknown user.
+const anyUser = naming('user', inPath(z.string().min(1)).describe('User ID'))
 
 export const blockUser = operation({
   id: 'blockUser',

@@ -158,7 +158,7 @@ export const updateRoom = operation({
     status: z.literal([0, 1]).optional().describe('0 frozen: sends are refused'),
   }),
   result: room,
-  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS'],
+  errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'USER_BLOCKED', 'INSUFFICIENT_PERMISSIONS', 'MESSAGE_REFUSED'],
   extension: true,
   example: { body: { name: 'Demo' }, result: exampleRoom },
 })

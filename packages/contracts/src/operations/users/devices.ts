@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { comparedText, naming } from '../../ids.ts'
+import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
 const deviceToken = comparedText(4096).min(1).describe('Device push token')
-const deviceId = comparedText(256).min(1).describe('The same as in auth2, so that an online device gets no push')
+const deviceId = inPath(comparedText(256).min(1)).describe(
+  'The same as in auth2, so that an online device gets no push',
+)
 
 export const subscribe = operation({
   id: 'subscribe',

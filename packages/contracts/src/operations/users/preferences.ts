@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceHeader } from '../../headers.ts'
-import { comparedText, naming } from '../../ids.ts'
+import { comparedText, inPath, naming } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { optionalPage } from '../../optional-page.ts'
 
@@ -9,7 +9,7 @@ export const maxPrefBytes = 16 * 1024
 /** A user has at most this many preferences. */
 export const maxPrefs = 1_000
 
-const key = comparedText(128).min(1)
+const key = inPath(comparedText(128).min(1))
 
 export const listMyPrefs = operation({
   id: 'listMyPrefs',

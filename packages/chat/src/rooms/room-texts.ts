@@ -1,0 +1,45 @@
+import { ApiError } from '@parley/contracts/errors'
+import { roomFields } from '@parley/contracts/operations/rooms/rooms'
+import { inTransaction } from '@parley/db/transactions/transaction'
+import type { Caller } from '../access/caller.ts'
+import { findActingRole, requireRole } from '../access/room-role.ts'
+import type { Chat } from '../chat.ts'
+import { moderateText } from '../moderation/moderate.ts'
+
+/** What a room shows of itself in words. */
+interface RoomTexts {
+  name?: string | undefined
+  description?: string | undefined
+}
+
+/** The texts of a room as the app's words let them be. */
+export async function maskedRoom(chat: Chat, app: string, { name, description }: RoomTexts): Promise<RoomTexts> {
+  return {
+    ...(name !== undefined && { name: await chat.censor.maskText(app, name) }),
+    ...(description !== undefined && { description: await chat.censor.maskText(app, description) }),
+  }
+}
+
+/**
+ * The texts of a room as the hook of the app, which is asked about those of users, and its words let them be.
+ * @throws ApiError MESSAGE_REFUSED, and what forbids the caller to change the room
+ */
+export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given: RoomTexts): Promise<RoomTexts> {
+  const isGiven = Boolean(given.name) || Boolean(given.description)
+  const hook = by.kind === 'user' && isGiven ? await chat.moderation.hookOf(by.app) : undefined
+  if (!hook || by.kind !== 'user') return maskedRoom(chat, by.app, given)
+  const { role } = await inTransaction(chat.db, (session) => findActingRole(chat, by, roomID, session))
+  requireRole(role, 'manager', 'a room is changed')
+  const allowed: RoomTexts = {}
+  for (const field of ['name', 'description'] as const) {
+    const text = given[field]
+    if (!text) continue
+    const said = await moderateText(chat, hook, text, {
+      ...{ appID: by.app, clientID: by.user, roomID, event: 'ROOM' },
+      data: { message: text, messageType: field },
+    })
+    if (!roomFields[field].safeParse(said).success) throw new ApiError('MESSAGE_REFUSED')
+    allowed[field] = said
+  }
+  return maskedRoom(chat, by.app, { ...given, ...allowed })
+}

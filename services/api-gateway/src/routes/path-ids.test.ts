@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Operation } from '@parley/contracts/operation'
+import { allOperations } from '@parley/contracts/operations/all'
+import fastify from 'fastify'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { routerOptions } from '../gateway.ts'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+const all: readonly Operation[] = allOperations
+const withParams = all.filter(({ params }) => params)
+const namesIn = (path: string) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+const fill = (path: string, ids: Record<string, string>) =>
+  path.replaceAll(/:(\w+)/g, (_match, name: string) => encodeURIComponent(ids[name] ?? 'x'))
+
+/** Sends the path as it is. */
+async function callRaw(url: string, method: string, path: string, headers: Record<string, string>, hasBody: boolean) {
+  const sent = request(url, { agent: false, method, path, headers: { ...headers, 'content-type': 'application/json' } })
+  sent.end(hasBody ? '{}' : undefined)
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode, answer: await json(response) }
+}
+
+describe('an ID in a path', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  test('that is also a word of another path still reaches its own operation', async () => {
+    const app = fastify({ routerOptions })
+    for (const operation of all) {
+      app.route({
+        method: operation.method,
+        url: operation.path,
+        handler: (request) => ({ id: operation.id, params: request.params }),
+      })
+    }
+    const words = [
+      ...new Set(all.flatMap(({ path }) => path.split('/').filter((part) => part && !part.startsWith(':')))),
+    ]
+    const odd = ['a/b', '/', '%2e', 'a/../b', '...', '.a', '?', '#', ' ', '\\', ';', '*', ':id', 'v3/']
+    for (const { id, method, path } of withParams) {
+      const names = namesIn(path)
+      for (const value of [...words, ...odd]) {
+        for (const name of [...names, ...(names.length > 1 ? ['all'] : [])]) {
+          const ids = Object.fromEntries(names.map((one) => [one, name === one || name === 'all' ? value : 'x']))
+          // As every client does that follows the URL standard.
+          const url = new URL(fill(path, ids), 'http://parley')
+          const { body } = await app.inject({ method, url: url.pathname + url.search })
+          const reached = JSON.parse(body) as { id: string; params: object }
+          assert.deepEqual(reached, { id, params: ids }, `${method} ${url.pathname}`)
+        }
+      }
+    }
+  })
+
+  test('that is . or .. is 400 in every operation', async () => {
+    const user = await gateway.newUser()
+    for (const { method, path, access, body } of withParams) {
+      for (const name of namesIn(path)) {
+        for (const dots of ['.', '..']) {
+          // No URL library sends it so; a request that is written by hand does.
+          const url = fill(path, { [name]: dots }).replaceAll('.', '%2e')
+          const keys = access.startsWith('client')
+            ? { 'im-client-key': gateway.clientKey, 'im-authorization': user.token, 'im-client-id': user.id }
+            : { 'im-api-key': gateway.apiKey }
+          const { status, answer } = await callRaw(gateway.url + '/', method, url, keys, body !== undefined)
+          assert.equal(status, 400, `${method} ${url}: ${JSON.stringify(answer)}`)
+        }
+      }
+    }
+  })
+
+  test('may not be given as . or ..: 400 INVALID_REQUEST', async () => {
+    const user = await gateway.newUser()
+    for (const dots of ['.', '..']) {
+      for (const [path, body] of [
+        ['/admin/clients', { _id: dots, nickname: 'x', issueAccessToken: true }],
+        ['/admin/clients/list', { data: [{ _id: dots }] }],
+        ['/admin/groups', { _id: dots, nickname: 'x' }],
+        ['/rooms/', { _id: dots, roomType: 'group', members: [user.id] }],
+        ['/config', { [dots]: 1 }],
+      ] as const) {
+        const { status, body: answer } = await gateway.admin('POST', path, body)
+        assert.deepEqual([status, answer.error.code], [400, 'INVALID_REQUEST'], path)
+      }
+      const device = { type: 'ios', token: 'x', deviceId: dots }
+      assert.equal((await user.call('POST', '/me/subscribe', device)).status, 400)
+    }
+  })
+})
