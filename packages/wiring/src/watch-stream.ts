@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import type { Bus } from '@parley/bus/connect'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
-import { findMessageId, findStream, handledUpTo, type StreamIdentity } from '@parley/bus/stream/stream-identity'
+import { findHandled, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import {
@@ -98,6 +98,7 @@ async function record({ db, bus }: WatchedStream, state: StreamStateDoc, { lastS
   if (Math.abs(state.seenAtMS - seenAtMS) < recordEveryMS) return
   const witness = lastSeq === 0 ? undefined : await findMessageId(bus, lastSeq)
   // While events are published again, the time in the stream says nothing of them.
-  const handledUpToMS = state.rebuilding ? state.handledUpToMS : await handledUpTo(bus)
-  await recordProgress(db, state, { seq: lastSeq, witness, seenAtMS, handledUpToMS })
+  const { upToMS, seqs } = await findHandled(bus)
+  const handledUpToMS = state.rebuilding ? state.handledUpToMS : upToMS
+  await recordProgress(db, state, { seq: lastSeq, witness, seenAtMS, handledUpToMS, handledSeqs: seqs })
 }

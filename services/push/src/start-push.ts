@@ -9,8 +9,9 @@ import type { Presence } from '@parley/presence/connect'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
+import { handledIn } from '@parley/wiring/find-handled'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
-import { type WatchConsumer, watchConsumers } from '@parley/wiring/watch-consumers'
+import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { askWhetherNext } from './calls/call-order.ts'
 import { runCallSender } from './calls/call-sender.ts'
 import { createCallDelivery } from './calls/deliver-call.ts'
@@ -76,14 +77,19 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
-  for (const name of consumers) await ensureConsumer(bus, name)
+  const findHandled = handledIn(db, bus)
+  for (const name of consumers) await ensureConsumer(bus, name, findHandled)
+  const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
+    const { handled, onFailure } = watch(name)
+    return consumeStream(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure, findHandled }, signal)
+  }
 
   const running = [
-    consume(bus, watch, 'push', traced(tracing, pushMessage), signal),
-    consume(bus, watch, 'pushThreads', traced(tracing, pushMessage), signal),
-    consume(bus, watch, 'pushToClients', pushToClients, signal),
-    consume(bus, watch, 'webhooks', queueWebhook, signal),
-    consume(bus, watch, 'webhooksOfThreads', queueWebhook, signal),
+    consume('push', traced(tracing, pushMessage)),
+    consume('pushThreads', traced(tracing, pushMessage)),
+    consume('pushToClients', pushToClients),
+    consume('webhooks', queueWebhook),
+    consume('webhooksOfThreads', queueWebhook),
     ...[...networks].map(([name, network]) =>
       runPushSender(
         {
@@ -121,17 +127,6 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
       await Promise.all([...networks.values(), guarded].map((connection) => connection.close()))
     },
   }
-}
-
-function consume<T>(
-  bus: Bus,
-  watch: WatchConsumer,
-  name: (typeof consumers)[number],
-  handler: MessageHandler<T>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { handled, onFailure } = watch(name)
-  return consumeStream(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure }, signal)
 }
 
 /** The trace span in which the recipients of a message are found. */

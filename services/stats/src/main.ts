@@ -5,6 +5,7 @@ import { key } from '@parley/db/keys'
 import { runService } from '@parley/service/lifecycle'
 import { askScanner } from '@parley/wiring/ask-scanner'
 import { connectServers } from '@parley/wiring/connect-servers'
+import { handledIn } from '@parley/wiring/find-handled'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { followConnections } from './connections.ts'
 import { createMessageCounter } from './count-messages.ts'
@@ -19,7 +20,8 @@ await runService(
   { name: 'stats', settings: statsSettings },
   async ({ settings, log, metrics, checks, onStop, signal }) => {
     const { db, bus, presence } = await connectServers({ settings, log, metrics, checks, onStop })
-    await ensureConsumer(bus, 'stats')
+    const findHandled = handledIn(db, bus)
+    await ensureConsumer(bus, 'stats', findHandled)
 
     metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', async () => ({
       stats: (await consumerState(bus, 'stats')).waiting,
@@ -35,7 +37,7 @@ await runService(
         await counter.handle(fact)
       },
     })
-    const consuming = consumeStream(bus, 'stats', count, { concurrency, onFailure }, signal)
+    const consuming = consumeStream(bus, 'stats', count, { concurrency, onFailure, findHandled }, signal)
     onStop('consumer', () => consuming)
     const following = followConnections(db, presence, log, signal)
     onStop('connections', () => following)

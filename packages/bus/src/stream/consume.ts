@@ -4,7 +4,7 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/streams'
 import type { Bus } from '../connect.ts'
-import { ackWaitSeconds, ensureConsumer } from './stream.ts'
+import { ackWaitSeconds, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
 
 /** What the stream says of a message. */
 export interface StreamMessage {
@@ -34,6 +34,8 @@ export interface ConsumeOptions {
   concurrency: number
   /** Called at every failure; the message comes again unless `dropped`. */
   onFailure: (error: Error, message: StreamMessage, dropped: boolean) => void
+  /** Where a consumer that was deleted begins again. */
+  findHandled: FindHandled
 }
 
 const lookAgainMS = 1_000
@@ -62,10 +64,10 @@ export async function consumeStream<T>(
   }
   while (!signal.aborted) {
     try {
-      await takeMessages(bus, name, signal, take)
+      await takeMessages(bus, name, options.findHandled, signal, take)
     } catch (error) {
       if (bus.nats.isClosed()) throw error
-      // After the stream was lost it is made again, and the consumer here.
+      // A lost stream is made again by watchStream, a deleted consumer here.
       if (!isMissing(error)) onFault(error as Error)
     }
     if (!signal.aborted) await pause(lookAgainMS)
@@ -76,11 +78,12 @@ export async function consumeStream<T>(
 async function takeMessages(
   bus: Bus,
   name: DurableConsumer,
+  findHandled: FindHandled,
   signal: AbortSignal,
   take: (message: JsMsg) => Promise<void>,
 ): Promise<void> {
   const { stream, name: durable } = durableConsumers[name]
-  await ensureConsumer(bus, name)
+  await ensureConsumer(bus, name, findHandled)
   const consumer = await bus.stream.consumers.get(stream, durable)
   // Little is fetched ahead, so that waiting messages can go to another process.
   const messages = await consumer.consume({ max_messages: 50, abort_on_missing_resource: true })
@@ -96,8 +99,6 @@ async function takeMessages(
     signal.removeEventListener('abort', stop)
   }
 }
-
-const isMissing = (error: unknown) => error instanceof Error && /^(stream|consumer) not found$/i.test(error.message)
 
 async function settle<T>(raw: JsMsg, { read, handle }: MessageHandler<T>, options: ConsumeOptions): Promise<void> {
   const message: StreamMessage = {

@@ -37,21 +37,28 @@ export async function findMessageId(bus: Bus, seq: number): Promise<string | und
   return message?.header.get('Nats-Msg-Id') || undefined
 }
 
-/**
- * Until when every message that the stream took is handled by all of its consumers, in milliseconds; those that were never
- * made do not count.
- */
-export async function handledUpTo(bus: Bus): Promise<number> {
+/** What the consumers of the stream have handled. */
+export interface Handled {
+  /** Every message that the stream took before is handled by all consumers there are; Unix milliseconds. */
+  upToMS: number
+  /** By the name of the consumer, the position up to which it has handled everything. */
+  seqs: Record<string, number>
+}
+
+export async function findHandled(bus: Bus): Promise<Handled> {
   const nowMS = clock.now()
   const manager = await jetstreamManager(bus.nats, { checkAPI: false })
   const names = new Set<string>(Object.values(durableConsumers).map(({ name }) => name))
   const floors: number[] = []
+  const seqs: Handled['seqs'] = {}
   for await (const { name, num_pending, num_ack_pending, ack_floor } of manager.consumers.list(eventStream.name)) {
-    if (names.has(name) && num_pending + num_ack_pending > 0) floors.push(ack_floor.stream_seq)
+    if (!names.has(name)) continue
+    seqs[name] = ack_floor.stream_seq
+    if (num_pending + num_ack_pending > 0) floors.push(ack_floor.stream_seq)
   }
-  if (floors.length === 0) return nowMS
+  if (floors.length === 0) return { upToMS: nowMS, seqs }
   const next = await findStored(bus, { seq: Math.min(...floors) + 1, next_by_subj: '>' })
-  return next ? Date.parse(next.timestamp) : nowMS
+  return { upToMS: next ? Date.parse(next.timestamp) : nowMS, seqs }
 }
 
 /** Deletes the stream and its consumers. */

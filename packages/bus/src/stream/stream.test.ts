@@ -60,7 +60,7 @@ describe('the stream of events', () => {
   test('a consumer that was made with other subjects gets those of this release', async () => {
     const { consumers } = await jetstreamManager(bus.nats)
     await asBefore('push', ofRooms('chat%20message', 'thread%20message'))
-    await ensureConsumer(bus, 'push')
+    await ensureConsumer(bus, 'push', async () => undefined)
     assert.deepEqual((await consumers.info('PARLEY_EVENTS', 'push')).config.filter_subjects, ofRooms('chat%20message'))
   })
 })

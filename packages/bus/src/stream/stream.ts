@@ -76,11 +76,15 @@ const maxAckPending = 2_000
 
 const consumerHasOtherConfig = 10_148
 
+/** The position in the stream up to which a consumer has handled everything; undefined when it is not known. */
+export type FindHandled = (name: DurableConsumer) => Promise<number | undefined>
+
 /**
- * Makes sure that a durable consumer exists: it begins where the stream begins and keeps its position for ever. One that
- * has other subjects, from a build between two releases, gets ours: better than that nothing is handled.
+ * Makes sure that a durable consumer exists. A new one begins after the position that was handled before, so that one that
+ * an operator deleted handles nothing again; without such a position, where the stream begins. One that has other subjects
+ * gets ours.
  */
-export async function ensureConsumer(bus: Bus, name: DurableConsumer): Promise<void> {
+export async function ensureConsumer(bus: Bus, name: DurableConsumer, findHandled: FindHandled): Promise<void> {
   const manager = await jetstreamManager(bus.nats)
   const consumer = durableConsumers[name]
   const config = {
@@ -90,16 +94,29 @@ export async function ensureConsumer(bus: Bus, name: DurableConsumer): Promise<v
     max_deliver: -1,
   }
   try {
+    await manager.consumers.update(consumer.stream, consumer.name, config)
+    return
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  const handled = await findHandled(name)
+  const start =
+    handled === undefined
+      ? { deliver_policy: DeliverPolicy.All }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: handled + 1 }
+  try {
     await manager.consumers.add(consumer.stream, {
-      ...config,
-      durable_name: consumer.name,
-      ack_policy: AckPolicy.Explicit,
-      deliver_policy: DeliverPolicy.All,
+      ...{ ...config, ...start, durable_name: consumer.name, ack_policy: AckPolicy.Explicit },
     })
   } catch (error) {
+    // Another process has made it meanwhile, from a position that it read a moment before or after.
     if (!(error instanceof JetStreamApiError && error.code === consumerHasOtherConfig)) throw error
-    await manager.consumers.update(consumer.stream, consumer.name, config)
   }
+}
+
+/** Whether the stream, or the consumer, does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && /^(stream|consumer) (not found|deleted)$/i.test(error.message)
 }
 
 /** The progress of a durable consumer. */

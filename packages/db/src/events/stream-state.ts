@@ -14,6 +14,8 @@ export interface StreamStateDoc {
   seenAtMS: number
   /** Every message that the stream took before was handled by all consumers. */
   handledUpToMS: number
+  /** By the name of a durable consumer, the position in this stream up to which it has handled everything. */
+  handledSeqs?: Record<string, number>
   /** How often it was lost. */
   losses: number
   /** Until then one process makes the stream anew. */
@@ -54,12 +56,17 @@ export async function insertStreamState(db: Db, state: StreamStateDoc): Promise<
 export async function recordProgress(
   db: Db,
   { _id, created, losses }: StreamStateDoc,
-  progress: Pick<StreamStateDoc, 'seq' | 'seenAtMS' | 'handledUpToMS'> & { witness: string | undefined },
+  progress: Pick<StreamStateDoc, 'seq' | 'seenAtMS' | 'handledUpToMS' | 'handledSeqs'> & {
+    witness: string | undefined
+  },
 ): Promise<void> {
-  const { witness, ...rest } = progress
+  const { witness, handledSeqs = {}, ...rest } = progress
   const set = { ...rest, ...(witness !== undefined && { witness }) }
   const same = { _id, created, losses, seq: { $lte: progress.seq } }
-  await db.streamState.updateOne(same, witness === undefined ? { $set: set, $unset: { witness: 1 } } : { $set: set })
+  // A consumer that was deleted and made again may begin a little before the position that it had.
+  const handled = Object.fromEntries(Object.entries(handledSeqs).map(([name, seq]) => [`handledSeqs.${name}`, seq]))
+  const update = { $set: set, ...(Object.keys(handled).length > 0 && { $max: handled }) }
+  await db.streamState.updateOne(same, witness === undefined ? { ...update, $unset: { witness: 1 } } : update)
 }
 
 /** Records a loss, and takes the repair of the stream; false when another process has done so. */
@@ -90,7 +97,7 @@ export async function recordNewStream(
     { _id, losses },
     {
       $set: { created, seq: firstSeq - 1, begins, 'rebuilding.untilMS': now, seenAtMS: now },
-      $unset: { witness: 1, repairUntilMS: 1 },
+      $unset: { witness: 1, repairUntilMS: 1, handledSeqs: 1 },
     },
     durable,
   )
