@@ -56,6 +56,7 @@ export const errorCatalogue = {
   TOO_MANY_SCHEDULED: { status: 409, when: 'The user’s schedule limit is reached', ours: true },
   TOO_MANY_PREFS: { status: 409, when: 'The user’s limit of preferences is reached', ours: true },
   FILE_UPLOADED: { status: 409, when: 'The file has its content already', ours: true },
+  UPLOAD_REPLACED: { status: 409, when: 'A newer upload of the file has begun, and ended this one', ours: true },
   FILE_TYPE_MISMATCH: { status: 409, when: 'The first bytes of the file are not those of its type', ours: true },
   FILES_FULL: { status: 409, when: 'The user’s quota of files is used up', ours: true },
   REPORT_DECIDED: { status: 409, when: 'The report was decided otherwise', ours: true },
@@ -88,6 +89,7 @@ export const errorCatalogue = {
   HEADERS_TOO_LARGE: { status: 431, when: 'The head of the request is over 32 KiB', ours: true },
   INTERNAL_ERROR: { status: 500, when: 'Something unforeseen happened', ours: true },
   SERVICE_UNAVAILABLE: { status: 503, when: 'A dependency is away; try again', ours: true },
+  STORAGE_FULL: { status: 507, when: 'The folder of files has too little space left', ours: true },
 } as const satisfies Record<string, { status: number; when: string; ours?: true }>
 
 export type ErrorCode = keyof typeof errorCatalogue

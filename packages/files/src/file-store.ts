@@ -22,9 +22,11 @@ export interface FolderStore extends Common {
   kind: 'folder'
   /**
    * Writes an upload as it comes, and keeps it when it is whole.
-   * @throws WrongSize when it has not exactly `size` bytes
+   * @throws WrongSize when it has not exactly `size` bytes, StoreFull, UploadRemoved, and the reason of the signal
    */
-  write(id: string, upload: string, bytes: Readable, size: number): Promise<void>
+  write(id: string, upload: string, bytes: Readable, size: number, signal: AbortSignal): Promise<void>
+  /** @throws StoreFull when there is no room for so many bytes more */
+  checkRoom(bytes: number): Promise<void>
   /** The folder, and where an upload lies in it. */
   root: string
   pathOf(id: string, upload: string): string
@@ -60,6 +62,16 @@ export type FileStore = FolderStore | S3Store
 /** The client has uploaded nothing yet. */
 export class NotUploaded extends Error {
   override name = 'NotUploaded'
+}
+
+/** So much space would no longer be left. */
+export class StoreFull extends Error {
+  override name = 'StoreFull'
+}
+
+/** An upload was removed while it came: a newer one has begun, maybe at another gateway. */
+export class UploadRemoved extends Error {
+  override name = 'UploadRemoved'
 }
 
 /** An upload has other bytes than were announced. */

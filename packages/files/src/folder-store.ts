@@ -1,29 +1,52 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, open, readFile, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type FolderStore, WrongSize } from './file-store.ts'
+import { type FolderStore, StoreFull, UploadRemoved, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
 
-/** Keeps files in a folder, which is made with the first one. */
-export function folderStore(root: string): FolderStore {
+/** How often an upload is looked at: whether it is wanted still, and fits. */
+const lookEveryBytes = 1024 * 1024
+const lookEveryMS = 1_000
+
+/**
+ * Keeps files in a folder, which is made with the first one.
+ * @param minFreeBytes uploads leave so much space free
+ */
+export function folderStore(root: string, minFreeBytes = 0): FolderStore {
   // The last digits of an ID are a counter: they spread the files evenly.
   const folderOf = (id: string) => join(id.slice(-2), id)
   const pathOf = (id: string, upload: string) => join(folderOf(id), upload)
+
+  async function checkRoom(bytes: number): Promise<void> {
+    await mkdir(root, { recursive: true })
+    const { bavail, bsize } = await statfs(root)
+    const free = bavail * bsize
+    if (free - bytes < minFreeBytes) throw new StoreFull(`${free} bytes are free, ${minFreeBytes} must stay free`)
+  }
+
   return {
     kind: 'folder',
     root,
     pathOf,
-    async write(id, upload, bytes, size) {
+    checkRoom,
+    async write(id, upload, bytes, size, signal) {
+      await checkRoom(size)
       const path = join(root, pathOf(id, upload))
       await mkdir(join(root, folderOf(id)), { recursive: true })
+      const look = async (left: number) => {
+        await access(path).catch((cause: unknown) => {
+          throw new UploadRemoved('the upload was removed', { cause })
+        })
+        await checkRoom(left)
+      }
       try {
         // Synced: nobody hears that it is there before it is.
-        await pipeline(exactly(bytes, size), createWriteStream(path, { flags: 'wx', flush: true }))
+        await pipeline(exactly(bytes, size, look, signal), createWriteStream(path, { flags: 'wx', flush: true }))
       } catch (error) {
         await rm(path, { force: true })
-        throw error
+        throw isFull(error) ? new StoreFull('no space is left', { cause: error }) : error
       }
     },
     async firstBytes(id, upload) {
@@ -42,13 +65,53 @@ export function folderStore(root: string): FolderStore {
   }
 }
 
-/** Passes on exactly so many bytes. Whatever goes wrong, the connection that they come from stays, for the answer. */
-async function* exactly(bytes: Readable, size: number): AsyncGenerator<Buffer> {
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/**
+ * Passes on exactly so many bytes. Whatever goes wrong, the connection that they come from stays, for the answer.
+ * @param look called now and then with how many are still to come
+ */
+async function* exactly(
+  bytes: Readable,
+  size: number,
+  look: (left: number) => Promise<void>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
   let count = 0
-  for await (const chunk of bytes.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  let looked = { count, atMS: performance.now() }
+  for await (const chunk of untilAborted(bytes, signal)) {
     count += chunk.length
     if (count > size) throw new WrongSize(size, true)
     yield chunk
+    if (count - looked.count < lookEveryBytes && performance.now() - looked.atMS < lookEveryMS) continue
+    await look(size - count)
+    looked = { count, atMS: performance.now() }
   }
   if (count < size) throw new WrongSize(size, false)
+}
+
+/** @throws the reason of the signal, also while no bytes come */
+async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason as Error)
+  aborted.catch(() => undefined)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  const chunks = bytes.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
+  try {
+    for (;;) {
+      const next = chunks.next()
+      // It may fail when nobody waits for it any more.
+      next.catch(() => undefined)
+      const { done, value } = await Promise.race([next, aborted])
+      if (done) return
+      yield value
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    // The listener of a read that still waits: with it nobody else could read the rest.
+    bytes.removeAllListeners('readable')
+  }
 }

@@ -9,14 +9,16 @@ import { s3Store } from './s3-store.ts'
  */
 export function openStore({
   folder,
+  minFreeBytes,
   s3: { bucket, ...s3 },
 }: {
   folder: string
+  minFreeBytes?: number
   s3: Omit<S3Settings, 'bucket'> & { bucket?: string | undefined }
 }): FileStore {
   if ((s3.accessKeyId === undefined) !== (s3.secretAccessKey === undefined)) {
     const names = 'PARLEY_FILES_S3_ACCESS_KEY_ID and PARLEY_FILES_S3_SECRET_ACCESS_KEY'
     throw new Error(`${names} belong together: only one of them is set`)
   }
-  return bucket === undefined ? folderStore(folder) : s3Store({ bucket, ...s3 })
+  return bucket === undefined ? folderStore(folder, minFreeBytes) : s3Store({ bucket, ...s3 })
 }

@@ -10,7 +10,6 @@ import type { Chat } from '@parley/chat/chat'
 import { createFeeds, type Feeds } from '@parley/chat/events-feed/feeds'
 import { createPageImages } from '@parley/chat/integrations/chat-page-images'
 import type { Presence } from '@parley/chat/integrations/stats-report'
-import type { RequestCounts } from '@parley/presence/request-counts'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { type Tracing, withoutTracing } from '@parley/service/trace'
@@ -22,6 +21,7 @@ import { boundConnections } from './limits/connections.ts'
 import { judgeRefusal } from './limits/failed-logins.ts'
 import { limitRequests } from './limits/rate-limit.ts'
 import { shedLoad } from './limits/shed-load.ts'
+import type { UploadRates } from './limits/upload-rate.ts'
 import { createMount } from './mount.ts'
 import { replyError } from './replies/error-reply.ts'
 import { addFixedHeaders } from './requests/fixed-headers.ts'
@@ -50,7 +50,7 @@ export interface GatewayParts {
   findToken: FindToken
   tracing?: Tracing
   /** Without them nothing is limited. */
-  rateLimits?: CallerLimits & { counts: Pick<RequestCounts, 'hit'>; failedLoginsPerAddress: number }
+  rateLimits?: CallerLimits & UploadRates & { failedLoginsPerAddress: number }
   /** How many proxies in front add to X-Forwarded-For. */
   trustedProxies?: number
   /** How long a request may take to arrive whole, in milliseconds. */
@@ -134,7 +134,7 @@ export async function createGateway({
     connections.endSilent()
   })
   mountAll(mount, chat, presence, feeds, files)
-  await serveContent(app, chat, files, connections.mayTakeLong)
+  await serveContent(app, chat, files, { mayTakeLong: connections.mayTakeLong, rateLimits })
   return app
 }
 

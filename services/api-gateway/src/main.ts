@@ -2,6 +2,7 @@ import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { createUploads } from '@parley/chat/files/uploads'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'
 import { expireMessages } from '@parley/chat/messages/changing/expire-messages'
@@ -45,7 +46,9 @@ await runService(
     onStop('closer of silent streams', () => closer)
     onStop('streamed texts', () => chat.streamed.drained())
     const { files: filing } = settings
-    const files = { ...filing, store: openStore(filing), isScanned: filing.scanUrl !== undefined }
+    const { uploadBytesPerUser: bytesPerUser, uploadBytes: bytes } = filing
+    const uploads = createUploads({ bytesPerUser, bytes })
+    const files = { ...filing, store: openStore(filing), uploads, isScanned: filing.scanUrl !== undefined }
     const jobs = runJobs(chat, signal)
     onStop('job runner', () => jobs)
 
@@ -57,7 +60,7 @@ await runService(
     )
     onStop('request counts', () => counts.stop())
     const { rates, ratePerApiKey: perApiKey, failedLoginsPerAddress } = settings
-    const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress }
+    const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress, uploadsPerUser: filing.uploadsPerUser }
 
     const tokens = createTokenMemory(chat, bus, newId())
     onStop('token memory', () => tokens.stop())

@@ -80,6 +80,26 @@ export const gatewaySettings = {
       help: 'the bytes that all files of one user may have together; 0 is no limit',
       schema: wholeNumber.default(5 * 1024 ** 3),
     },
+    minFreeBytes: {
+      env: 'PARLEY_GATEWAY_FILES_MIN_FREE_BYTES',
+      help: 'the bytes that uploads leave free in the folder of files; over it they get 507',
+      schema: wholeNumber.default(1024 ** 3),
+    },
+    uploadBytesPerUser: {
+      env: 'PARLEY_GATEWAY_UPLOAD_BYTES_PER_USER',
+      help: 'the bytes of files that one user may upload to one gateway at a time; a single upload may have more; 0 is no limit',
+      schema: wholeNumber.default(1024 ** 3),
+    },
+    uploadBytes: {
+      env: 'PARLEY_GATEWAY_UPLOAD_BYTES',
+      help: 'the bytes of files that all users may upload to one gateway at a time; a single upload may have more; 0 is no limit',
+      schema: wholeNumber.default(20 * 1024 ** 3),
+    },
+    uploadsPerUser: {
+      env: 'PARLEY_GATEWAY_UPLOADS_PER_USER',
+      help: 'the uploads of files that one user may begin in a minute; 0 is no limit',
+      schema: wholeNumber.default(300),
+    },
   },
   ratePerApiKey: {
     env: 'PARLEY_GATEWAY_RATE_PER_API_KEY',

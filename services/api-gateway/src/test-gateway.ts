@@ -8,6 +8,7 @@ import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming
 import { ensureStream } from '@parley/bus/stream/stream'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { type Chat, createChat } from '@parley/chat/chat'
+import { createUploads } from '@parley/chat/files/uploads'
 import type { AtPoint } from '@parley/chat/messages/accepting/settle-appended'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
@@ -122,13 +123,14 @@ export async function startTestGateway(
   if (!shared.app) await makeApp(chat, keys)
   const tokens = createTokenMemory(chat, bus, newId())
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
+  const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
   const gateway = await createGateway({
     chat,
     log,
     metrics: createMetrics('test'),
     presence,
     findToken: tokens.find,
-    files: { store, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
+    files: { store, uploads, maxBytes: 64 * 1024 ** 2, maxBytesPerUser: 0, isScanned: false, ...shared.files },
     ...(shared.rateLimits && { rateLimits: shared.rateLimits }),
     ...(shared.receiveMS !== undefined && { receiveMS: shared.receiveMS }),
     ...(shared.maxLoopDelayMS !== undefined && { maxLoopDelayMS: shared.maxLoopDelayMS }),

@@ -15,11 +15,12 @@ import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
+import { orNotKept } from './not-kept.ts'
 
 /**
  * Announces a file (docs/reference/files.md#upload).
  * @param base the address under which the caller reaches the gateways
- * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL
+ * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST, FILE_TOO_LARGE, FILES_FULL, STORAGE_FULL
  */
 export async function createFile(
   { db, censor }: Chat,
@@ -35,6 +36,7 @@ export async function createFile(
   if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${maxBytes} bytes`)
   if (owner !== undefined && !(await findUser(db, app, owner)))
     throw new ApiError('CLIENT_NOT_FOUND', `owner: no user ${JSON.stringify(owner)}`)
+  if (files.store.kind === 'folder') await orNotKept(files.store.checkRoom(size))
   const id = newId()
   const createdAtMS = clock.now()
   const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())

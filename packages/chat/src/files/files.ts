@@ -5,6 +5,7 @@ import type { File } from '@parley/contracts/resources/file'
 import { type FileDoc, findFile } from '@parley/db/files/files'
 import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
+import type { Uploads } from './uploads.ts'
 
 /** What the use cases of files need beside the chat. */
 export interface Files {
@@ -13,6 +14,7 @@ export interface Files {
   maxBytes: number
   /** All files of a user together, in bytes; 0 is no limit. */
   maxBytesPerUser: number
+  uploads: Uploads
   /** A scanner looks at them before they are given out. */
   isScanned: boolean
 }

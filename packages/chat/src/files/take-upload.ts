@@ -1,64 +1,95 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
-import { type FileDoc, takeStored } from '@parley/db/files/files'
+import { beginUpload, type FileDoc, findFile, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
-import { type FolderStore, NotUploaded, WrongSize } from '@parley/files/file-store'
+import { type FileStore, type FolderStore, NotUploaded, type S3Store } from '@parley/files/file-store'
 import { otherType } from '@parley/files/media-types'
 import { hasThumbnail } from '@parley/files/pictures'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
+import { notKept, orNotKept } from './not-kept.ts'
 
 /**
  * Takes the bytes of a file as they come. What breaks off, has another size or is of another type leaves nothing, and the
- * upload may be tried again.
- * @throws ApiError FILE_UPLOADED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY
+ * upload may be tried again: a new one ends the one before, at every gateway.
+ * @throws ApiError FILE_UPLOADED, UPLOAD_REPLACED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY, STORAGE_FULL,
+ *   TOO_MANY_REQUESTS
  */
 export async function takeUpload(
   chat: Chat,
-  { store, isScanned }: Pick<Files, 'isScanned'> & { store: FolderStore },
+  { store, isScanned, uploads }: Pick<Files, 'isScanned' | 'uploads'> & { store: FolderStore },
   file: FileDoc,
   bytes: Readable,
 ): Promise<File> {
   const { id } = file
   if (file.stored !== undefined) throw new ApiError('FILE_UPLOADED')
+  return uploads.run(file, async (signal) => {
+    const upload = await begin(chat, store, file)
+    if (upload === undefined) throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
+    await orNotKept(store.write(id, upload, bytes, file.size, signal))
+    const taken = await keepUpload(chat, { store, isScanned }, file, upload)
+    if (taken) return taken
+    const now = await findFile(chat.db, file.app, id)
+    if (now && now.stored === undefined) throw new ApiError('UPLOAD_REPLACED')
+    throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
+  })
+}
+
+/** The name of an upload that begins; what had begun before goes. Undefined when the file has its content, or is gone. */
+async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<string | undefined> {
   const upload = newId()
-  try {
-    await store.write(id, upload, bytes, file.size)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw code === 'ECONNRESET' ? new ApiError('INVALID_BODY', 'the body broke off') : notKept(error)
-  }
-  const taken = await keepUpload(chat, { store, isScanned }, file, upload)
-  if (!taken) throw new ApiError('FILE_UPLOADED', 'the file has its content, or is gone')
-  return taken
+  const begun = await beginUpload(db, file, upload)
+  if (begun?.before !== undefined) await orNotKept(store.removeUpload(file.id, begun.before))
+  return begun ? upload : undefined
 }
 
 /**
  * Takes what a client has uploaded to S3; a file that has its content already stays as it is. What fails can be repeated.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
  */
-export async function confirmUpload(chat: Chat, { store, isScanned }: Files, by: Caller, id: string): Promise<File> {
+export async function confirmUpload(chat: Chat, files: Files, by: Caller, id: string): Promise<File> {
+  const { store } = files
   const file = await ownFile(chat, by, id)
   if (store.kind !== 's3') return toFileView(file)
+  // Each try copies what was uploaded.
+  return files.uploads.once(file, () => takeFromBucket(chat, { ...files, store }, by, file))
+}
+
+async function takeFromBucket(
+  chat: Chat,
+  { store, isScanned }: Pick<Files, 'isScanned'> & { store: S3Store },
+  by: Caller,
+  file: FileDoc,
+): Promise<File> {
+  const { id } = file
   if (file.stored !== undefined) {
     // The first try may have ended before this.
-    await orUnavailable(store.forget(id))
+    await orNotKept(store.forget(id))
     return toFileView(file)
   }
-  const upload = newId()
-  try {
-    await store.take(id, upload, file.size)
-  } catch (error) {
-    if (!(error instanceof NotUploaded)) throw notKept(error)
-    return takenMeanwhile(chat, by, id, new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet'))
-  }
-  const taken = await keepUpload(chat, { store, isScanned }, file, upload)
-  if (!taken) return takenMeanwhile(chat, by, id, new ApiError('FILE_NOT_FOUND'))
-  await orUnavailable(store.forget(id))
+  const upload = await begin(chat, store, file)
+  if (upload === undefined) return takenMeanwhile(chat, by, id, new ApiError('FILE_NOT_FOUND'))
+  const taken = await takeCopy(chat, { store, isScanned }, file, upload).catch((error: unknown) => {
+    const isMissing = error instanceof NotUploaded
+    return isMissing ? new ApiError('INVALID_REQUEST', 'id: the file is not uploaded yet') : notKept(error)
+  })
+  // Another gateway may have taken it, and removed this copy.
+  if (taken instanceof ApiError) return takenMeanwhile(chat, by, id, taken)
+  await orNotKept(store.forget(id))
   return taken
+}
+
+async function takeCopy(
+  chat: Chat,
+  files: Pick<Files, 'isScanned'> & { store: S3Store },
+  file: FileDoc,
+  upload: string,
+): Promise<File | ApiError> {
+  await files.store.take(file.id, upload, file.size)
+  return (await keepUpload(chat, files, file, upload)) ?? new ApiError('FILE_NOT_FOUND')
 }
 
 /** The file, when another call has taken its upload. @throws ApiError the given one when none has */
@@ -80,30 +111,15 @@ async function keepUpload(
   upload: string,
 ): Promise<File | undefined> {
   const { id, type } = file
-  const found = await otherType(type, await orUnavailable(store.firstBytes(id, upload)))
+  const found = await otherType(type, await orNotKept(store.firstBytes(id, upload)))
   if (found !== undefined) {
-    await orUnavailable(store.removeUpload(id, upload))
-    if (store.kind === 's3') await orUnavailable(store.forget(id))
+    await orNotKept(store.removeUpload(id, upload))
+    if (store.kind === 's3') await orNotKept(store.forget(id))
     throw new ApiError('FILE_TYPE_MISMATCH', `type: ${type} expected, found ${found}`)
   }
   if (!(await takeStored(db, file, upload, { isToScan: isScanned, wantsThumbnail: hasThumbnail(file) }))) {
-    await orUnavailable(store.removeUpload(id, upload))
+    await orNotKept(store.removeUpload(id, upload))
     return undefined
   }
   return toFileView({ ...file, stored: upload, ...(isScanned && { scan: 'pending' as const }) })
-}
-
-/** What the store does. @throws ApiError SERVICE_UNAVAILABLE when it fails */
-async function orUnavailable<T>(done: Promise<T>): Promise<T> {
-  try {
-    return await done
-  } catch (error) {
-    throw notKept(error)
-  }
-}
-
-function notKept(error: unknown): ApiError {
-  if (error instanceof WrongSize)
-    return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
-  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be kept: try again', { cause: error })
 }

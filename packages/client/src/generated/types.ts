@@ -134,6 +134,7 @@ export type ErrorCode =
   | 'TOO_MANY_SCHEDULED'
   | 'TOO_MANY_PREFS'
   | 'FILE_UPLOADED'
+  | 'UPLOAD_REPLACED'
   | 'FILE_TYPE_MISMATCH'
   | 'FILES_FULL'
   | 'REPORT_DECIDED'
@@ -151,6 +152,7 @@ export type ErrorCode =
   | 'HEADERS_TOO_LARGE'
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE'
+  | 'STORAGE_FULL'
 
 export interface ListMessagesInput {
   /**

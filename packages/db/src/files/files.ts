@@ -24,6 +24,8 @@ export interface FileDoc {
   /** Signs its addresses. */
   secret: string
   createdAtMS: number
+  /** The upload that began last, by its name in the store: no other is taken. */
+  uploading?: string
   /** Which of the uploads was taken, by its name in the store; absent while none has been. */
   stored?: string
   /** Whether it still has to be scanned, or was refused: then it is not given out. */
@@ -74,7 +76,20 @@ export async function bytesOfOwner(db: Db, app: string, owner: string): Promise<
 }
 
 /**
- * Takes an upload as the content of the file; false when another was taken before, or the file is gone.
+ * Notes that an upload of a file begins: from now on no earlier one is taken. Returns the name of the one that had begun
+ * last, if any; null when the file has its content, or is gone.
+ */
+export async function beginUpload(
+  db: Db,
+  { _id }: Pick<FileDoc, '_id'>,
+  uploading: string,
+): Promise<{ before?: string | undefined } | null> {
+  const before = await db.files.findOneAndUpdate({ _id, stored: { $exists: false } }, { $set: { uploading } })
+  return before && { before: before.uploading }
+}
+
+/**
+ * Takes an upload as the content of the file; false when a newer one has begun, another was taken before, or the file is gone.
  * @param todo what is done before it is given out, and soon after
  */
 export async function takeStored(
@@ -89,7 +104,8 @@ export async function takeStored(
     ...(wantsThumbnail && { wantsThumbnail: true as const }),
     ...((isToScan || wantsThumbnail) && { lookAtMS: clock.now() }),
   }
-  const { modifiedCount } = await db.files.updateOne({ _id, stored: { $exists: false } }, { $set: taken })
+  const asLong = { _id, stored: { $exists: false }, uploading: stored }
+  const { modifiedCount } = await db.files.updateOne(asLong, { $set: taken, $unset: { uploading: 1 } })
   return modifiedCount === 1
 }
 

@@ -10,6 +10,7 @@ import { contentHeaders, thumbnailHeaders } from '@parley/files/content-headers'
 import type { FolderStore } from '@parley/files/file-store'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { countUpload, type UploadRates } from '../limits/upload-rate.ts'
 import type { FilesHere } from './files.ts'
 
 const signed = z.object({
@@ -30,8 +31,8 @@ const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; m
 export async function serveContent(
   app: FastifyInstance,
   chat: Chat,
-  { store, isScanned }: FilesHere,
-  mayTakeLong: (request: IncomingMessage) => void,
+  { store, isScanned, uploads }: FilesHere,
+  { mayTakeLong, rateLimits }: { mayTakeLong: (request: IncomingMessage) => void; rateLimits: UploadRates | undefined },
 ): Promise<void> {
   // Otherwise clients exchange the bytes with the store.
   if (store.kind !== 'folder') return
@@ -49,11 +50,13 @@ export async function serveContent(
       const { raw } = request
       const query = readQuery(request, ['put'])
       const file = await fileOf(request, query)
+      if (rateLimits) countUpload(rateLimits, file)
       const given = raw.headers['content-length']
       if (given !== undefined && Number(given) > file.size) throw new ApiError('FILE_TOO_LARGE')
       mayTakeLong(raw)
       const timer = setTimeout(() => raw.destroy(), query.expires - clock.now())
-      return okEnvelope(await takeUpload(chat, { store, isScanned }, file, raw).finally(() => clearTimeout(timer)))
+      const taken = takeUpload(chat, { store, isScanned, uploads }, file, raw)
+      return okEnvelope(await taken.finally(() => clearTimeout(timer)))
     }
     files.route({ method: 'PUT', url, ...hidden, bodyLimit: Number.MAX_SAFE_INTEGER, handler: put })
 

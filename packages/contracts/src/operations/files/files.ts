@@ -38,7 +38,7 @@ export const createFile = operation({
       .describe('With the API key only: the owner; without one, the integrator may send it in any user’s name'),
   }),
   result: newFile,
-  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'FILE_TOO_LARGE', 'FILES_FULL'],
+  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'FILE_TOO_LARGE', 'FILES_FULL', 'STORAGE_FULL'],
   extension: true,
   example: {
     body: { name: 'Plan.pdf', type: 'application/pdf', size: 48_213 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { takeUpload } from '@parley/chat/files/take-upload'
+import { createUploads } from '@parley/chat/files/uploads'
 import { findFile } from '@parley/db/files/files'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -206,8 +207,10 @@ describe('files', () => {
       await files.updateOne(...args)
       throw new Error('the response was lost')
     }
-    const cut = { ...chat, db: { ...chat.db, files: { updateOne } as unknown as typeof files } }
-    await assert.rejects(takeUpload(cut, { store, isScanned: false }, file, Readable.from([png])), /was lost/)
+    const findOneAndUpdate = files.findOneAndUpdate.bind(files)
+    const cut = { ...chat, db: { ...chat.db, files: { updateOne, findOneAndUpdate } as unknown as typeof files } }
+    const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
+    await assert.rejects(takeUpload(cut, { store, isScanned: false, uploads }, file, Readable.from([png])), /was lost/)
     assert.equal((await put(announced, png)).status, 409)
     const { url } = (await alice.call('GET', `/files/${fileID}`)).body.result
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)

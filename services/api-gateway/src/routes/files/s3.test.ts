@@ -98,6 +98,7 @@ describe('files in an S3-compatible store', () => {
       }
       Object.assign(store, { [step]: once })
     }
+    const another = await gateway.another({ files: { store } })
     for (const step of ['take', 'firstBytes'] as const) {
       const announced = await alice.call('POST', '/files', picture)
       const { fileID: id } = announced.body.result
@@ -106,7 +107,8 @@ describe('files in an S3-compatible store', () => {
       assert.equal((await confirm(id)).status, 503)
       const others: unknown[] = []
       beforeNext(step, async () => {
-        others.push((await confirm(id)).status)
+        const headers = { 'im-api-key': gateway.apiKey }
+        others.push((await fetch(`${another.url}/files/${id}/uploaded`, { method: 'POST', headers })).status)
       })
       const { status, body } = await confirm(id)
       assert.deepEqual([others, status, body.result?.status], [[200], 200, 'uploaded'])
@@ -114,6 +116,7 @@ describe('files in an S3-compatible store', () => {
       const { url } = (await alice.call('GET', `/files/${id}`)).body.result
       assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), png)
     }
+    await another.stop()
   })
 
   test('what clients PUT does not stay beside its copy', async () => {
@@ -158,6 +161,22 @@ describe('files in an S3-compatible store', () => {
     await lookAtAll(gateway.chat, { store: { ...store, keep } }, Date.now())
     assert.notEqual(name, '')
     await assert.rejects(store.firstBytes(id, name))
+  })
+
+  test('a file that is confirmed many times at once is copied once', async () => {
+    const announced = await alice.call('POST', '/files', picture)
+    const { fileID: id } = announced.body.result
+    await put(announced, png)
+    const take = store.take.bind(store)
+    let copies = 0
+    store.take = async (...args) => {
+      copies++
+      await take(...args)
+    }
+    const confirmed = await Promise.all(Array.from({ length: 20 }, () => confirm(id)))
+    store.take = take
+    assert.deepEqual(new Set(confirmed.map(({ status }) => status)), new Set([200]))
+    assert.equal(copies, 1)
   })
 
   test('while the store is away, files are 503, and messages flow', async () => {

@@ -1,0 +1,68 @@
+import { ApiError } from '@parley/contracts/errors'
+import type { FileDoc } from '@parley/db/files/files'
+
+/** Bytes that uploads may have on their way to one process at a time; 0 is no limit. */
+export interface UploadLimits {
+  bytesPerUser: number
+  bytes: number
+}
+
+/** The uploads on their way to this process. */
+export interface Uploads {
+  /**
+   * Runs an upload of a file, after the one before has ended: its signal aborts when a newer one begins.
+   * @throws ApiError UPLOAD_REPLACED, TOO_MANY_REQUESTS, and whatever the work throws
+   */
+  run<T>(file: FileDoc, work: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /** Runs work on a file once for all that ask for it at the same time. */
+  once<T>(file: FileDoc, work: () => Promise<T>): Promise<T>
+}
+
+export function createUploads(limits: UploadLimits): Uploads {
+  const latest = new Map<string, { stop: AbortController; ended: Promise<void> }>()
+  const bytesOf = new Map<string, number>()
+  let bytes = 0
+  const shared = new Map<string, Promise<unknown>>()
+
+  /** One that is alone may be larger than the limit. */
+  function take(user: string, size: number): void {
+    const own = bytesOf.get(user) ?? 0
+    const isOver = (sum: number, most: number) => most > 0 && sum > 0 && sum + size > most
+    if (isOver(own, limits.bytesPerUser) || isOver(bytes, limits.bytes)) {
+      throw new ApiError('TOO_MANY_REQUESTS', 'too many bytes are being uploaded: try again when an upload has ended')
+    }
+    bytesOf.set(user, own + size)
+    bytes += size
+  }
+
+  function giveBack(user: string, size: number): void {
+    const left = (bytesOf.get(user) ?? 0) - size
+    if (left > 0) bytesOf.set(user, left)
+    else bytesOf.delete(user)
+    bytes -= size
+  }
+
+  return {
+    async run({ _id, app, ownerKey = app, size }, work) {
+      const before = latest.get(_id)
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+      const mine = { stop: new AbortController(), ended }
+      latest.set(_id, mine)
+      before?.stop.abort(new ApiError('UPLOAD_REPLACED'))
+      await before?.ended
+      try {
+        mine.stop.signal.throwIfAborted()
+        take(ownerKey, size)
+        return await work(mine.stop.signal).finally(() => giveBack(ownerKey, size))
+      } finally {
+        if (latest.get(_id) === mine) latest.delete(_id)
+        end()
+      }
+    },
+    async once<T>({ _id }: FileDoc, work: () => Promise<T>): Promise<T> {
+      const running = shared.get(_id) ?? work().finally(() => shared.delete(_id))
+      shared.set(_id, running)
+      return running as Promise<T>
+    },
+  }
+}
