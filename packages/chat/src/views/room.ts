@@ -37,7 +37,7 @@ export function toRoomView(doc: RoomDoc, users: ReadonlyMap<string, UserDoc>): R
     ...(doc.owner !== undefined && { owner: doc.owner }),
     managers: doc.managers,
     opening: doc.opening,
-    extParams: typeof doc.extParams === 'string' ? readJson(doc.extParams) : doc.extParams,
+    extParams: readJson(doc.extParams),
     ...(doc.slowModeS && { slowModeS: doc.slowModeS }),
     ...(doc.expiresInS && { expiresInS: doc.expiresInS }),
   }

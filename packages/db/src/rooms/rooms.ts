@@ -22,8 +22,8 @@ export interface RoomDoc extends Tail {
   encrypted: boolean
   serviceStatus: number
   roomTags: string[]
-  /** An object as JSON text; of rooms of 0.1.0 the object. */
-  extParams: string | object
+  /** An object as JSON text. */
+  extParams: string
   status: 0 | 1
   opening: 0 | 1
   /** Seconds between two messages of a member; none where it is 0 or absent. */
