@@ -14,10 +14,10 @@ type PublishOptions<Data> = {
   except?: Iterable<Socket<Data> | string>
   /** `/` when left out. */
   namespace?: string
-  /** The event's ID, for `release` of a socket on hold. */
+  /** The event's ID, by which `flushBuffer` leaves out known events. */
   id?: string | undefined
-  /** Passes over sockets on hold. */
-  exceptHeld?: boolean
+  /** Passes over sockets with a replay buffer. */
+  exceptBuffering?: boolean
 }
 
 export type SocketServer<Data> = {
@@ -75,11 +75,11 @@ export function createSocketServer<Data = unknown>(options: SocketServerOptions<
       if (publishOptions === undefined) return main.topics.publish(topic, event, json)
       const namespace = byName.get(publishOptions.namespace ?? '/')
       if (namespace === undefined) return 0
-      const { except, id, exceptHeld } = publishOptions
+      const { except, id, exceptBuffering } = publishOptions
       return namespace.topics.publish(topic, event, json, {
         except: except && found(namespace, except),
         id,
-        exceptHeld,
+        exceptBuffering,
       })
     },
     sendTo: (sockets, event, json) => main.topics.sendTo(sockets, event, json),

@@ -35,7 +35,9 @@ import { startDelivery } from './delivery/start-delivery.ts'
 import { createClientEmits } from './emits/client-emits.ts'
 import { closeAll, watchIdleSockets } from './limits/idle-sockets.ts'
 import { createLimits } from './limits/limits.ts'
+import { createLogin } from './logins/login.ts'
 import { createLogins } from './logins/logins.ts'
+import { createSessions } from './logins/sessions.ts'
 import { watchTokenEnds } from './logins/token-ends.ts'
 import { createControlHandler } from './nodes/control.ts'
 import { answerRequests } from './nodes/node-requests.ts'
@@ -86,7 +88,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const app = App()
   const users = await startUsers(parts)
   const state = { isStopping: false, cutOff: { sinceMS: clock.now(), untilMS: clock.now() + marginMS } }
-  const { sockets, handshakes, logins } = users
+  const { sockets, handshakes, logins, limits } = users
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
@@ -97,6 +99,21 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 
   const { noteCaughtUp } = deliveredMessages
   const catchingUp = startCatchUp({ ...parts, ...delivering, slices, noteCaughtUp, sockets, server: () => server })
+  const { clock: streamClock, catchUp: replay, replayBufferBytes } = catchingUp
+  const logIn = createLogin({
+    limits,
+    slices,
+    failedLogins: users.failedLogins,
+    authenticateSocket: createSocketAuthentication(chat),
+    logins,
+    sessions: createSessions({ ...users, watching }),
+    registration: users,
+    roomsOfUser,
+    interest,
+    queue,
+    replay,
+    replayBufferBytes,
+  })
   const server = createSocketServer<SocketData>({
     app,
     slices,
@@ -104,18 +121,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
     ...connectionHooks({ ...users, interest, watching, isStopping: () => state.isStopping }),
-    ...createClientEmits({
-      ...parts,
-      ...users,
-      authenticateSocket: createSocketAuthentication(chat),
-      roomsOfUser,
-      interest,
-      watching,
-      queue,
-      slices,
-      ...catchingUp,
-      emitted: watchEmits(metrics),
-    }),
+    ...createClientEmits({ ...parts, sockets, limits, logIn, watching, streamClock, emitted: watchEmits(metrics) }),
   })
   const resync = createResync({ chat, bus, roomsOfUser, sockets, logins, ...delivering })
   watchSockets(metrics, server, sockets)
@@ -135,7 +141,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       watching.busIsBack()
       state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: clock.now() + marginMS }
       // Their readings may have begun before: what came since then is in the stream.
-      for (const { hold } of sockets.all()) hold?.lose()
+      for (const { replayBuffer } of sockets.all()) replayBuffer?.lose()
       return resync(awaySinceMS)
     },
     async stop() {

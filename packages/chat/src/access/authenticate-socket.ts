@@ -12,11 +12,11 @@ import type { AuthenticatedUser } from './caller.ts'
 /** Logins in one query. Its result is handled without a pause, in which everything else waits. */
 const loginsAtOnce = 50
 
-/** Finds the user of a token that a socket presents, and the client key of the app. */
-export type AuthenticateSocket = (
-  token: string,
-  clientKey?: string,
-) => Promise<AuthenticatedUser & { clientKey: string }>
+/** The user of a socket, with the client key of the app. */
+export type AuthenticatedSocket = AuthenticatedUser & { clientKey: string }
+
+/** Finds the user of a token that a socket presents. */
+export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<AuthenticatedSocket>
 
 /**
  * Like `createUserAuthentication`, but the client key may be left out: then the token alone must identify the app

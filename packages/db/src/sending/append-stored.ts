@@ -31,7 +31,7 @@ export async function appendStored(
       const inserted = await run({ insert: db.messages.collectionName, documents })
       if (inserted['writeErrors']) throw toError(inserted['writeErrors'][0])
     }
-    await db.turns.takeAll(
+    await db.turns.take(
       appends.map(({ room }) => turnOf(room._id)),
       () => inTransaction(db, write),
     )
@@ -48,7 +48,7 @@ export async function appendStored(
  */
 export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
   if (pulls.length > 0)
-    await db.turns.takeAll(
+    await db.turns.take(
       pulls.map(({ roomKey }) => turnOf(roomKey)),
       () => pullSettled(db, pulls),
     )

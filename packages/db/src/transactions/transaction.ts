@@ -53,7 +53,7 @@ export async function inTransaction<T>(
   { turn }: { turn?: string } = {},
 ): Promise<T> {
   if (turn === undefined) return runUntilDone(db, work, longestPauseMS)
-  return db.turns.take(turn, () => runUntilDone(db, work, longestPauseWithTurnMS))
+  return db.turns.take([turn], () => runUntilDone(db, work, longestPauseWithTurnMS))
 }
 
 async function runUntilDone<T>(db: Db, work: (session: Session) => Promise<T>, pauseMS: number): Promise<T> {

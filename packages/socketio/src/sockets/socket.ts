@@ -1,7 +1,7 @@
 import { type Packet, PacketType } from 'socket.io-parser'
 import type { Connection } from '../engine/connection.ts'
 import type { Client } from './client.ts'
-import { Hold } from './hold.ts'
+import { ReplayBuffer } from './replay-buffer.ts'
 import type { Codec, Topic, Topics } from './topics.ts'
 
 /** Acknowledges an event, once; further calls do nothing. */
@@ -86,8 +86,8 @@ export class Socket<Data> {
   codec = 0
   /** The topics the socket is in; undefined before the first join. */
   topics: Set<Topic> | undefined
-  /** While it is on hold: what was published for it. */
-  hold: Hold | undefined
+  /** Keeps live events back while a replay runs. */
+  replayBuffer: ReplayBuffer | undefined
   handlers: Map<string, EventHandler> | undefined
   onDisconnect: ((reason: string) => void) | undefined
   #acks: Map<number, PendingAck> | undefined
@@ -106,7 +106,7 @@ export class Socket<Data> {
     this.auth = auth
     this.data = data
     this.topics = undefined
-    this.hold = undefined
+    this.replayBuffer = undefined
     this.handlers = undefined
     this.onDisconnect = undefined
     this.#acks = undefined
@@ -172,36 +172,45 @@ export class Socket<Data> {
   }
 
   /**
-   * Keeps back what is published to the socket's topics, until `release`; what is sent to the socket itself still goes out.
-   * Beyond `mostBytes` everything kept is dropped, as by `hold.lose()`.
+   * Keeps events of the socket's topics back, until `flushBuffer` or `stopBuffering`; direct sends still go out. Beyond
+   * `mostBytes` all are dropped, as by `replayBuffer.lose()`.
    */
-  holdBack(mostBytes: number): void {
-    if (this.connected && this.hold === undefined) {
+  startBuffering(mostBytes: number): void {
+    if (this.connected && this.replayBuffer === undefined) {
       this.namespace.topics.apart(this, () => {
-        this.hold = new Hold(mostBytes)
+        this.replayBuffer = new ReplayBuffer(mostBytes)
       })
     }
   }
 
   /**
-   * Sends what was kept back, except events of topics that the socket has left and those whose ID `isKnown`; from now on
-   * events go out at once again. False when some were dropped: then the socket stays on hold, with nothing kept.
+   * Sends the buffered events, except those of topics that the socket has left and those whose ID `isKnown`; from now on
+   * events go out at once. False when some were dropped: then it keeps buffering, from empty.
    */
-  release(isKnown: (id: string) => boolean = () => false): boolean {
-    const { hold } = this
-    if (hold === undefined) return true
-    if (hold.isIncomplete && this.connected) {
-      hold.clear()
+  flushBuffer(isKnown: (id: string) => boolean = () => false): boolean {
+    const { replayBuffer } = this
+    if (replayBuffer === undefined) return true
+    if (replayBuffer.isIncomplete && this.connected) {
+      replayBuffer.clear()
       return false
     }
-    const events = hold.events.filter(({ topic, id }) => this.isIn(topic.name) && (id === undefined || !isKnown(id)))
+    const events = replayBuffer.events.filter(
+      ({ topic, id }) => this.isIn(topic.name) && (id === undefined || !isKnown(id)),
+    )
     this.namespace.topics.apart(this, () => {
-      this.hold = undefined
+      this.replayBuffer = undefined
     })
     this.connection.cork(() => {
       for (const { event, json } of events) this.emitJson(event, json)
     })
     return true
+  }
+
+  /** Ends buffering in any case; `incomplete` when events were dropped. */
+  stopBuffering(): 'whole' | 'incomplete' {
+    if (this.flushBuffer()) return 'whole'
+    this.flushBuffer()
+    return 'incomplete'
   }
 
   /** Encodes every event from now on by the named codec; undefined is plain JSON. Throws on an unknown name. */

@@ -20,7 +20,7 @@ export type Topic = {
 }
 
 /** An event as it was published; `id` is the publisher's own, by which `release` leaves out what the socket has already. */
-export interface HeldEvent {
+export interface BufferedEvent {
   topic: Topic
   event: string
   json: string | Uint8Array
@@ -33,7 +33,7 @@ export interface Subscriber {
   /** The topics that it is in; undefined before the first join. */
   topics: Set<Topic> | undefined
   codec: number
-  readonly hold: { add(event: HeldEvent): void } | undefined
+  readonly replayBuffer: { add(event: BufferedEvent): void } | undefined
   readonly connection: {
     readonly ws: { subscribe(channel: string): boolean; unsubscribe(channel: string): boolean } | undefined
     sendPacket(packet: string): void
@@ -43,7 +43,7 @@ export interface Subscriber {
 type PublishOptions = {
   except?: Iterable<Subscriber> | undefined
   id?: string | undefined
-  exceptHeld?: boolean | undefined
+  exceptBuffering?: boolean | undefined
 }
 
 export type TopicHooks = { onTopicActive?: (topic: string) => void; onTopicEmpty?: (topic: string) => void }
@@ -52,7 +52,7 @@ const FIRST_SCRATCH_BYTES = 65_536
 
 /**
  * The topics of one namespace. A topic has a channel for each codec, which is a topic of uWebSockets.js: publishing frames
- * the event once per codec in use and hands it to the channel; only sockets on long-polling or on hold are visited one by one.
+ * the event once per codec in use and hands it to the channel; only sockets on long-polling or with a replay buffer are visited one by one.
  */
 export class Topics {
   readonly #app: TemplatedApp
@@ -128,7 +128,7 @@ export class Topics {
     return this.#topics.get(name)?.joinedAtMS ?? 0
   }
 
-  /** Serves the socket apart from the others, or no more: `change` puts it on hold or takes it off. */
+  /** Moves the socket between its channels and `apart`: `change` sets or removes its replay buffer. */
   apart(socket: Subscriber, change: () => void): void {
     for (const topic of socket.topics ?? []) this.#unsubscribe(socket, topic)
     change()
@@ -155,25 +155,25 @@ export class Topics {
    * Sends an event to everybody in a topic; `json` is the JSON text of its one argument (UTF-8 if bytes) and goes out as
    * it is. Returns to how many sockets it went.
    *
-   * @param id see HeldEvent
-   * @param exceptHeld passes over sockets on hold
+   * @param id see BufferedEvent
+   * @param exceptBuffering passes over sockets with a replay buffer
    */
   publish(
     name: string,
     event: string,
     json: string | Uint8Array,
-    { except, id, exceptHeld = false }: PublishOptions = {},
+    { except, id, exceptBuffering = false }: PublishOptions = {},
   ): number {
     this.#slowReaders.close()
     const topic = this.#topics.get(name)
     if (topic === undefined) return 0
     const held = { topic, event, json, id }
-    if (except === undefined) return this.#deliver(held, undefined, exceptHeld)
+    if (except === undefined) return this.#deliver(held, undefined, exceptBuffering)
     const left = new Set<Subscriber>()
     for (const socket of except) if (socket.topics?.has(topic)) left.add(socket)
     // uWebSockets.js fixes a message's receivers when it is published, so that being away for this one call is exact.
     for (const socket of left) if (socket.connection.ws !== undefined) this.#unsubscribe(socket, topic)
-    const receivers = this.#deliver(held, left, exceptHeld)
+    const receivers = this.#deliver(held, left, exceptBuffering)
     for (const socket of left) if (socket.connection.ws !== undefined) this.#subscribe(socket, topic)
     return receivers
   }
@@ -192,7 +192,7 @@ export class Topics {
     return `${this.#head(event)}${this.#argument(json, codec)}]`
   }
 
-  #deliver(published: HeldEvent, except: ReadonlySet<Subscriber> | undefined, exceptHeld: boolean): number {
+  #deliver(published: BufferedEvent, except: ReadonlySet<Subscriber> | undefined, exceptBuffering: boolean): number {
     const { topic, event, json } = published
     let receivers = 0
     for (let codec = 0; codec < topic.onWebSocket.length; codec++) {
@@ -206,10 +206,10 @@ export class Topics {
     if (topic.apart === undefined || topic.apart.size === 0) return receivers
     const frames: string[] = []
     for (const socket of topic.apart) {
-      if (except?.has(socket) || (exceptHeld && socket.hold !== undefined)) continue
+      if (except?.has(socket) || (exceptBuffering && socket.replayBuffer !== undefined)) continue
       receivers++
-      if (socket.hold !== undefined) {
-        socket.hold.add(published)
+      if (socket.replayBuffer !== undefined) {
+        socket.replayBuffer.add(published)
         continue
       }
       const frame = (frames[socket.codec] ??= this.frameText(event, json, socket.codec))
@@ -243,7 +243,7 @@ export class Topics {
 
   #subscribe(socket: Subscriber, topic: Topic): void {
     const { ws } = socket.connection
-    if (ws === undefined || socket.hold !== undefined) {
+    if (ws === undefined || socket.replayBuffer !== undefined) {
       topic.apart ??= new Set()
       topic.apart.add(socket)
       return

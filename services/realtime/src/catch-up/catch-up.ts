@@ -72,7 +72,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       parts.resumes.inc({ outcome: 'the bus is away' })
       parts.log.warn({ err: error, app: session.app, user: session.user }, 'a client not caught up: it fetches again')
     } finally {
-      while (!socket.release());
+      socket.stopBuffering()
     }
     return { resumed: false, serverTimeMS: parts.clock.nowMS() }
   }
@@ -108,13 +108,13 @@ async function readToTheEnd(
     const outcome = await read(reader)
     if (outcome.is === 'at the mark') {
       const { markSeq, atMS, ids } = outcome
-      if (reader.socket.release((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
+      if (reader.socket.flushBuffer((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
       // More came meanwhile than can be held back, or came again: that is in the stream too.
       Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
     } else if (outcome.is === 'congested') {
       const { seq, atMS, ids } = outcome
       // It has them, or the next reading brings them: after that they would be older than what it has.
-      reader.socket.hold?.drop((id) => ids.has(id))
+      reader.socket.replayBuffer?.drop((id) => ids.has(id))
       Object.assign(reader, { seq, sinceMS: atMS })
       while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)
     } else return outcome.is

@@ -59,6 +59,6 @@ async function announce(parts: ServerTimeParts): Promise<void> {
 }
 
 /** A socket that is catching up has not got everything yet. */
-function isListening({ data, hold }: UserSocket): boolean {
-  return data.session?.wantsServerTime === true && data.session.isReady && hold === undefined
+function isListening({ data, replayBuffer }: UserSocket): boolean {
+  return data.session?.wantsServerTime === true && data.session.isReady && replayBuffer === undefined
 }

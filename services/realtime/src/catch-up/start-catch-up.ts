@@ -9,7 +9,7 @@ export interface CatchingUp {
   catchUp: CatchUp
   clock: StreamClock
   /** The bytes of events that wait for a socket while it catches up. */
-  mostHeldBytes: number
+  replayBufferBytes: number
   /** Settles when `serverTime` is announced no more. */
   stop(): Promise<void>
 }
@@ -23,17 +23,17 @@ export function startCatchUp(parts: Parts): CatchingUp {
   const { settings } = parts
   const clock = createStreamClock()
   // A quarter of what may wait for a client, so that all of it together is less than that.
-  const mostHeldBytes = settings.maxBufferedBytes / 4
+  const replayBufferBytes = settings.maxBufferedBytes / 4
   const common = { ...parts, nodeId: settings.nodeId, clock }
   const catchUp = createCatchUp({
     ...common,
     resumes: countResumes(parts.metrics),
     userSince: createUserSince(parts.chat),
     mostEvents: settings.catchUpEvents,
-    mostBufferedBytes: mostHeldBytes,
+    mostBufferedBytes: replayBufferBytes,
     // Longer than live: what has waited there is in the holds by then.
     orderWaitMS: 2 * settings.orderWaitMS,
   })
   const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })
-  return { catchUp, clock, mostHeldBytes, stop: () => serverTime.stop() }
+  return { catchUp, clock, replayBufferBytes, stop: () => serverTime.stop() }
 }

@@ -1,7 +1,7 @@
+import type { KeyedMutex } from '@parley/async/keyed-mutex'
 import type { AuthenticatedUser } from '@parley/chat/access/caller'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Socket } from '@parley/socketio/sockets/socket'
-import type { Turns } from '../emits/turns.ts'
 
 /** The user of a connection, once `auth2` has succeeded. */
 export interface Session extends AuthenticatedUser {
@@ -28,21 +28,14 @@ export interface SocketData {
   /** The second (Unix time) in which events are counted. */
   second: number
   events: number
-  /** An auth2 is in progress. */
-  isLoggingIn: boolean
-  /** Begins the auth2 that waits for the one in progress. */
-  nextLogin: (() => void) | undefined
   /** Failed logins since the last one that succeeded. */
   failedLogins: number
-  /** Of its emits that stay in order; undefined before the first. */
-  turns: Turns | undefined
+  /** Keeps its emits to a room in order; undefined before the first. */
+  emits: KeyedMutex | undefined
 }
 
 export function newSocketData(): SocketData {
-  return {
-    ...{ session: undefined, second: 0, events: 0, isLoggingIn: false, nextLogin: undefined, failedLogins: 0 },
-    turns: undefined,
-  }
+  return { session: undefined, second: 0, events: 0, failedLogins: 0, emits: undefined }
 }
 
 export type UserSocket = Socket<SocketData>

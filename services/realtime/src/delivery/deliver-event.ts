@@ -8,18 +8,18 @@ import { topicOf } from './topics.ts'
 /**
  * Hands an event from the bus to the sockets of its room or user. The payload goes out as the bytes that
  * came in. Returns how many sockets got it.
- * @param exceptHeld passes over sockets that are catching up
+ * @param exceptBuffering passes over sockets that are catching up
  */
 export function deliverEvent(
   server: SocketServer<SocketData>,
   sockets: Sockets,
   event: IncomingEvent,
-  exceptHeld = false,
+  exceptBuffering = false,
 ): number {
   if (!Object.hasOwn(serverEvents, event.event)) return 0
   const topic = topicOf(event.to)
   const except = excepted(sockets, event)
-  const about = { id: event.id, exceptHeld }
+  const about = { id: event.id, exceptBuffering }
   return server.publish(topic, event.event, event.data, except.length === 0 ? about : { ...about, except })
 }
 
@@ -39,8 +39,8 @@ export function deliverToNewer(
   const newer = [...sockets.all()].filter(
     (socket) => (socket.data.session?.enteredAtMS ?? 0) > thanMS && socket.isIn(topic) && !except.has(socket),
   )
-  const ready = newer.filter(({ hold }) => hold === undefined)
-  for (const { hold } of newer) hold?.lose()
+  const ready = newer.filter(({ replayBuffer }) => replayBuffer === undefined)
+  for (const { replayBuffer } of newer) replayBuffer?.lose()
   server.sendTo(ready, event.event, event.data)
   return ready.length
 }

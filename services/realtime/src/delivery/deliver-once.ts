@@ -17,7 +17,7 @@ export interface Delivery {
 
 interface DeliveryParts {
   /** Returns how many sockets get the event. */
-  send: (event: IncomingEvent, exceptHeld?: boolean) => number
+  send: (event: IncomingEvent, exceptBuffering?: boolean) => number
   /** The same for the sockets that came later than a time, as performance.now() has it. */
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
@@ -40,10 +40,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   /** When an event was first heard. */
   const heard = createRecent<number>()
 
-  function deliverToAll(event: IncomingEvent, exceptHeld = false): void {
+  function deliverToAll(event: IncomingEvent, exceptBuffering = false): void {
     if (event.id !== undefined) heard.set(event.id, performance.now())
     const step = tracing.step(`deliver ${event.event}`, 'consumer', event.request)
-    const receivers = send(event, exceptHeld)
+    const receivers = send(event, exceptBuffering)
     delivered.inc({ event: event.event }, receivers)
     noteDelivered(event, receivers)
     step.end({ 'parley.sockets': receivers })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { describe, test } from 'vitest'
 import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
-import { enterRooms } from '../logins/enter-rooms.ts'
+import { joinRooms } from '../logins/join-rooms.ts'
 import { carryOut } from '../nodes/control.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { readRoomsAgain } from './resync.ts'
@@ -42,7 +42,7 @@ describe('rooms that are read again after the bus was away', () => {
     }
     await readRoomsAgain({ roomsOfUser, queue }, [{ socket, session }])
     orderArrives()
-    enterRooms(socket, session, readByLogin)
+    joinRooms(socket, session, readByLogin)
     assert.deepEqual(roomsOf(socket), topics('kept'))
   })
 

@@ -9,7 +9,7 @@ import type { RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { closeSocket } from '../connections/close-socket.ts'
 import type { Session, UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
-import { enterRooms } from '../logins/enter-rooms.ts'
+import { joinRooms } from '../logins/join-rooms.ts'
 import type { Logins } from '../logins/logins.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import { InOrder } from './in-order.ts'
@@ -115,7 +115,7 @@ export async function readRoomsAgain(
   try {
     const rooms = await roomsOfUser(first.session)
     queue.drain()
-    for (const one of held) if (isStill(one)) enterRooms(one.socket, one.session, rooms)
+    for (const one of held) if (isStill(one)) joinRooms(one.socket, one.session, rooms)
   } finally {
     for (const { session } of held) session.orders = undefined
   }

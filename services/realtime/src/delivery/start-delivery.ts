@@ -23,7 +23,7 @@ export function startDelivery(parts: Parts) {
   const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
-    send: (event, exceptHeld) => deliverEvent(server(), sockets, event, exceptHeld),
+    send: (event, exceptBuffering) => deliverEvent(server(), sockets, event, exceptBuffering),
     sendToNewer: (event, thanMS) => deliverToNewer(server(), sockets, event, thanMS),
     noteDelivered: (event, count) => deliveredMessages.note(event, count),
     delivered,

@@ -1,5 +1,4 @@
 import { clock } from '@parley/async/clock'
-import type { FailedLogins } from '@parley/chat/access/failed-logins'
 import { apiErrorOf } from '@parley/chat/api-error-of'
 import type { Chat } from '@parley/chat/chat'
 import { scheduleMessage } from '@parley/chat/messages/sending/schedule-message'
@@ -15,29 +14,33 @@ import type { Ack, NamespaceOptions, SharedHandler } from '@parley/socketio/sock
 import type { StreamClock } from '../catch-up/stream-clock.ts'
 import type { Session, SocketData, UserSocket } from '../connections/session.ts'
 import type { Emitted } from '../connections/socket-metrics.ts'
+import type { Sockets } from '../connections/sockets.ts'
 import { Dismissal } from '../limits/dismissal.ts'
-import { type AuthenticateParts, authenticate } from '../logins/authenticate.ts'
-import { countFailures } from '../logins/failed-logins.ts'
-import { inTurnOfSocket } from '../logins/login-turns.ts'
+import type { Limits } from '../limits/limits.ts'
+import type { LogIn } from '../logins/login.ts'
+import type { WatchPresence } from '../presence/watch-presence.ts'
 import { type EmitArguments, readArguments } from './emit-arguments.ts'
 import { inTurn } from './turns.ts'
 
 /** The work of one emit; it returns the `result` of the acknowledgement. */
 type Work<E extends ClientEmit> = (socket: UserSocket, args: EmitArguments<E>, request: string) => unknown
 
-export interface ClientEmitsParts extends AuthenticateParts {
+export interface ClientEmitsParts {
   chat: Chat
-  failedLogins: FailedLogins
+  logIn: LogIn
+  limits: Limits
+  sockets: Sockets
+  watching: WatchPresence
   tracing: Tracing
   emitted: Emitted
-  clock: StreamClock
+  streamClock: StreamClock
 }
 
 /** The handlers of client emits (docs/reference/socket.md). */
 export function createClientEmits(
   parts: ClientEmitsParts,
 ): Required<Pick<NamespaceOptions<SocketData>, 'events' | 'otherEvents'>> {
-  const { chat, failedLogins, clock, sockets, watching } = parts
+  const { chat, logIn, streamClock, sockets, watching } = parts
   const events: Record<ClientEmit, SharedHandler<SocketData>> = {
     conf: handler(parts, 'conf', (socket, [{ encoding = 'plain' }]) => {
       const known = encodings.find((name) => name === encoding)
@@ -49,12 +52,7 @@ export function createClientEmits(
     auth2: handler(parts, 'auth2', async (socket, [token, options]) => {
       const ofConnect = socket.auth['clientKey']
       const clientKey = options.clientKey ?? (typeof ofConnect === 'string' ? ofConnect : undefined)
-      const presented = { token, clientKey }
-      const { session, caughtUp } = await inTurnOfSocket(socket, () =>
-        countFailures(failedLogins, socket, presented, () =>
-          authenticate(parts, socket, token, { ...options, clientKey }),
-        ),
-      )
+      const { session, caughtUp } = await logIn(socket, token, { ...options, clientKey })
       const { app: appID, user: _id, device: deviceId, expiresAt } = session
       const expirationDate = expiresAt.toISOString()
       return {
@@ -63,7 +61,7 @@ export function createClientEmits(
         clientKey: session.clientKey,
         deviceId,
         expirationDate,
-        ...(caughtUp ?? { serverTimeMS: clock.nowMS() }),
+        ...(caughtUp ?? { serverTimeMS: streamClock.nowMS() }),
       }
     }),
 

@@ -3,7 +3,7 @@ import type { ControlOrder } from '@parley/contracts/bus/control'
 import { test } from 'vitest'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
-import { enterRooms } from './enter-rooms.ts'
+import { joinRooms } from './join-rooms.ts'
 
 test('a room joined while the rooms were read is not left for a moment, and one left meanwhile is not joined', () => {
   const roomTopic = (room: string) => topicOf({ app: 'app', room })
@@ -26,7 +26,7 @@ test('a room joined while the rooms were read is not left for a moment, and one 
     { do: 'joined', room: 'kept', users: ['alice'] },
   ]
   const session = { app: 'app', user: 'alice', orders } as unknown as Session
-  enterRooms(socket as unknown as UserSocket, session, [{ room: 'left' }, { room: 'kept' }])
+  joinRooms(socket as unknown as UserSocket, session, [{ room: 'left' }, { room: 'kept' }])
   assert.deepEqual(left.toSorted(), ['left', 'old'].map(roomTopic).toSorted())
   assert.deepEqual(
     [...topics].toSorted(),

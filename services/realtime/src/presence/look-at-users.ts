@@ -49,7 +49,7 @@ export function createLook({ chat, presence, server }: LookParts): Look {
       for (const watched of some) {
         for (const [socket, watch] of watched.watches) {
           // One that is catching up gets it in a later round, as does one of which it is to be read whether it may know.
-          if (socket.hold !== undefined || watch.areRightsInDoubt) continue
+          if (socket.replayBuffer !== undefined || watch.areRightsInDoubt) continue
           const view = viewOf(watched, watch.rights)
           if (view.state === watch.shown.state) continue
           watch.shown = view

@@ -56,7 +56,7 @@ export async function addMembersTogether(
   wanted: readonly MembersToAdd[],
 ): Promise<AddOutcome[]> {
   const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
-  return db.turns.takeAll(lanes, () =>
+  return db.turns.take(lanes, () =>
     inTransaction(db, async (session) => {
       const { outcomes, joining, events, facts } = await plan(db, wanted, lanes)
       const shown = joining.flatMap(({ room, users }) =>

@@ -7,7 +7,7 @@ import { carryOut } from '../nodes/control.ts'
  * Puts a socket into the rooms that were read for its user and removes it from all others, as changed by the orders that
  * arrived during the reading; then carries out the other orders.
  */
-export function enterRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
+export function joinRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
   const { app, user, orders = [] } = session
   const wanted = new Set([topicOf({ app, user }), ...rooms.map(({ room }) => topicOf({ app, room }))])
   // Before any is left: for the moment until it is joined again, nothing of that room would be heard.

@@ -1,10 +1,10 @@
-import type { HeldEvent } from './topics.ts'
+import type { BufferedEvent } from './topics.ts'
 
-/** What was published for a socket on hold. */
-export class Hold {
+/** Live events of a socket that are kept back while its replay runs. */
+export class ReplayBuffer {
   readonly #mostBytes: number
   #bytes = 0
-  events: HeldEvent[] = []
+  events: BufferedEvent[] = []
   /** Some of what was published is not here: it was too much, or `lose` was called. */
   isIncomplete = false
 
@@ -12,7 +12,7 @@ export class Hold {
     this.#mostBytes = mostBytes
   }
 
-  add(event: HeldEvent): void {
+  add(event: BufferedEvent): void {
     this.#bytes += event.json.length
     if (this.#bytes <= this.#mostBytes) {
       this.events.push(event)

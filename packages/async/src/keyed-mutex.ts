@@ -1,0 +1,87 @@
+/** A place in the line for one or several keys, taken when it is made. */
+export interface Lock {
+  /** Whether every earlier lock of its keys is released. */
+  readonly isReady: boolean
+  /** Settles when it is ready. */
+  wait(): Promise<void>
+  /** Lets later locks follow, once the earlier ones are released too. Calling it again does nothing. */
+  release(): void
+}
+
+interface Place {
+  keys: readonly string[]
+  isReleased: boolean
+  /** Called when the place may have come first. */
+  look: (() => void) | undefined
+}
+
+/** Locks by key, first come first served, inside this process. */
+export class KeyedMutex {
+  readonly #lines = new Map<string, Place[]>()
+  #waiting = 0
+
+  /** How many locks are being waited for. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** How many locks of a key are not released. */
+  locksOf(key: string): number {
+    return this.#lines.get(key)?.length ?? 0
+  }
+
+  /** Takes all keys in the same turn of the event loop, so that no two locks wait for each other. */
+  lock(...keys: readonly string[]): Lock {
+    const place: Place = { keys: [...new Set(keys)], isReleased: false, look: undefined }
+    for (const key of place.keys) {
+      const line = this.#lines.get(key)
+      if (line) line.push(place)
+      else this.#lines.set(key, [place])
+    }
+    const isFirst = () => this.#isFirst(place)
+    return {
+      get isReady() {
+        return isFirst()
+      },
+      wait: () => this.#wait(place),
+      release: () => this.#release(place),
+    }
+  }
+
+  /** Runs work while it holds the keys; fails with the error of the work. */
+  async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    const lock = this.lock(...keys)
+    try {
+      await lock.wait()
+      return await work()
+    } finally {
+      lock.release()
+    }
+  }
+
+  #isFirst(place: Place): boolean {
+    return place.keys.every((key) => this.#lines.get(key)?.[0] === place)
+  }
+
+  async #wait(place: Place): Promise<void> {
+    if (this.#isFirst(place)) return
+    this.#waiting++
+    await new Promise<void>((resolve) => {
+      place.look = () => {
+        if (this.#isFirst(place)) resolve()
+      }
+    })
+    this.#waiting--
+  }
+
+  #release(place: Place): void {
+    if (place.isReleased) return
+    place.isReleased = true
+    for (const key of place.keys) {
+      const line = this.#lines.get(key) ?? []
+      while (line[0]?.isReleased) line.shift()
+      if (line.length === 0) this.#lines.delete(key)
+    }
+    for (const key of place.keys) this.#lines.get(key)?.[0]?.look?.()
+  }
+}

@@ -1,0 +1,146 @@
+import { KeyedMutex } from '@parley/async/keyed-mutex'
+import type { AuthenticatedSocket, AuthenticateSocket } from '@parley/chat/access/authenticate-socket'
+import type { FailedLogins } from '@parley/chat/access/failed-logins'
+import type { RoomOfUser, RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
+import { ApiError } from '@parley/contracts/errors'
+import type { Slices } from '@parley/socketio/accepting/slices'
+import type { CatchUp, CaughtUp } from '../catch-up/catch-up.ts'
+import { isOf, type Session, type UserSocket } from '../connections/session.ts'
+import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
+import type { RoomInterest } from '../delivery/room-interest.ts'
+import { Dismissal } from '../limits/dismissal.ts'
+import type { Limits } from '../limits/limits.ts'
+import { countFailures } from './failed-logins.ts'
+import { joinRooms } from './join-rooms.ts'
+import type { Logins } from './logins.ts'
+import type { Sessions } from './sessions.ts'
+
+/** One login of a socket runs, one more waits (docs/reference/socket.md, "Authenticate"). */
+const mostLoginsOfSocket = 2
+
+export interface LoginParts {
+  limits: Pick<Limits, 'turn' | 'anotherOfUser'>
+  slices: Slices
+  failedLogins: FailedLogins
+  authenticateSocket: AuthenticateSocket
+  logins: Logins
+  sessions: Sessions
+  /** Where other processes learn of the node's users. */
+  registration: Registration
+  roomsOfUser: RoomsOfUser
+  interest: Pick<RoomInterest, 'effective'>
+  queue: Pick<DeliveryQueue, 'drain'>
+  replay: CatchUp
+  /** The size of the replay buffer of one socket. */
+  replayBufferBytes: number
+}
+
+export interface Registration {
+  /** Settles when the senders of node commands know that this node holds a socket of the user. */
+  registered: () => Promise<void>
+  /** Settles when the connections of an app are counted. */
+  counted: (app: string) => Promise<void>
+}
+
+interface LoginOptions {
+  deviceId?: string | undefined
+  clientKey?: string | undefined
+  since?: number | undefined
+}
+
+export type LogIn = (
+  socket: UserSocket,
+  token: string,
+  options: LoginOptions,
+) => Promise<{ session: Session; caughtUp: CaughtUp | undefined }>
+
+/**
+ * Makes the work of `auth2`: it authenticates a socket and puts it into the rooms of its user. When it settles, every
+ * event published from now on reaches the socket; with `since`, events since then have reached it before. A socket of
+ * another user becomes the new one's. It throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS.
+ */
+export function createLogin(parts: LoginParts): LogIn {
+  const locks = new KeyedMutex()
+  return async (socket, token, options) => {
+    if (locks.locksOf(socket.id) >= mostLoginsOfSocket) {
+      const message = 'auth2: one call at a time, wait for its acknowledgement'
+      throw new Dismissal('TOO_MANY_REQUESTS', message, { limit: 'logins_at_once', reason: 'too many logins at once' })
+    }
+    const presented = { token, clientKey: options.clientKey }
+    return locks.run([socket.id], () =>
+      countFailures(parts.failedLogins, socket, presented, () => logIn(parts, socket, token, options)),
+    )
+  }
+}
+
+async function logIn(parts: LoginParts, socket: UserSocket, token: string, options: LoginOptions) {
+  const { limits, slices, logins, replay } = parts
+  const { since } = options
+  await limits.turn(socket)
+  await slices.turn()
+  const { session, rooms } = await logins.watch(async (hasEnded) => {
+    const caller = await authenticate(parts, socket, token, options.clientKey, hasEnded)
+    const { session, earlier } = parts.sessions.begin(socket, caller, {
+      device: options.deviceId || socket.id,
+      wantsServerTime: since !== undefined,
+    })
+    try {
+      return { session, rooms: await enter(parts, socket, session) }
+    } catch (error) {
+      const buffer = socket.stopBuffering()
+      const mayStay = earlier?.isReady && buffer === 'whole' && !hasEnded(earlier.app, earlier.tokenDigest)
+      if (mayStay) parts.sessions.restore(socket, session, earlier)
+      else if (isOf(socket, session)) parts.sessions.end(socket)
+      throw error
+    }
+  })
+  // Outside of the login: it may take long, and node commands reach the session already.
+  const caughtUp = since === undefined ? undefined : await replay(socket, session, since, rooms)
+  requireOf(socket, session)
+  return { session, caughtUp }
+}
+
+async function authenticate(
+  { authenticateSocket, slices, limits, sessions }: LoginParts,
+  socket: UserSocket,
+  token: string,
+  clientKey: string | undefined,
+  hasEnded: (app: string, tokenDigest: string) => boolean,
+): Promise<AuthenticatedSocket> {
+  requireConnected(socket)
+  const caller = await authenticateSocket(token, clientKey)
+  await slices.turn()
+  requireConnected(socket)
+  if (hasEnded(caller.app, caller.tokenDigest)) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+  limits.anotherOfUser(sessions.othersOf(socket, caller))
+  return caller
+}
+
+/** Registers the user at this node, loads their rooms, and joins them. */
+async function enter(parts: LoginParts, socket: UserSocket, session: Session): Promise<readonly RoomOfUser[]> {
+  const { registration, roomsOfUser, slices, queue, interest } = parts
+  // Before the rooms are loaded: a later change of them waits for this node, an earlier one is in the data.
+  await registration.registered()
+  requireOf(socket, session)
+  const rooms = await roomsOfUser(session)
+  await slices.turn()
+  requireOf(socket, session)
+  queue.drain()
+  if (session.wantsServerTime) socket.startBuffering(parts.replayBufferBytes)
+  joinRooms(socket, session, rooms)
+  // Counted before the client knows that it is connected, so that the peak over all nodes is exact.
+  await Promise.all([interest.effective(), registration.counted(session.app)])
+  requireOf(socket, session)
+  parts.sessions.ready(socket, session)
+  return rooms
+}
+
+function requireConnected(socket: UserSocket): void {
+  if (!socket.connected) throw new ApiError('INVALID_REQUEST', 'the socket is disconnected')
+}
+
+/** Its client, or a revocation, may have disconnected the socket meanwhile. */
+function requireOf(socket: UserSocket, session: Session): void {
+  requireConnected(socket)
+  if (!isOf(socket, session)) throw new ApiError('INVALID_TOKEN', 'the socket is not the user’s any more')
+}
