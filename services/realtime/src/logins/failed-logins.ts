@@ -26,11 +26,15 @@ export async function countFailures<T>(
     const { token: INVALID_TOKEN, clientKey: INVALID_CLIENT_KEY } = presented
     const ofSocket = ++socket.data.failedLogins
     const judged = await failedLogins.judge(socket.handshake.address, error, { INVALID_TOKEN, INVALID_CLIENT_KEY })
-    const reason = 'too many failed logins'
     if (judged !== error && judged instanceof ApiError) {
-      throw new Dismissal(judged.code, judged.message, { limit: 'failed_logins_per_address', reason }, judged.details)
+      throw new Dismissal(
+        judged.code,
+        judged.message,
+        { limit: 'failed_logins_per_address', reason: 'too many failed logins' },
+        judged.details,
+      )
     }
     if (ofSocket < mostOfSocket) throw error
-    throw new Dismissal(error.code, error.message, { limit: 'failed_logins', reason })
+    throw new Dismissal(error.code, error.message, { limit: 'failed_logins', reason: 'too many failed logins' })
   }
 }
