@@ -6,7 +6,12 @@ if (!process.argv.includes('--coverage'))
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '.parley/compiled')
 
 /** What takes the whole machine for a while: it runs by itself, one file after the other, so that it starves no other. */
-const alone = ['test/faults/chaos.test.ts', 'test/catch-up/since-chaos.test.ts', 'test/failover/*.test.ts']
+const alone = [
+  'test/faults/chaos.test.ts',
+  'test/catch-up/since-chaos.test.ts',
+  'test/failover/*.test.ts',
+  'test/order/*.test.ts',
+]
 /** What takes a core for a while. */
 const heavy = ['test/hostile/*.test.ts', 'test/browser/*.test.ts']
 const unit = ['{packages,services}/*/{src,test,build}/**/*.test.ts', 'test/run/*.test.ts']

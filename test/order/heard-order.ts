@@ -12,7 +12,7 @@ export interface HeardOrder {
   /** Messages after a later one, and edits and deletions before their message. */
   inversions: string[]
   /** Messages that came again on one connection. */
-  duplicates: number
+  duplicates: string[]
   /** From now on it is another connection, which may bring again what the one before brought. */
   reconnected(): void
   /** Returns whether the message is new to the client. */
@@ -38,7 +38,7 @@ export function createHeardOrder(name: string): HeardOrder {
   const heard: HeardOrder = {
     events: 0,
     inversions: [],
-    duplicates: 0,
+    duplicates: [],
     reconnected() {
       last = new Map()
     },
@@ -52,7 +52,7 @@ export function createHeardOrder(name: string): HeardOrder {
       const before = last.get(lane) ?? 0
       if (seq > before) last.set(lane, seq)
       else if (isNew) heard.inversions.push(`${name}: ${lane}: ${seq} after ${before}`)
-      else heard.duplicates++
+      else heard.duplicates.push(`${name}: ${lane}: ${seq} again, after ${before}`)
       return isNew
     },
     change(event, message) {

@@ -14,12 +14,12 @@ clients that come back with since. Exits with 1 when a client hears a room or a 
 
 const results = await runOrderLoad(options)
 const { messages, events, messagesPerSecond, inversions, lost, duplicates, resumed, notResumed, waits } = results
-for (const one of inversions.slice(0, 20)) console.log(one)
+for (const one of [...inversions, ...duplicates].slice(0, 20)) console.log(one)
 console.log(`events at sockets  ${events}
 messages           ${messages} (${messagesPerSecond.toFixed(0)} a second)
 inversions         ${inversions.length}
 lost               ${lost}
-duplicates         ${duplicates}
+duplicates         ${duplicates.length}
 send → receive     p50 ${results.p50MS.toFixed(1)} ms, p99 ${results.p99MS.toFixed(1)} ms
 caught up          ${resumed} times, ${notResumed} could not
 waits              ${Object.entries(waits)

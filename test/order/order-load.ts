@@ -16,7 +16,7 @@ export interface OrderResults {
   messagesPerSecond: number
   inversions: readonly string[]
   lost: number
-  duplicates: number
+  duplicates: readonly string[]
   /** Times that a client caught up with `since`, and that it could not. */
   resumed: number
   notResumed: number
@@ -87,7 +87,7 @@ export async function runOrderLoad({ events, seconds }: OrderOptions): Promise<O
       messagesPerSecond: state.messages / tookS,
       inversions: clients.flatMap(({ heard }) => heard.inversions),
       lost: lost(),
-      duplicates: sum(({ heard }) => heard.duplicates),
+      duplicates: clients.flatMap(({ heard }) => heard.duplicates),
       resumed: sum(({ resumed }) => resumed),
       notResumed: sum(({ notResumed }) => notResumed),
       ...{ p50MS: at(0.5), p99MS: at(0.99), waits: await waitsOf(nodes) },

@@ -63,7 +63,7 @@ export const realtimeSettings = {
   },
   orderWaitMS: {
     env: 'PARLEY_REALTIME_ORDER_WAIT_MS',
-    help: 'the milliseconds that a message which comes before an earlier one of its room waits for that',
+    help: 'the milliseconds that a message which comes before an earlier one of its room waits for that, before the node looks for it in the database',
     schema: milliseconds.default(200),
   },
   rates: rateSettings,

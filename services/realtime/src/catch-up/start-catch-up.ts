@@ -1,5 +1,6 @@
 import { createUserSince } from '@parley/chat/users/user-since'
 import { countResumes } from '../connections/socket-metrics.ts'
+import { waitsOfStream } from '../delivery/in-order.ts'
 import type { NodeParts } from '../node.ts'
 import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
 import { announceServerTime, type ServerTimeParts } from './server-time.ts'
@@ -31,8 +32,7 @@ export function startCatchUp(parts: Parts): CatchingUp {
     userSince: createUserSince(parts.chat),
     mostEvents: settings.catchUpEvents,
     mostBufferedBytes: replayBufferBytes,
-    // Longer than live: what has waited there is in the holds by then.
-    orderWaitMS: 2 * settings.orderWaitMS,
+    orderWaitMS: waitsOfStream * settings.orderWaitMS,
   })
   const serverTime = announceServerTime({ ...common, everyMS: settings.serverTimeEveryMS })
   return { catchUp, clock, replayBufferBytes, stop: () => serverTime.stop() }

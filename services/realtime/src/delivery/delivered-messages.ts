@@ -2,6 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { createRecent } from '@parley/bus/events/recent'
 import type { DeliveriesAnswer } from '@parley/contracts/bus/node-requests'
+import { isNewMessage } from './in-order.ts'
 import { topicOf } from './topics.ts'
 
 /**
@@ -23,7 +24,7 @@ export function createDeliveredMessages(): DeliveredMessages {
   const caughtUp = createRecent<DeliveriesAnswer[number]>()
   const nameOf = (topic: string, message: string) => `${topic}\0${message}`
   const nameOfNew = ({ event, id, to }: IncomingEvent) =>
-    (event === 'chat message' || event === 'thread message') && id !== undefined ? nameOf(topicOf(to), id) : undefined
+    isNewMessage(event) && id !== undefined ? nameOf(topicOf(to), id) : undefined
   return {
     note(event, sockets) {
       const name = nameOfNew(event)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { MessagePlace } from '@parley/bus/events/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { InOrder, type WaitOutcome } from './in-order.ts'
+import { InOrder, type Missing, type WaitOutcome } from './in-order.ts'
 
 const waitMS = 200
 const room = { app: 'a', room: 'r' }
@@ -48,6 +49,45 @@ describe('the messages of a room', () => {
     assert.deepEqual(out, ['1', '3', '4', '2'])
     assert.deepEqual(outcomes, ['ran out'])
     assert.equal(order.isWaiting, false)
+  })
+
+  test('have what does not come fetched once, and wait for it while it may come', async () => {
+    const out: number[] = []
+    const fetched: Missing[] = []
+    const isComing = new Map([[2, true]])
+    const order = new InOrder<IncomingEvent>({
+      waitMS,
+      deliver: ({ message }) => out.push(message?.seq ?? 0),
+      async fetch(missing) {
+        fetched.push(missing)
+        return isComing.get(missing.fromSeq) ?? false
+      },
+    })
+    for (const seq of [1, 4]) order.take(sent(seq), 0)
+    order.expire(waitMS)
+    await setImmediate()
+    order.expire(2 * waitMS)
+    assert.deepEqual(out, [1])
+    for (const seq of [3, 2]) order.take(sent(seq), 2 * waitMS)
+    assert.deepEqual(out, [1, 2, 3, 4])
+
+    order.take(sent(9), 2 * waitMS)
+    order.expire(3 * waitMS)
+    await setImmediate()
+    order.expire(3.1 * waitMS)
+    assert.deepEqual(out, [1, 2, 3, 4, 9])
+    order.take(sent(11), 4 * waitMS)
+    isComing.set(10, true)
+    for (let part = 50; part < 110; part++) {
+      order.expire((part / 10) * waitMS)
+      await setImmediate()
+    }
+    assert.deepEqual(out, [1, 2, 3, 4, 9, 11])
+    assert.deepEqual(fetched, [
+      { topic, thread: undefined, fromSeq: 2, toSeq: 3 },
+      { topic, thread: undefined, fromSeq: 5, toSeq: 8 },
+      { topic, thread: undefined, fromSeq: 10, toSeq: 10 },
+    ])
   })
 
   test('begin with the first that is heard, unless the one before may be on its way', () => {

@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
 /** How a wait ended: the missing message came, or did not, or none was known to be missing. */
@@ -24,12 +25,18 @@ interface Lane<Event> {
   next: number | undefined
   /** In order: by seq, a message before what is about it. */
   waiting: Waiting<Event>[]
+  /** Messages that are being fetched, from this seq on. */
+  fetch?: { fromSeq: number; untilMS: number; isVain: boolean }
 }
 
 /** Of a room, so many are remembered; the next message of another counts as the first. */
 const mostThreads = 200
 /** What all that waits may take: beyond, a room that waits does so no more. */
 const mostWaitingBytes = 16 * 1024 * 1024
+/** What is fetched is waited for so many times as long. */
+const waitsForFetched = 5
+/** An order of what others have put in order waits for so many times as long: by then they have given up. */
+export const waitsOfStream = waitsForFetched + 2
 /** How often a wait is looked at: a part of it. */
 export const looksPerWait = 10
 
@@ -39,16 +46,27 @@ interface InOrderParts<Event> {
   deliver: (event: Event) => void
   /** Called for each that has waited. */
   waited?: (outcome: WaitOutcome) => void
+  /** Has messages come that have not by then; settles with whether any will. Without it nothing waits longer. */
+  fetch?: ((missing: Missing) => Promise<boolean>) | undefined
+}
+
+/** The messages that a room or thread lacks. */
+export interface Missing {
+  topic: string
+  thread: string | undefined
+  fromSeq: number
+  toSeq: number
 }
 
 /**
  * Puts the events of messages into the order of `seq`, in each room and thread: a message that comes early waits for those
- * before it, and an edit or a deletion for its message. After `waitMS` they go out without.
+ * before it, and an edit or a deletion for its message. After `waitMS` they go out without, unless those can be fetched.
  */
 export class InOrder<Event extends IncomingEvent> {
   readonly #waitMS: number
   readonly #deliver: (event: Event) => void
   readonly #waited: (outcome: WaitOutcome) => void
+  readonly #fetch: InOrderParts<Event>['fetch']
   readonly #rooms = new Map<string, Lane<Event>>()
   readonly #threadsOf = new Map<string, Map<string, Lane<Event>>>()
   /** The lanes in which something waits. */
@@ -56,10 +74,11 @@ export class InOrder<Event extends IncomingEvent> {
   #waitingBytes = 0
   #lookAtMS = 0
 
-  constructor({ waitMS, deliver, waited = () => undefined }: InOrderParts<Event>) {
+  constructor({ waitMS, deliver, waited = () => undefined, fetch }: InOrderParts<Event>) {
     this.#waitMS = waitMS
     this.#deliver = deliver
     this.#waited = waited
+    this.#fetch = fetch
   }
 
   /** Hands the event on now, or when its turn has come; at once if it has no place, or its turn was before. */
@@ -67,7 +86,7 @@ export class InOrder<Event extends IncomingEvent> {
     const place = event.message
     if (place === undefined) return this.#deliver(event)
     const { seq } = place
-    const isNew = event.event === 'chat message' || event.event === 'thread message'
+    const isNew = isNewMessage(event.event)
     const lane = this.#laneOf(topicOf(event.to), place.thread)
     const isFirst = lane.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
     // Nothing follows from an edit of what may be an old message, nor from what the bus had before.
@@ -87,8 +106,24 @@ export class InOrder<Event extends IncomingEvent> {
     this.#lookAtMS = nowMS + this.#waitMS / looksPerWait
     for (const lane of this.#waiting) {
       const last = lane.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
-      if (last >= 0) this.#deliverEarly(lane, last + 1)
+      if (last >= 0 && !this.#isFetching(lane, nowMS)) this.#deliverEarly(lane, last + 1)
     }
+  }
+
+  /** Fetches what is missing, once; false when it is waited for no more. */
+  #isFetching(lane: Lane<Event>, nowMS: number): boolean {
+    const { topic, thread, next, waiting } = lane
+    const [first] = waiting
+    if (!this.#fetch || next === undefined || !first) return false
+    if (lane.fetch?.fromSeq === next) return !lane.fetch.isVain && nowMS < lane.fetch.untilMS
+    const fetch = { fromSeq: next, untilMS: nowMS + waitsForFetched * this.#waitMS, isVain: false }
+    lane.fetch = fetch
+    const toSeq = first.isNew ? first.seq - 1 : first.seq
+    const ask = async () => {
+      fetch.isVain = !(await this.#fetch?.({ topic, thread, fromSeq: next, toSeq }))
+    }
+    void ask()
+    return true
   }
 
   get isWaiting(): boolean {
@@ -196,6 +231,10 @@ export class InOrder<Event extends IncomingEvent> {
     this.#waited(outcome)
     this.#deliver(first.event)
   }
+}
+
+export function isNewMessage(event: ServerEvent): boolean {
+  return event === 'chat message' || event === 'thread message'
 }
 
 /** A message whose turn it is or was; what is about a message, once that is past. */

@@ -1,7 +1,7 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { Metrics } from '@parley/service/metrics'
 import type { DeliveryQueue } from './delivery-queue.ts'
-import { InOrder, type Known, looksPerWait } from './in-order.ts'
+import { InOrder, type Known, looksPerWait, type Missing } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 
 /** The order of what comes live. */
@@ -19,18 +19,21 @@ export interface LiveOrder {
 export interface LiveOrderParts {
   waitMS: number
   deliver: (event: IncomingEvent) => void
+  /** See InOrder. Never fails. */
+  fetch: (missing: Missing) => Promise<boolean>
   metrics: Metrics
   queue: () => Pick<DeliveryQueue, 'drain' | 'isHeld'>
   interest: () => Pick<RoomInterest, 'has'>
 }
 
-export function createLiveOrder({ waitMS, deliver, metrics, queue, interest }: LiveOrderParts): LiveOrder {
+export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
+  const { waitMS, deliver, fetch, metrics, queue, interest } = parts
   const waits = metrics.counter(
     'parley_realtime_order_waits_total',
     'Events that waited for an earlier message of their room, and what ended the wait',
     ['outcome'],
   )
-  const order = new InOrder({ waitMS, deliver, waited: (outcome) => waits.inc({ outcome }) })
+  const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
   const everyMS = waitMS / looksPerWait
   /** Stands still while this process does: what has arrived by then is read first. */
   let nowMS = 0

@@ -1,4 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
+import { publishMissing } from '@parley/chat/events/publish-missing'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from '../connections/session.ts'
 import { countDelivered } from '../connections/socket-metrics.ts'
@@ -10,8 +11,9 @@ import { createDeliveredMessages } from './delivered-messages.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createLiveOrder } from './live-order.ts'
 import { createRoomInterest } from './room-interest.ts'
+import { audienceOf } from './topics.ts'
 
-type Parts = Pick<NodeParts, 'bus' | 'settings' | 'log' | 'metrics' | 'tracing'> & {
+type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | 'tracing'> & {
   sockets: Sockets
   server: () => SocketServer<SocketData>
   cutOff: () => CutOff
@@ -19,7 +21,7 @@ type Parts = Pick<NodeParts, 'bus' | 'settings' | 'log' | 'metrics' | 'tracing'>
 
 /** The way of an event through a node: heard, gathered with others of the turn, put in order, and handed to sockets once. */
 export function startDelivery(parts: Parts) {
-  const { bus, settings, metrics, sockets, server } = parts
+  const { chat, bus, settings, log, metrics, sockets, server } = parts
   const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]
   const delivery = createDelivery({
     ...parts,
@@ -31,6 +33,15 @@ export function startDelivery(parts: Parts) {
   const order = createLiveOrder({
     waitMS: settings.orderWaitMS,
     deliver: (event) => delivery.deliver(event),
+    async fetch({ topic, ...missing }) {
+      try {
+        const to = audienceOf(topic)
+        return 'room' in to && (await publishMissing(chat, { ...to, ...missing }))
+      } catch (error) {
+        log.warn({ err: error, topic, ...missing }, 'earlier messages of a room not found: later ones go out')
+        return false
+      }
+    },
     metrics,
     queue: () => queue,
     interest: () => interest,

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { MongoClient } from 'mongodb'
+import type { Socket } from 'socket.io-client'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { connectResuming } from '../catch-up/resuming-client.ts'
+import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
+import type { Placed } from './heard-order.ts'
+import { runOrderLoad } from './order-load.ts'
+
+const dyingSender = join(import.meta.dirname, '../../services/api-gateway/src/test-dying-sender.ts')
+
+test('every client hears the messages of a room, its threads and what is about them in the order of seq', async ({
+  annotate,
+}) => {
+  const results = await runOrderLoad({ events: 1_000_000, seconds: 30 })
+  const { inversions, lost, duplicates, notResumed, messages, events, resumed, waits } = results
+  // Those who come back may get again what a relay publishes again, since a busy gateway seems dead.
+  const twice = duplicates.filter((one) => one.startsWith('member'))
+  assert.deepEqual({ inversions, lost, twice, notResumed }, { inversions: [], lost: 0, twice: [], notResumed: 0 })
+  assert.ok(messages > 100 && resumed > 0)
+  await annotate(`${messages} messages, ${events} events, ${resumed} times resumed, waits ${JSON.stringify(waits)}`)
+})
+
+describe('a gateway that is killed between writing a message and publishing it', () => {
+  let platform: Platform
+  let node: RunningService
+  let alice: PlatformUser
+  let bob: PlatformUser
+  let socket: Socket
+  let mongo: MongoClient
+  let room: string
+  const heard: Placed[] = []
+
+  beforeAll(async () => {
+    platform = await startPlatform()
+    mongo = await MongoClient.connect(platform.servers.mongoUrl)
+    ;[node] = await Promise.all([platform.start('realtime'), platform.start('api-gateway')])
+    alice = await platform.newUser('alice')
+    bob = await platform.newUser('bob')
+    room = await platform.newRoom([alice.id, bob.id])
+    socket = await platform.connect(node, bob)
+    socket.on('chat message', (message: Placed) => heard.push(message))
+  })
+  afterAll(async () => {
+    socket?.close()
+    await mongo?.close()
+    await platform.stop()
+  })
+
+  const say = async (message: string) =>
+    Number((await platform.admin('POST', '/messages', { room, sender: 'alice', message, messageType: 'text' }))['seq'])
+
+  /** Sends until it is killed. */
+  async function sendUntilKilled(): Promise<void> {
+    const { mongoUrl, natsUrl } = platform.servers
+    const work = { mongoUrl, natsUrl, app: platform.app, room, point: 'written', times: 5 }
+    const child = fork(dyingSender, [JSON.stringify(work)])
+    assert.deepEqual((await once(child, 'exit'))[1], 'SIGKILL')
+  }
+
+  test('what it had written comes in its place, once, and what others send comes after it', async () => {
+    const before = await connectResuming(node.url, bob.token)
+    const since = (await before.login({ since: 0 })).result.serverTimeMS
+    before.socket.close()
+    await sendUntilKilled()
+    const last = await say('after it')
+    const resuming = await connectResuming(node.url, bob.token)
+    const { result } = await resuming.login({ since, deviceId: 'phone' })
+    assert.equal(result.resumed, true)
+    const seqs = Array.from({ length: last }, (_, i) => i + 1)
+    await eventually('Bob has all', () => heard.length >= last)
+    const seqsOfResumed = () =>
+      resuming.heard.filter(({ event }) => event === 'chat message').map(({ payload }) => (payload as Placed).seq)
+    await eventually('who catches up has all', () => seqsOfResumed().length >= last)
+    const next = await say('later')
+    await eventually('Bob has the next', () => heard.at(-1)?.seq === next)
+    // Then the relay has published it too.
+    await eventually('what was abandoned is settled', async () => {
+      const tail = (await mongo.db().collection('rooms').findOne({ id: room }))?.['tail']
+      return tail.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
+    })
+    assert.equal(await say('last'), next + 1)
+    await eventually('Bob has the last', () => heard.at(-1)?.seq === next + 1)
+    assert.deepEqual(
+      heard.map(({ seq }) => seq),
+      [...seqs, next, next + 1],
+    )
+    // What the relay publishes again may come again to those who came in between.
+    assert.deepEqual([...new Set(seqsOfResumed())], [...seqs, next, next + 1])
+    resuming.socket.close()
+  })
+})
