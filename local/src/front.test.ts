@@ -92,6 +92,42 @@ describe('the front', () => {
     )
   })
 
+  test('refuses an API key that a page, or a name, of elsewhere uses; the demo and its pages may', async () => {
+    const key = { 'im-api-key': 'demo-api-key' }
+    const statusOf = async (headers: Record<string, string>) => {
+      const asked = request({ port: front.port, method: 'POST', path: '/config', headers: { ...key, ...headers } })
+      asked.end('{}')
+      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      const body = await text(answer)
+      if (answer.statusCode === 403) assert.equal(JSON.parse(body).error.code, 'PERMISSION_DENIED')
+      return answer.statusCode
+    }
+    const { port } = front
+    const here = [{}, { host: `localhost:${port}` }, { host: '[::1]:9' }, { host: '127.0.0.1' }]
+    for (const headers of here) assert.equal(await statusOf(headers), 200, JSON.stringify(headers))
+    for (const origin of [`http://127.0.0.1:${port}`, 'http://localhost:5173', 'https://shop.localhost'])
+      assert.equal(await statusOf({ origin }), 200, origin)
+    const foreign = [
+      'https://evil.example',
+      'http://127.0.0.1.evil.example',
+      'http://localhost.evil.example',
+      'null',
+      '',
+    ]
+    for (const origin of [...foreign, 'http://192.168.0.7', 'http://localhost@evil.example', 'file://', 'nonsense'])
+      assert.equal(await statusOf({ origin }), 403, origin)
+    for (const host of ['evil.example', `rebound.example:${port}`, '0.0.0.0', '192.168.0.7:8080', '[::]'])
+      assert.equal(await statusOf({ host }), 403, host)
+    const heard = await converse(
+      {
+        say: 'POST /one HTTP/1.1\r\nHost: evil.example\r\nIM-API-KEY: x\r\nContent-Length: 5\r\n\r\nhello',
+        until: 'PERMISSION_DENIED',
+      },
+      { say: 'GET /two HTTP/1.1\r\nHost: evil.example\r\n\r\n', until: 'two ;' },
+    )
+    assert.deepEqual(answersIn(heard), ['GET /two ;'], 'without a key every name is served')
+  })
+
   test('serves a request that offers HTTP/2 in its place, as Java’s HttpClient and curl --http2 do', async () => {
     const offer = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
     const heard = await converse(

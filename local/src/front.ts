@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
+import { toErrorEnvelope } from '@parley/contracts/envelope'
+import { ApiError } from '@parley/contracts/errors'
 import { answerBrokenRequests } from '@parley/service/broken-request'
 import { StackError } from '@parley/stack/stack-error'
+import { hasForeignKey } from './foreign-key.ts'
 import { createFrontProxy, toPath } from './front-proxy.ts'
 import { isForWebSocket, withoutUpgrade } from './offered-upgrade.ts'
 
@@ -57,6 +60,7 @@ export async function openFront(host: string, port: number, headersTimeout = hea
   const bounds = { headersTimeout, requestTimeout: 0, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize }
   const server = createServer(bounds, (request, response) => {
     toPath(request)
+    if (hasForeignKey(request)) return refuse(response, foreignKey)
     if (takeOwn(request, response)) return
     if (isOpenTo(request)) proxy.web(request, response)
     else unavailable(response)
@@ -122,13 +126,22 @@ function isSocketPath(request: IncomingMessage): boolean {
   return request.url?.startsWith('/socket.io/') ?? false
 }
 
-/** An error envelope (docs/reference/README.md#conventions) for requests that reach no service. */
+const foreignKey = new ApiError(
+  'PERMISSION_DENIED',
+  'header IM-API-KEY: the local stack takes API keys only under names of this machine, and from its pages: Host and Origin must be localhost or loopback addresses',
+)
+const startingOrStopping = new ApiError('SERVICE_UNAVAILABLE', 'The service is starting or stopping; try again')
+
 function unavailable(answer: ServerResponse | Socket): void {
-  const error = { code: 'SERVICE_UNAVAILABLE', message: 'The service is starting or stopping; try again' }
   if (!(answer instanceof ServerResponse)) answer.destroy()
   else if (answer.headersSent) answer.destroy()
-  else {
-    answer.writeHead(503, { 'content-type': 'application/json', ...corsAnswerHeaders })
-    answer.end(JSON.stringify({ RC: 503, RM: error.message, error }))
-  }
+  else refuse(answer, startingOrStopping)
+}
+
+/** The error envelope (docs/reference/README.md#conventions) of requests that reach no service. */
+function refuse(response: ServerResponse, error: ApiError): void {
+  response.writeHead(error.status, { 'content-type': 'application/json', ...corsAnswerHeaders })
+  response.end(JSON.stringify(toErrorEnvelope(error)))
+  // The next request on the connection is served after the rest of this body.
+  response.req.resume()
 }

@@ -74,8 +74,10 @@ export async function runServices(wanted: Wanted): Promise<() => ServiceProcess[
 function serviceSettings(servers: Servers, data: string): NodeJS.ProcessEnv {
   return {
     PARLEY_DRAIN_MS: '5000',
-    // Developers who try webhooks and PUSH_GENERIC here run their server on this machine.
-    PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'true',
+    // Developers try webhooks, PUSH_GENERIC and MODERATE with a server on this machine. Nothing else is called, since the
+    // demo's keys are public.
+    PARLEY_PUSH_ALLOW_PRIVATE_TARGETS: 'loopback',
+    PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS: 'loopback',
     // And their page with the chat in a frame, at a port of its own.
     PARLEY_GATEWAY_CHAT_FRAME_ANCESTORS: '*',
     PARLEY_FILES_FOLDER: resolve(data, 'files'),

@@ -30,7 +30,7 @@ describe('the front of npm start returns what the gateway returned', () => {
       const socket = connect(front.port, '127.0.0.1')
       const answers = statusLines(socket)
       const head = (method: string, path: string, more: string) =>
-        `${method} ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
+        `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`
       const apiKey = `im-api-key: ${platform.apiKey}\r\n`
       for (let i = 0; i < 3; i++) {
         // Like a client that reads nothing before it has sent everything.

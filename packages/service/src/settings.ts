@@ -36,6 +36,9 @@ export const milliseconds = z.coerce.number().int().min(0).max(86_400_000)
 export const wholeNumber = z.coerce.number().int().min(0)
 export const yesOrNo = z.stringbool()
 
+/** Where calls may go beside the public Internet: nowhere, everywhere, or only to loopback. */
+export const privateTargets = z.union([z.literal('loopback'), yesOrNo]).default(false)
+
 /**
  * Reads a definition's settings from the environment; an empty variable counts as unset. Secrets, and settings marked
  * `mayBeFile`, may also come from the file named by `<env>_FILE`, without trailing line breaks.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { milliseconds, port, type SettingsDefinition, yesOrNo } from './settings.ts'
+import { milliseconds, port, privateTargets, type SettingsDefinition } from './settings.ts'
 import { tlsSettings } from './tls-settings.ts'
 
 /** Prefixes of the TLS variables. */
@@ -90,8 +90,8 @@ export const sharedSettings = {
     },
     allowPrivateTargets: {
       env: 'PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS',
-      help: 'whether MODERATE may be a private, loopback or link-local address',
-      schema: yesOrNo.default(false),
+      help: 'whether MODERATE may be a private, loopback or link-local address; with loopback, loopback addresses and no others',
+      schema: privateTargets,
     },
   },
   nodeId: {

@@ -50,6 +50,21 @@ describe('calls to integrators go to the public Internet only', () => {
       })
     }
 
+    test('with loopback allowed, calls go there and nowhere else', async () => {
+      const agent = createGuardedAgent({ allowPrivate: 'loopback', timeoutMS: 60_000, connections: 1 })
+      for (const host of ['127.0.0.1', 'localhost']) {
+        const { statusCode, body } = await request(`http://${host}:${port()}/here`, { dispatcher: agent })
+        await body.dump()
+        assert.equal(statusCode, 302, host)
+      }
+      for (const host of ['10.0.0.1', '192.168.1.1', '169.254.169.254', '8.8.8.8', '[fe80::1]', '0.0.0.0']) {
+        const error = await request(`http://${host}:${port()}/`, { dispatcher: agent }).catch((e: Error) => e)
+        assert.ok(error instanceof TargetRefused, host)
+      }
+      await agent.close()
+      seen.length = 0
+    })
+
     test('redirects are not followed', async () => {
       const agent = createGuardedAgent({ allowPrivate: true, timeoutMS: 60_000, connections: 1 })
       const { statusCode, body } = await request(`http://127.0.0.1:${port()}/first`, { dispatcher: agent })

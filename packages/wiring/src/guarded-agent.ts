@@ -3,10 +3,13 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector } from 'undici'
 
-/** The target of a call is not an address of the public Internet. */
+/** The target of a call is not an address that calls may go to. */
 export class TargetRefused extends Error {
   override name = 'TargetRefused'
 }
+
+/** Whether calls may go beside the public Internet: nowhere, everywhere, or to loopback and nowhere else. */
+export type PrivateTargets = boolean | 'loopback'
 
 const maxAnswerBytes = 256 * 1024
 
@@ -15,11 +18,16 @@ const maxAnswerBytes = 256 * 1024
  * addresses. It checks the address it connects to, after the name is resolved, so that a name that changes its
  * address in between (DNS rebinding) gains nothing. It does not follow redirects.
  */
-export function createGuardedAgent(options: { allowPrivate: boolean; timeoutMS: number; connections: number }): Agent {
+export function createGuardedAgent(options: {
+  allowPrivate: PrivateTargets
+  timeoutMS: number
+  connections: number
+}): Agent {
   const { allowPrivate, timeoutMS, connections } = options
+  const mayCall = allowPrivate === 'loopback' ? isLoopback : isPublic
   const connect = buildConnector({
     timeout: timeoutMS,
-    lookup: allowPrivate ? lookupAny : lookupPublic,
+    lookup: allowPrivate === true ? lookupAny : lookupAllowed(mayCall),
   })
   return new Agent({
     connections,
@@ -29,7 +37,7 @@ export function createGuardedAgent(options: { allowPrivate: boolean; timeoutMS: 
     connect: (target, callback) => {
       const address = target.hostname.replace(/^\[|\]$/g, '')
       // An address in the URL needs no lookup.
-      if (!allowPrivate && isIP(address) !== 0 && !isPublic(address)) callback(refusal(address), null)
+      if (allowPrivate !== true && isIP(address) !== 0 && !mayCall(address)) callback(refusal(address), null)
       else connect(target, callback)
     },
   })
@@ -41,18 +49,23 @@ export function isPublic(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
 }
 
+function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+}
+
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
 function lookupAny(hostname: string, options: LookupOptions, callback: LookupCallback): void {
   lookupShared(hostname, options, (error, found) => respond(error, found, options, callback))
 }
 
-function lookupPublic(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  lookupShared(hostname, options, (error, found) => {
-    const refused = found.find(({ address }) => !isPublic(address))
-    if (refused) callback(refusal(refused.address), [])
-    else respond(error, found, options, callback)
-  })
+function lookupAllowed(mayCall: (address: string) => boolean): typeof lookupAny {
+  return (hostname, options, callback) =>
+    lookupShared(hostname, options, (error, found) => {
+      const refused = found.find(({ address }) => !mayCall(address))
+      if (refused) callback(refusal(refused.address), [])
+      else respond(error, found, options, callback)
+    })
 }
 
 function respond(
@@ -90,5 +103,5 @@ function lookupShared(hostname: string, options: LookupOptions, callback: Waitin
 }
 
 function refusal(address: string): TargetRefused {
-  return new TargetRefused(`${address} is not an address of the public Internet`)
+  return new TargetRefused(`${address} is not an address that calls may go to`)
 }

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { HookCalls } from '@parley/chat/ports'
 import type { Metrics } from '@parley/service/metrics'
 import { request } from 'undici'
-import { createGuardedAgent } from './guarded-agent.ts'
+import { createGuardedAgent, type PrivateTargets } from './guarded-agent.ts'
 import { signedHeaders } from './signed-call.ts'
 
 /** How many are on their way is bounded by app, so no server needs to be. */
@@ -10,7 +10,7 @@ const connections = 1_000
 
 /** Makes the calls of MODERATE, one try each, and counts their outcomes. */
 export function createHookCalls(
-  { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: boolean },
+  { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,
 ): HookCalls & { close(): Promise<void> } {
   const dispatcher = createGuardedAgent({ allowPrivate: allowPrivateTargets, timeoutMS, connections })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isPrivateKey } from '@parley/service/pem'
-import { milliseconds, wholeNumber, yesOrNo } from '@parley/service/settings'
+import { milliseconds, privateTargets, wholeNumber, yesOrNo } from '@parley/service/settings'
 import { sharedSettings } from '@parley/service/shared-settings'
 import { z } from 'zod'
 import { asJson } from './networks/as-json.ts'
@@ -36,8 +36,8 @@ export const pushSettings = {
   },
   allowPrivateTargets: {
     env: 'PARLEY_PUSH_ALLOW_PRIVATE_TARGETS',
-    help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses',
-    schema: yesOrNo.default(false),
+    help: 'whether webhooks and PUSH_GENERIC may call private, loopback and link-local addresses; with loopback, loopback addresses and no others',
+    schema: privateTargets,
   },
   callTimeoutMS: {
     env: 'PARLEY_PUSH_CALL_TIMEOUT_MS',
