@@ -51,7 +51,7 @@ function callsIn(file: string, source: string): LogCall[] {
       level,
       call: source.slice(index, endOf(source, index + length)),
     }))
-    .filter(({ call }) => !notOurs.has(call) && !call.includes("'what failed'"))
+    .filter(({ call }) => !notOurs.has(call))
     .map(({ level, call }) => {
       const fields = call.indexOf('{')
       const message = fields === -1 ? call : call.slice(endOf(call, fields + 1))

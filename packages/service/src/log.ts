@@ -33,8 +33,7 @@ const places = [
 ]
 
 /**
- * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". Log errors as `log.error({ err
- * }, 'thing failed')`.
+ * A logger that writes one JSON line per event, with secrets replaced by "[Redacted]". An error goes into the field `err`.
  *
  * @param destination standard output by default
  */
