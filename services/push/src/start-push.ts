@@ -13,7 +13,7 @@ import { handledIn } from '@parley/wiring/find-handled'
 import { createGuardedAgent } from '@parley/wiring/guarded-agent'
 import { watchConsumers } from '@parley/wiring/watch-consumers'
 import { askWhetherNext } from './calls/call-order.ts'
-import { runCallSender } from './calls/call-sender.ts'
+import { mostPerTarget, runCallSender } from './calls/call-sender.ts'
 import { createCallDelivery } from './calls/deliver-call.ts'
 import { createCallQueue } from './calls/queue-calls.ts'
 import { createWebhookQueue } from './calls/room-webhook.ts'
@@ -61,7 +61,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const guarded = createGuardedAgent({
     allowPrivate: settings.allowPrivateTargets,
     timeoutMS: settings.callTimeoutMS,
-    connections: 100,
+    // For webhooks and PUSH_GENERIC at the same server.
+    connections: 2 * mostPerTarget,
   })
 
   const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog

@@ -53,7 +53,7 @@ export interface OutgoingCallDoc {
 export interface CallLaneDoc {
   /** The lane. */
   _id: string
-  /** The server that it calls. */
+  /** The kind and server of its calls (`targetOf`). */
   target: string
   /** When a process may work on it: the time of the next try, or the end of the lease. */
   dueAtMS: number
@@ -78,7 +78,12 @@ export const outgoingCallIndexes: IndexDescription[] = [
   { key: { madeAt: 1 }, expireAfterSeconds: keptDays * day },
   { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
 ]
-export const callLaneIndexes: IndexDescription[] = [{ key: { dueAtMS: 1, target: 1 } }]
+export const callLaneIndexes: IndexDescription[] = [{ key: { target: 1, dueAtMS: 1 } }]
+
+/** The target of calls of a kind to a server: neither delays the other kind, nor other servers. */
+export function targetOf(kind: OutgoingCallDoc['kind'], origin: string): string {
+  return `${kind} ${origin}`
+}
 
 export type CallToQueue = Pick<
   OutgoingCallDoc,
@@ -135,10 +140,22 @@ export async function openLanes(
  */
 const lazily = { writeConcern: { w: 1, journal: false } }
 
-/** Lanes that are due and whose target is not one of `busy`, the longest due first. */
-export async function findDueLanes(db: Db, busy: readonly string[], limit: number): Promise<CallLaneDoc[]> {
+/** The targets with lanes that are due. It reads one index entry per target, however many calls wait. */
+export async function findDueTargets(db: Db): Promise<string[]> {
+  const found = await db.callLanes
+    .aggregate<{ _id: string }>([
+      { $sort: { target: 1, dueAtMS: 1 } },
+      { $group: { _id: '$target', dueAtMS: { $first: '$dueAtMS' } } },
+      { $match: { dueAtMS: { $lte: clock.now() } } },
+    ])
+    .toArray()
+  return found.map(({ _id }) => _id)
+}
+
+/** Lanes of a target that are due, the longest due first. */
+export async function findDueLanes(db: Db, target: string, limit: number): Promise<CallLaneDoc[]> {
   return db.callLanes
-    .find({ dueAtMS: { $lte: clock.now() }, ...(busy.length > 0 && { target: { $nin: [...busy] } }) })
+    .find({ target, dueAtMS: { $lte: clock.now() } })
     .sort({ dueAtMS: 1 })
     .limit(limit)
     .toArray()

@@ -5,6 +5,7 @@ import type { Db } from '@parley/db/connect'
 import {
   type CallLaneDoc,
   findDueLanes,
+  findDueTargets,
   type OutgoingCallDoc,
   returnLane,
   takeLanes,
@@ -30,10 +31,14 @@ export interface CallSenderParts {
 }
 
 /** Calls in flight. */
-const mostAtOnce = 400
-/** Calls in flight to one server, so that one that hangs leaves places for the others; fewer after a failure. */
-const mostPerTarget = 100
+const mostAtOnce = 1_000
+/** Calls of one kind in flight to one server; fewer after a failure. */
+export const mostPerTarget = 100
 const mostPerFailing = 2
+/** A target takes no more of the free places at a time, so that even many slow servers leave some for others. */
+const mostOfFree = 1 / 4
+/** Targets that get places in one round. */
+const targetsAtOnce = 50
 const lookEveryMS = 500
 /** The pause after a failure on our side: the database or the bus is away. */
 const faultPauseMS = 1_000
@@ -54,17 +59,22 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
   }
   const work = createLaneWork({ ...parts, leaseMS, onTried }, signal)
 
-  /** The lanes that are due, as far as they and their targets have free places. */
+  /** Lanes that are due, for the free places: those of each target with a place, in equal shares. */
   async function takeDue(): Promise<CallLaneDoc[]> {
-    const counts = new Map(targets)
-    const free = (target: string) => (failing.has(target) ? mostPerFailing : mostPerTarget) - (counts.get(target) ?? 0)
-    const busy = [...counts.keys()].filter((target) => free(target) <= 0)
-    const due = await findDueLanes(db, busy, mostAtOnce - inFlight.size)
-    const chosen = due.filter(({ target }) => {
-      if (free(target) <= 0) return false
-      counts.set(target, (counts.get(target) ?? 0) + 1)
-      return true
-    })
+    const places = mostAtOnce - inFlight.size
+    const waiting = (await findDueTargets(db))
+      .map((target) => ({
+        target,
+        own: targets.get(target) ?? 0,
+        most: failing.has(target) ? mostPerFailing : mostPerTarget,
+      }))
+      .filter(({ own, most }) => own < most)
+    const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * mostOfFree)))
+    const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsAtOnce))
+    const due = await Promise.all(
+      turns.map(({ target, own, most }) => findDueLanes(db, target, Math.min(share, most - own))),
+    )
+    const chosen = due.flat()
     return chosen.length > 0 ? takeLanes(db, chosen, leaseMS) : []
   }
 

@@ -16,6 +16,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { findMessagesOfRoom } from '@parley/db/messages/messages'
 import { forgetAnswersOfMessage, forgetAnswersOfRoom } from '@parley/db/push/call-history'
+import { targetOf } from '@parley/db/push/outgoing-calls'
 import { findWebhooks } from '@parley/db/rooms/rooms'
 import type { Logger } from '@parley/service/log'
 import type { z } from 'zod'
@@ -66,15 +67,15 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
     const lane = key(app, room)
     const url = await webhookOf(lane)
     if (url === undefined) return
-    const target = originOf(url)
-    if (target === undefined) {
+    const origin = originOf(url)
+    if (origin === undefined) {
       log.debug({ app, room }, 'webhook not called: it is a key and not a URL')
       return
     }
     const data = JSON.stringify(await wholeData(db, happened))
     const about = { _id: `hook_${message.id}`, app, room, event, client, data }
     const waited = clock.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
-    const call = { ...about, ...waited, lane, target, order: place ?? message.streamSeq }
+    const call = { ...about, ...waited, lane, target: targetOf('webhook', origin), order: place ?? message.streamSeq }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
   return {

@@ -27,7 +27,7 @@ describe('the calls of a lane', () => {
 
   test('stay in order when an earlier one is queued while it is asked whether a later one is next', async () => {
     await queueCalls(db, [call(2)])
-    const [lane] = await takeLanes(db, await findDueLanes(db, [], 1), 60_000)
+    const [lane] = await takeLanes(db, await findDueLanes(db, 'http://hook', 1), 60_000)
     assert.ok(lane)
     const made: string[] = []
     const parts = {

@@ -12,7 +12,7 @@ import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
-import type { CallToQueue } from '@parley/db/push/outgoing-calls'
+import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
 import { type DeviceDecision, deviceOf, type MessageReason, type PushDecisionDoc } from '@parley/db/push/push-decisions'
 import {
   insertPushContent,
@@ -221,7 +221,7 @@ async function noteForCallback(
       app: room.app,
       kind: 'push',
       lane: id,
-      target: new URL(url).origin,
+      target: targetOf('push', new URL(url).origin),
       order: event.streamSeq,
       room: room.id,
       event: 'PUSH',

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type CallToQueue, queueCalls, targetOf } from '@parley/db/push/outgoing-calls'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { type CallbackDouble, startCallback } from '../doubles/callback.ts'
+import { eventually, type RunningService } from '../platform.ts'
+import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-webhooks.ts'
+
+/** Calls in flight of one kind to one server. */
+const mostPerTarget = 100
+
+describe('while many calls to one server wait', () => {
+  let platform: WebhookPlatform
+  let server: CallbackDouble
+  let push: RunningService
+  let alice: string
+  let bob: string
+
+  beforeAll(async () => {
+    ;[platform, server] = await Promise.all([startWebhookPlatform(), startCallback()])
+    alice = await platform.newUser()
+    bob = await platform.newUser()
+  })
+  afterAll(async () => {
+    await platform.stop()
+    await server.stop()
+  })
+  afterEach(async () => {
+    await push.kill()
+    await Promise.all([platform.db.outgoingCalls.deleteMany({}), platform.db.callLanes.deleteMany({})])
+    server.calls = []
+    server.behave = () => undefined
+    platform.hooks.behave = () => undefined
+  })
+
+  const startPush = async () => {
+    // No call ends by its timeout.
+    const env = { PUSH_GENERIC: `${server.url}/push`, PARLEY_PUSH_CALL_TIMEOUT_MS: '100000' }
+    push = await platform.startPush(env)
+  }
+  /** Queues calls that have been due for longer than any later one. */
+  async function pile(count: number, call: Pick<CallToQueue, 'kind' | 'room' | 'event' | 'target'>): Promise<void> {
+    const data = JSON.stringify({ sender: { _id: alice }, pushToClients: [bob] })
+    const calls = Array.from({ length: count }, () => {
+      const _id = randomUUID()
+      return { ...call, _id, lane: _id, order: 0, app: platform.app, client: alice, data }
+    })
+    await queueCalls(platform.db, calls)
+    await platform.db.callLanes.updateMany({}, { $inc: { dueAtMS: -60_000 } })
+  }
+  const pushes = async () => {
+    const room = await platform.newRoom([alice, bob])
+    await pile(3_000, { kind: 'push', room, event: 'PUSH', target: targetOf('push', server.url) })
+  }
+  const waitingPushes = () => platform.db.outgoingCalls.countDocuments({ kind: 'push', state: 'waiting' })
+
+  test('that hangs, room webhooks at another are called, and no more than its share of calls is in flight', async () => {
+    server.behave = () => 'hang'
+    await pushes()
+    await startPush()
+    const { room, calls } = await platform.newHookedRoom([alice, bob])
+    await platform.send(room, alice, { message: 'x' })
+    await eventually('the call', () => calls().some(({ body }) => body.data.message === 'x'))
+    assert.ok((await waitingPushes()) >= 3_000)
+    assert.ok(server.calls.length <= mostPerTarget)
+  })
+
+  test('that responds slowly, room webhooks at another are called before those that wait', async () => {
+    server.behave = () => ({ lateMS: 250 })
+    await pushes()
+    await startPush()
+    const { room, calls } = await platform.newHookedRoom([alice, bob])
+    await platform.send(room, alice, { message: 'x' })
+    await eventually('the call', () => calls().some(({ body }) => body.data.message === 'x'))
+    assert.ok((await waitingPushes()) > 0, 'before the backlog is done')
+  })
+
+  test('room webhooks at the same server are called: the kinds do not wait for each other', async () => {
+    server.behave = ({ path }) => (path === '/push' ? 'hang' : undefined)
+    await pushes()
+    await startPush()
+    await eventually('it hangs', () => server.calls.length === mostPerTarget, 40)
+    const room = await platform.newRoom([alice, bob], { webhook: `${server.url}/hook` })
+    await platform.send(room, alice, { message: 'x' })
+    const hooked = () => server.calls.filter(({ path }) => path === '/hook')
+    await eventually('the call', () => hooked().some(({ body }) => body.data?.message === 'x'))
+    assert.equal(server.calls.length - hooked().length, mostPerTarget)
+  })
+
+  test('PUSH_GENERIC is called, and so are webhooks at other servers, when webhooks of one hang', async () => {
+    platform.hooks.behave = () => 'hang'
+    const { room: hanging } = await platform.newHookedRoom([alice, bob])
+    const target = targetOf('webhook', platform.hooks.url)
+    await pile(1_000, { kind: 'webhook', room: hanging, event: 'ROOM', target })
+    await startPush()
+    await eventually('it hangs', () => platform.hooks.calls.length >= mostPerTarget)
+    const room = await platform.newRoom([alice, bob], { webhook: `${server.url}/hook` })
+    await platform.send(room, alice, { message: 'x' })
+    for (const path of ['/push', '/hook']) {
+      await eventually(path, () => server.calls.some((call) => call.path === path))
+    }
+  })
+})
