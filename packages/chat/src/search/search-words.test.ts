@@ -7,7 +7,7 @@ describe('the terms that a text is found by', () => {
     ['Das Café, um 9:30 -- oder?!', ['das', 'cafe', 'caf', 'um', '9', '30', 'oder', 'ode']],
     ["can't 3.14 a_b", ['can', 't', '3', '14', 'a', 'b']],
     ['?! ?! ?!', []],
-    ['getName', ['getname', 'get', 'getna', 'name', 'nam']],
+    ['getName', ['getname', 'get', 'getn', 'getna', 'name', 'nam']],
     ['北京人', ['北京', '北', '京', '京人', '人']],
     ['京', ['京']],
     ['ไทย', ['ไท', 'ทย']],
@@ -21,7 +21,7 @@ describe('the terms that a text is found by', () => {
     assert.deepEqual(conditionsOf('deploy deploy'), ['deplo', /^deploy/])
     assert.deepEqual(
       [conditionsOf('北京人'), conditionsOf('?!'), conditionsOf('cafe')],
-      [['北京', '京人'], [], ['caf', /^cafe/]],
+      [['北京', '京人'], [], ['cafe']],
     )
   })
 

@@ -5,7 +5,7 @@ import { foldLetters } from './fold-letters.ts'
 const maxTerms = 2_000
 const maxWordLength = 64
 /** A word is found by its beginning: these lengths are in the index. */
-const beginnings = [3, 5, 8]
+const beginnings = [3, 4, 5, 8]
 
 /** Letters of scripts that are written without spaces, or, in Korean, with particles joined to the word. */
 const unspaced =
