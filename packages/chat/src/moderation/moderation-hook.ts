@@ -1,4 +1,3 @@
-import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import {
   type ModerationAnswer,
@@ -12,6 +11,16 @@ import { findConfigValue } from '@parley/db/apps/config'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
+import {
+  BulkheadRejectedError,
+  bulkhead,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleAll,
+  isBrokenCircuitError,
+  wrap,
+} from 'cockatiel'
 import { LRUCache } from 'lru-cache'
 import type { HookCalls, Log } from '../ports.ts'
 
@@ -20,9 +29,9 @@ export const moderateKey = 'MODERATE'
 /** A change of the hook holds after this long at every process. */
 const believedMS = 2_000
 const mostApps = 10_000
-/** Of one app: what comes beyond counts as not answered. */
+/** Calls of one app in flight; further ones count as unanswered. */
 const mostInFlight = 100
-/** After so many failures in a row it is asked only once in a while, by one message at a time. */
+/** After this many failures in a row the hook is asked only now and then, by one message at a time. */
 const failuresToPause = 5
 const pauseMS = 5_000
 
@@ -41,24 +50,37 @@ export interface AppHook extends ModerationHook {
   secrets: readonly string[]
 }
 
-interface HookState {
-  inFlight: number
-  failures: number
-  pausedUntilMS: number
+/** Bounds the calls to one server. */
+interface Guard {
+  isTrying(): boolean
+  run(call: () => Promise<ModerationAnswer>): Promise<ModerationAnswer>
   loggedAtMS: number
 }
 
-/** Each app has places and failures of its own: one whose server hangs keeps no other waiting. */
+function newGuard(): Guard {
+  const breaker = circuitBreaker(handleAll, {
+    halfOpenAfter: pauseMS,
+    breaker: new ConsecutiveBreaker(failuresToPause),
+  })
+  const policy = wrap(bulkhead(mostInFlight), breaker)
+  return {
+    isTrying: () => breaker.state === CircuitState.HalfOpen,
+    run: (call) => policy.execute(call),
+    loggedAtMS: Number.NEGATIVE_INFINITY,
+  }
+}
+
+/** Each app has its own guard: a hanging server delays no other app. */
 export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: HookCalls }): Moderation {
   const hooks = new LRUCache<string, { hook: AppHook | undefined }>({
     max: mostApps,
     ttl: believedMS,
     fetchMethod: async (app) => ({ hook: await findHook(app) }),
-    // While the database is away, what was known holds: nothing is sent meanwhile.
+    // While the database is away, the old configuration holds: sends fail meanwhile.
     allowStaleOnFetchRejection: true,
     noDeleteOnFetchRejection: true,
   })
-  const states = new LRUCache<string, HookState>({ max: mostApps })
+  const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
 
   async function findHook(app: string): Promise<AppHook | undefined> {
     const found = await findConfigValue(db, app, moderateKey)
@@ -67,31 +89,20 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
     return appDoc ? { ...hook, app, secrets: signingSecrets(appDoc) } : undefined
   }
 
-  function stateOf({ app, url }: AppHook): HookState {
-    const name = key(app, url)
-    const state = states.get(name) ?? { inFlight: 0, failures: 0, pausedUntilMS: 0, loggedAtMS: 0 }
-    states.set(name, state)
-    return state
-  }
-
-  async function call({ app, url, secrets }: AppHook, state: HookState, question: ModerationCall): Promise<HookAnswer> {
-    state.inFlight++
+  async function call({ app, url, secrets }: AppHook, question: ModerationCall): Promise<HookAnswer> {
+    const guard = guards.memo(key(app, url))
+    // Others would wait for the one message that tries again.
+    if (guard.isTrying()) return { action: 'unanswered' }
+    const signed = { url, id: `moderate_${newId()}`, secrets, body: JSON.stringify(question) }
     try {
-      const signed = { url, id: `moderate_${newId()}`, secrets, body: JSON.stringify(question) }
-      const answer = moderationAnswer.parse(JSON.parse(await calls.call(signed)))
-      state.failures = 0
-      return answer
+      return await guard.run(async () => moderationAnswer.parse(JSON.parse(await calls.call(signed))))
     } catch (error) {
-      const now = clock.now()
-      state.failures++
-      state.pausedUntilMS = now + pauseMS
-      if (now >= state.loggedAtMS + pauseMS) {
-        state.loggedAtMS = now
-        log.warn({ err: error, app, server: new URL(url).origin, failures: state.failures }, 'MODERATE did not answer')
+      if (isBrokenCircuitError(error) || error instanceof BulkheadRejectedError) return { action: 'unanswered' }
+      if (performance.now() >= guard.loggedAtMS + pauseMS) {
+        guard.loggedAtMS = performance.now()
+        log.warn({ err: error, app, server: new URL(url).origin }, 'MODERATE did not answer')
       }
       return { action: 'unanswered' }
-    } finally {
-      state.inFlight--
     }
   }
 
@@ -100,17 +111,11 @@ export function createModeration({ db, log, calls }: { db: Db; log: Log; calls: 
 
     async ask(hook, question) {
       const beganMS = performance.now()
-      const state = stateOf(hook)
-      const answer = mayAsk(state) ? await call(hook, state, question) : ({ action: 'unanswered' } as const)
+      const answer = await call(hook, question)
       calls.answered(answer.action, (performance.now() - beganMS) / 1_000)
       return answer
     },
   }
-}
-
-function mayAsk({ inFlight, failures, pausedUntilMS }: HookState): boolean {
-  if (failures < failuresToPause) return inFlight < mostInFlight
-  return inFlight === 0 && clock.now() >= pausedUntilMS
 }
 
 /** @throws ApiError INVALID_BODY when the value of the key is no hook; null is none */
