@@ -224,4 +224,20 @@ describe('what happens while a login or a resync waits for the database holds fo
     await meanwhile()
     reading.release()
   }
+
+  test('POST /me/token keeps the sockets of the token that it replaces; they end with the new one', async () => {
+    const user = await platform.newUser()
+    const [kept, other] = [await platform.connect(node, user), await platform.connect(node, user)]
+    const { token } = await user.call('POST', '/me/token')
+    const emitted = await kept.emitWithAck('away', { away: false })
+    assert.equal(emitted.RC, 0)
+    assert.ok(kept.connected && other.connected)
+    const refused = await fetch(`${gateway.url}/me`, { headers: user.headers })
+    assert.equal(refused.status, 401, 'the token itself has ended')
+    const ended = Promise.all(
+      [kept, other].map((socket) => new Promise((resolve) => socket.once('disconnect', resolve))),
+    )
+    await platform.admin('DELETE', `/admin/clients/${user.id}/token`, { token })
+    assert.deepEqual(await ended, ['io server disconnect', 'io server disconnect'])
+  })
 })

@@ -63,12 +63,21 @@ describe('a webhook that fails', () => {
     assert.deepEqual(await platform.failedCalls(room), [])
   })
 
-  test('and becomes a key meanwhile: what waits is given up', async () => {
+  test('and becomes a key that is changed: what waits goes to the URL of now, and is given up without one', async () => {
     const { room, path, calls } = await newRoom()
     platform.hooks.behave = (one) => (one.path === path ? { status: 503 } : undefined)
     await platform.send(room, alice)
     await eventually('a try', () => calls().length > 0)
-    await platform.admin('PUT', `/rooms/${room}`, { webhook: 'crm:room-7' })
+    const setKey = (at: string) => platform.admin('POST', '/config', { webhookKeys: { crm: at } })
+    await setKey(`${platform.hooks.url}${path}`)
+    await platform.admin('PUT', `/rooms/${room}`, { webhook: 'crm' })
+    await setKey(`${platform.hooks.url}/moved`)
+    await eventually('it is called at the new URL', () =>
+      platform.hooks.calls.some((one) => one.path === '/moved' && one.body.roomID === room),
+    )
+    platform.hooks.behave = (one) => (one.path === '/moved' ? { status: 503 } : undefined)
+    await platform.send(room, alice)
+    await platform.admin('POST', '/config', { webhookKeys: {} })
     await eventually('it is a dead letter', async () => (await platform.failedCalls(room)).length > 0)
     const reasons = (await platform.failedCalls(room)).map(({ lastError }) => lastError)
     assert.deepEqual(new Set(reasons), new Set(['the room has no webhook any more']))

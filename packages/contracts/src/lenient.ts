@@ -19,8 +19,7 @@ export function takeBody(schema: z.ZodType | undefined, given: unknown): Taken {
 }
 
 /**
- * For query parameters, whose values are text: an empty number is dropped, and a limit over the maximum is lowered to
- * it.
+ * For query parameters, whose values are text: a limit over the maximum is lowered to it.
  */
 export function takeQuery(schema: z.ZodObject | undefined, given: Record<string, unknown>): Taken {
   if (Object.keys(given).length === 0) return { value: given, ignored: [] }
@@ -28,7 +27,6 @@ export function takeQuery(schema: z.ZodObject | undefined, given: Record<string,
   const known = Object.entries(given).filter(([name]) => Object.hasOwn(shape, name))
   const value = known.flatMap(([name, text]) => {
     const number = numberIn(shape[name])
-    if (number && text === '') return []
     const max = number?.maxValue
     const isOver = name === 'limit' && typeof max === 'number' && /^\d+$/.test(String(text)) && Number(text) > max
     return [[name, isOver ? String(max) : text]]

@@ -11,16 +11,17 @@ import type { AuthenticatedUser } from './caller.ts'
 import { defaultExpiry, newToken } from './new-token.ts'
 
 /**
- * Issues a new token to the caller and ends that of the call (docs/reference/users.md#as-the-user).
+ * Issues a new token to the caller and ends that of the call, whose sockets belong to the new one then (docs/reference/users.md#as-the-user).
  * @throws ApiError INVALID_TOKEN when it ended meanwhile
  */
 export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {
   const token = newToken()
   const expiresAt = defaultExpiry(chat)
   const tokens = { before: caller.tokenDigest, after: digest(token) }
+  const renewedBy = { token: tokens.after, expiresAtMS: expiresAt.getTime() }
   const exchanged = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
     const isDone = await exchangeToken(chat.db, caller, tokens, expiresAt, session)
-    if (isDone) tokensRevoked(pending, caller, [caller.tokenDigest])
+    if (isDone) tokensRevoked(pending, caller, [caller.tokenDigest], { renewedBy })
     return isDone
   })
   if (!exchanged) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')

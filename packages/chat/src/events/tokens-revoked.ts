@@ -5,16 +5,16 @@ import { newId } from '@parley/db/messages/messages'
 import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { PendingEvents } from './change-and-notify.ts'
 
-/** Adds the order to disconnect the sockets of these tokens, on all realtime nodes. */
+/** Adds the order to disconnect the sockets of these tokens, or to give them to another token, on all realtime nodes. */
 export function tokensRevoked(
   pending: PendingEvents,
   { app, user }: { app: string; user: string },
   tokens: readonly string[],
-  because?: 'banned',
+  more: Pick<Extract<ControlOrder, { do: 'revoked' }>, 'because' | 'renewedBy'> = {},
 ): void {
   if (tokens.length === 0) return
   const id = newId()
-  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens], ...(because && { because }) }
+  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens], ...more }
   pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
 }
 

@@ -1,12 +1,26 @@
+import { ApiError } from '@parley/contracts/errors'
+import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
+import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
-/** All configuration of an app, by key (docs/reference/configuration.md); the hook is for the integrator alone. */
+/** Where the app has no list. */
+const privateByDefault = [moderateKey, webhookKeysKey]
+
+/** All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys. */
 export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<JsonText> {
   const all = await findConfig(chat.db, app)
-  const shown = kind === 'integrator' ? all : all.filter(({ name }) => name !== moderateKey)
-  return new JsonText(jsonObjectText(shown))
+  if (kind === 'integrator') return new JsonText(jsonObjectText(all))
+  const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
+  const hidden = new Set(privateKeys.safeParse(given).data ?? privateByDefault)
+  return new JsonText(jsonObjectText(all.filter(({ name }) => !hidden.has(name))))
+}
+
+/** @throws ApiError INVALID_BODY when the value of the key is no list of keys; null is none */
+export function checkPrivateKeys(value: unknown): void {
+  if (value === null || privateKeys.safeParse(value).success) return
+  throw new ApiError('INVALID_BODY', `${privateKeysKey}: expected a list of configuration keys`)
 }

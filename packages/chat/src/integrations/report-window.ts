@@ -26,6 +26,7 @@ export function windowOf({ start, end, startTime, endTime }: Input<typeof operat
   const to = given(end, 'endTime', endTime)
   const toMS = to ?? Math.min(from === undefined ? Infinity : from + maxWindowMS, endOfSecondMS())
   const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
+  if (fromMS > clock.now()) throw new ApiError('INVALID_QUERY', 'start: lies in the future')
   if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
   if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
   return { fromMS, toMS }

@@ -1,9 +1,10 @@
 import { ApiError } from '@parley/contracts/errors'
 import { withDoubles } from '@parley/contracts/free-json'
 import { isLostInPath } from '@parley/contracts/ids'
-import { isConfigKey } from '@parley/contracts/operations/integrations/config'
+import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
+import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -12,7 +13,8 @@ import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
-import { getConfig } from './get-config.ts'
+import { checkPrivateKeys, getConfig } from './get-config.ts'
+import { checkWebhookKeys } from './webhook-keys.ts'
 
 /** The most bytes of all values, since every client may ask for all of them. */
 const maxBytes = 4 * 1024 * 1024
@@ -31,6 +33,8 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     if (name === censorshipKey) checkCensorship(value)
     if (name === moderateKey) checkModeration(value)
     if (name === fileLimitsKey) checkFileLimits(value)
+    if (name === privateKeysKey) checkPrivateKeys(value)
+    if (name === webhookKeysKey) checkWebhookKeys(value)
     if (name === chatPageKey) checkChatPage(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))

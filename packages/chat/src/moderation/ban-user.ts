@@ -26,7 +26,7 @@ export async function banUser(chat: Chat, app: string, user: string, untilMS?: n
   return change(chat, app, user, async (found, session, pending) => {
     const banned = await setAppBan(chat.db, found, ban, session)
     const { ended } = await deleteTokens(chat.db, app, user, undefined, session)
-    tokensRevoked(pending, { app, user }, ended, 'banned')
+    tokensRevoked(pending, { app, user }, ended, { because: 'banned' })
     return banned
   })
 }

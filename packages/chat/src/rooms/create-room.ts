@@ -13,6 +13,7 @@ import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { publishRoom } from '../events/publish-room.ts'
+import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { sendSystemMessages, systemMessage } from '../messages/sending/system-message.ts'
 import { toRoomViewFor } from '../views/room.ts'
 import { type MadeRoom, makeRooms, type WantedRoom } from './make-rooms.ts'
@@ -33,6 +34,7 @@ const mostGathered = 100
  */
 export async function createRoom(chat: Chat, app: string, request: Request): Promise<Room> {
   const texts = await maskedRoom(chat, app, request)
+  await requireWebhook(chat.db, app, request.webhook)
   const { room, shown, messages } = await openRoom(chat, app, { ...request, ...texts })
   if (!shown) return toRoomViewFor(asIntegrator(app), room, await findUsers(chat.db, app, room.firstMembers))
   await sendSystemMessages(chat, messages)

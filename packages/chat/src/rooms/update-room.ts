@@ -14,6 +14,7 @@ import { changeAndNote } from '../events/change-and-notify.ts'
 import { roomLane } from '../events/lanes.ts'
 import { publishRoom } from '../events/publish-room.ts'
 import { roomChanged } from '../events/room-news.ts'
+import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { checkedRoom } from './room-texts.ts'
 
 type Change = Input<typeof operation>['body']
@@ -24,6 +25,7 @@ type Change = Input<typeof operation>['body']
  */
 export async function updateRoom(chat: Chat, by: Caller, roomId: string, change: Change): Promise<Room> {
   const texts = await checkedRoom(chat, by, roomId, change)
+  if (by.kind === 'integrator') await requireWebhook(chat.db, by.app, change.webhook)
   const { extParams, ...others } = { ...change, ...texts }
   const fields = { ...others, ...(extParams !== undefined && { extParams: JSON.stringify(extParams) }) }
   const given = Object.fromEntries(

@@ -1563,7 +1563,7 @@ export interface CreateRoomInput {
   description?: string
   roomTags?: string[]
   /**
-   * Webhook URL; by the API key only, and shown to it alone
+   * An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone
    */
   webhook?: string
   /**
@@ -1741,7 +1741,7 @@ export interface UpdateRoomInput {
   description?: string
   roomTags?: string[]
   /**
-   * Webhook URL; by the API key only, and shown to it alone
+   * An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone
    */
   webhook?: string
   /**

@@ -41,7 +41,7 @@ export const access: Chapter = {
         `${name} with an invalid token: 401 INVALID_TOKEN`,
       ]),
       'an expired token: 401 INVALID_TOKEN',
-      'GET /rooms without IM-CLIENT-ID: 401',
+      'GET /rooms without IM-CLIENT-ID: 400',
       'a supplied token has any format',
     ],
     'Authentication of a socket': [

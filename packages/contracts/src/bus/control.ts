@@ -21,6 +21,8 @@ export const controlOrder = z.discriminatedUnion('do', [
     user: userId,
     tokens: z.array(z.string()),
     because: z.literal('banned').optional(),
+    /** The sockets of the tokens stay, and belong to this one. */
+    renewedBy: z.object({ token: z.string(), expiresAtMS: z.number().int() }).optional(),
   }),
   z.object({ do: z.literal('appDeleted'), id }),
 ])

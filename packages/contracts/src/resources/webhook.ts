@@ -89,3 +89,9 @@ export const webhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery', ...ours })
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
+
+/** The configuration key of names for URLs that rooms may have for their `webhook`. */
+export const webhookKeysKey = 'webhookKeys'
+export const webhookUrl = z.url({ protocol: /^https?$/ }).max(2_048)
+/** Its value. */
+export const webhookKeys = z.record(z.string(), webhookUrl)

@@ -5,16 +5,20 @@ import type { MessageDoc } from './messages.ts'
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
 
 /** A place in the order of a room's history: (time field, _id). */
-interface Place {
+export interface Place {
   timeMS: number
   id: string
 }
 
-/** Where a page of history begins: strictly before or after a place, or after a time. */
+/**
+ * Where a page of history begins: strictly before or after a place, or after a time.
+ * `bound`: a page before a place has only what is strictly after that. `whole`: as after a time, no page ends within one.
+ */
 export type PageStart =
   | { from: 'end' }
   | { from: 'afterTime'; timeMS: number }
-  | ({ from: 'before' | 'after' } & Place)
+  | ({ from: 'before'; bound?: Place } & Place)
+  | ({ from: 'after'; whole?: true } & Place)
   | ({ from: 'sameTime'; forward: boolean } & Place)
 
 /** A room's history: what is settled, its tail, and its clock, read with the tail and before everything else. */
@@ -95,7 +99,9 @@ export async function readHistory(
     bytes += next.reduce((sum, message) => sum + storedBytes(message), 0)
     const last = next.at(-1)
     if (!last || next.length < most) return read
-    from = { from: forward ? 'after' : 'before', timeMS: last[field], id: last._id }
+    const place = { timeMS: last[field], id: last._id }
+    const bound = start.from === 'before' && start.bound ? { bound: start.bound } : {}
+    from = forward ? { from: 'after', ...place } : { from: 'before', ...place, ...bound }
   }
 
   const last = read.at(-1)
@@ -176,8 +182,8 @@ function endOfTime(messages: readonly { timeMS: number }[], at: number, timeMS: 
 }
 
 /** Where a reader goes by messages, each is an exact cursor; a time is one only with all its messages. */
-function hasWholeTimes({ from }: PageStart): boolean {
-  return from === 'afterTime'
+function hasWholeTimes(start: PageStart): boolean {
+  return start.from === 'afterTime' || (start.from === 'after' && start.whole === true)
 }
 
 function isForward({ from }: PageStart): boolean {
@@ -202,12 +208,26 @@ function filterFrom(
   if (start.from === 'sameTime') {
     return { ...all, [field]: start.timeMS, _id: { [start.forward ? '$gt' : '$lt']: start.id } }
   }
+  if (start.from === 'before' && start.bound) return between(all, field, start.bound, start)
   const than = start.from === 'before' ? '$lt' : '$gt'
   // Each branch has the full condition, so that the planner merges two index scans instead of sorting.
   return {
     $or: [
       { ...all, [field]: start.timeMS, _id: { [than]: start.id } },
       { ...all, [field]: { [than]: start.timeMS, $lte: upToMS } },
+    ],
+  }
+}
+
+/** What lies strictly between two places, by branches as below. */
+function between(all: Filter<MessageDoc>, field: TimeField, after: Place, before: Place): Filter<MessageDoc> {
+  if (after.timeMS > before.timeMS) return { ...all, _id: { $in: [] } }
+  if (after.timeMS === before.timeMS) return { ...all, [field]: after.timeMS, _id: { $gt: after.id, $lt: before.id } }
+  return {
+    $or: [
+      { ...all, [field]: before.timeMS, _id: { $lt: before.id } },
+      { ...all, [field]: { $gt: after.timeMS, $lt: before.timeMS } },
+      { ...all, [field]: after.timeMS, _id: { $gt: after.id } },
     ],
   }
 }
@@ -223,7 +243,9 @@ function isFrom(start: PageStart, field: TimeField): (message: MessageDoc) => bo
   if (start.from === 'sameTime') {
     return (message) => message[field] === timeMS && (start.forward ? isAfter(message) : isBefore(message))
   }
-  return start.from === 'before' ? isBefore : isAfter
+  if (start.from === 'after') return isAfter
+  const isBeyondBound = start.bound ? isFrom({ from: 'after', ...start.bound }, field) : () => true
+  return (message) => isBefore(message) && isBeyondBound(message)
 }
 
 /** A lower bound of the message's JSON text: only the fields that may be large. */

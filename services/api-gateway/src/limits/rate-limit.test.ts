@@ -154,7 +154,10 @@ describe('rate limits', () => {
       return seen
     }
     const unauthenticated = Array.from({ length: 10 }, () => 401)
-    assert.deepEqual(await statuses(10, {}), unauthenticated)
+    assert.deepEqual(
+      await statuses(10, {}),
+      Array.from({ length: 10 }, () => 400),
+    )
     assert.deepEqual(await statuses(10, { 'im-client-id': 'other' }), unauthenticated)
     assert.deepEqual(await statuses(10, { 'im-authorization': 'wrong' }), unauthenticated)
     await limited.stop()

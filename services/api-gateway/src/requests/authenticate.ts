@@ -76,7 +76,7 @@ export function clientIDRefusal(access: Access, request: FastifyRequest): ApiErr
   const clientIDs = headerForms(request, 'im-client-id')
   if (clientIDs.includes(caller.user)) return undefined
   if (clientIDs.length > 0) return new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is not the user of the token')
-  return access === 'client-with-id' ? new ApiError('INVALID_TOKEN', 'header IM-CLIENT-ID is missing') : undefined
+  return access === 'client-with-id' ? new ApiError('MISSING_PARAMETER', 'header IM-CLIENT-ID is missing') : undefined
 }
 
 function knownByToken({ byToken }: Authentication, request: FastifyRequest): Promise<AuthenticatedUser> {

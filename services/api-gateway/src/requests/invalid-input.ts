@@ -1,7 +1,8 @@
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
+import { unwrapped } from '@parley/contracts/free-json'
 import type { Operation } from '@parley/contracts/operation'
 import type { FastifySchemaCompiler } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
@@ -31,7 +32,10 @@ export function explainInvalidInput(operation: Operation, invalid: InvalidInput,
   const [issue] = invalid.issues
   if (!issue) return new ApiError('INVALID_REQUEST')
   const missing =
-    invalid.validationContext === 'body' && issue.path.length > 0 && valueAt(body, issue.path) === undefined
+    invalid.validationContext === 'body' &&
+    issue.path.length > 0 &&
+    (valueAt(body, issue.path) === undefined ||
+      (valueAt(body, issue.path) === null && isRequired(operation.body, issue.path)))
   const message = missing ? `${issue.path.map(String).join('.')} is required` : explain(issue)
   switch (invalid.validationContext) {
     case 'querystring':
@@ -58,6 +62,15 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     (inner, name) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[name],
     value,
   )
+}
+
+/** Whether a path names a field that must be there. */
+function isRequired(schema: z.core.$ZodType | undefined, [name, ...rest]: readonly PropertyKey[]): boolean {
+  const inner = schema && unwrapped(schema)
+  if (inner instanceof z.ZodArray && typeof name === 'number') return isRequired(inner.element, rest)
+  if (!(inner instanceof z.ZodObject) || typeof name !== 'string' || !Object.hasOwn(inner.shape, name)) return false
+  const field: z.core.$ZodType = inner.shape[name]
+  return rest.length === 0 ? field._zod.optin === undefined : isRequired(field, rest)
 }
 
 function explain(issue: Issue): string {

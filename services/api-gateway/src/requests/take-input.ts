@@ -30,10 +30,19 @@ function takeInputOf(request: FastifyRequest, reply: FastifyReply): void {
   const isLeftOut = request.body === undefined || (request.body === null && !operation.extension)
   // The error then names the missing field.
   if (isLeftOut && operation.body instanceof z.ZodObject) request.body = {}
+  request.query = withoutEmpty(request.query as Record<string, unknown>)
   requireDecimals(operation, request.query as Record<string, unknown>)
   if (operation.extension) return
   const ignored = takeLeniently(request, operation)
   if (ignored.length > 0) void reply.header('parley-ignored', ignoredHeader(ignored))
+}
+
+/** An empty parameter is as if left out. */
+function withoutEmpty(query: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(query)
+  return entries.some(([, value]) => value === '')
+    ? Object.fromEntries(entries.filter(([, value]) => value !== ''))
+    : query
 }
 
 function takeLeniently(request: FastifyRequest, { body, query }: { body?: z.ZodType; query?: z.ZodObject }): string[] {

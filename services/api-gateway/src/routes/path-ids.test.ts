@@ -17,7 +17,9 @@ const fill = (path: string, ids: Record<string, string>) =>
 
 /** Sends the path as it is. */
 async function callRaw(url: string, method: string, path: string, headers: Record<string, string>, hasBody: boolean) {
-  const sent = request(url, { agent: false, method, path, headers: { ...headers, 'content-type': 'application/json' } })
+  // Node would send the body of a DELETE without its length.
+  const body = hasBody ? { 'content-type': 'application/json', 'content-length': '2' } : {}
+  const sent = request(url, { agent: false, method, path, headers: { ...headers, ...body } })
   sent.end(hasBody ? '{}' : undefined)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return { status: response.statusCode, answer: await json(response) }

@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat/chat'
 import { answerWebhook } from '@parley/chat/integrations/answer-webhook'
 import { currentCallData, waitedCallData } from '@parley/chat/integrations/call-data'
 import { typedCommand } from '@parley/chat/integrations/typed-command'
+import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
 import { ApiError } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import { takeBody } from '@parley/contracts/lenient'
@@ -78,7 +79,9 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
         : callSigned(call.app, secrets, { url: generic, id, ...push })
     }
     const room = await findRoom(db, call.app, call.room)
-    if (!room || originOf(room.webhook) === undefined)
+    // As it is now: the URL of a key may have changed while the call waited.
+    const url = await webhookUrlOf(db, call.app, room?.webhook ?? '')
+    if (!room || url === undefined || originOf(url) === undefined)
       return { as: 'refused', reason: 'the room has no webhook any more' }
     const about = readJson(data) as Partial<Message>
     const command = call.event === 'MESSAGE' ? await typedCommand(db, about) : undefined
@@ -91,7 +94,7 @@ export function createCallDelivery(parts: DeliverCallParts): (call: OutgoingCall
       ...(command && { command }),
       data: about,
     }
-    const outcome = await callSigned(call.app, secrets, { url: room.webhook, id, body: JSON.stringify(said) })
+    const outcome = await callSigned(call.app, secrets, { url, id, body: JSON.stringify(said) })
     if (outcome.as !== 'done' || call.isAnswered) return outcome
     return { ...outcome, isAnswered: await carryOut(parts, call, outcome.answer) }
   }

@@ -5,6 +5,7 @@ import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
+import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
 import { membersChange } from '@parley/contracts/bus/push-orders'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
@@ -65,11 +66,11 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
     await forgetDeleted(db, happened, place ?? message.streamSeq)
     const { app, room, event, client, request } = happened
     const lane = key(app, room)
-    const url = await webhookOf(lane)
-    if (url === undefined) return
-    const origin = originOf(url)
+    const webhook = await webhookOf(lane)
+    if (webhook === undefined) return
+    const origin = originOf((await webhookUrlOf(db, app, webhook)) ?? '')
     if (origin === undefined) {
-      log.debug({ app, room }, 'webhook not called: it is a key and not a URL')
+      log.debug({ app, room }, 'webhook not called: it is a key that webhookKeys lacks')
       return
     }
     const data = JSON.stringify(await wholeData(db, happened))

@@ -72,7 +72,10 @@ export function carryOut(socket: UserSocket, session: Session, order: ControlOrd
       break
     case 'revoked':
       if (!order.tokens.includes(session.tokenDigest)) break
-      if (order.because === 'banned') closeSocket(socket, 'user banned')
+      if (order.renewedBy) {
+        session.tokenDigest = order.renewedBy.token
+        session.expiresAt = new Date(order.renewedBy.expiresAtMS)
+      } else if (order.because === 'banned') closeSocket(socket, 'user banned')
       else closeSocket(socket, 'token ended')
       break
     case 'appDeleted':

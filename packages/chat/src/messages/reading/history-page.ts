@@ -1,8 +1,7 @@
-import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages/messages'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
-import { type PageSize, type PageStart, pageLength, type TimeField } from '@parley/db/messages/history'
+import { type PageSize, type PageStart, type Place, pageLength, type TimeField } from '@parley/db/messages/history'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { UserDoc } from '@parley/db/users/users'
 import { parseTime } from '../../read-time.ts'
@@ -20,7 +19,7 @@ export function toPageSize({ limit, timeRangeField }: HistoryQuery): { field: Ti
 }
 
 /**
- * Where the page begins.
+ * Where the page begins, and its other bound: all that are given hold.
  * @param find returns the message of a cursor
  * @throws ApiError INVALID_QUERY, and what `find` throws
  */
@@ -30,15 +29,22 @@ export async function pageStart(
   find: (id: string) => Promise<MessageDoc>,
 ): Promise<PageStart> {
   const { beforeMessage, afterMessage, afterTime } = query
-  if ([beforeMessage, afterMessage, afterTime].filter((cursor) => cursor !== undefined).length > 1) {
-    throw new ApiError('INVALID_QUERY', 'give only one of beforeMessage, afterMessage and afterTime')
+  const placeOf = async (id: string): Promise<Place> => ({ timeMS: (await find(id))[field], id })
+  const before = beforeMessage === undefined ? undefined : await placeOf(beforeMessage)
+  const after = afterMessage === undefined ? undefined : await placeOf(afterMessage)
+  const time = afterTime === undefined ? undefined : parseTime('afterTime', afterTime)
+  const isTimeLater = time !== undefined && (!after || time >= after.timeMS)
+  if (before) {
+    const bound = isTimeLater ? { timeMS: time, id: behindAll } : after
+    return { from: 'before', ...before, ...(bound && { bound }) }
   }
-  if (afterTime !== undefined) return { from: 'afterTime', timeMS: parseTime('afterTime', afterTime) }
-  const id = beforeMessage ?? afterMessage
-  if (id === undefined) return { from: 'end' }
-  const message = await find(id)
-  return { from: beforeMessage === undefined ? 'after' : 'before', timeMS: message[field], id }
+  if (isTimeLater) return { from: 'afterTime', timeMS: time }
+  if (after) return { from: 'after', ...after, ...(time !== undefined && { whole: true as const }) }
+  return { from: 'end' }
 }
+
+/** Behind all IDs, which are hexadecimal. */
+const behindAll = 'g'
 
 /** The page that these messages make: as JSON text, and which of them the caller deleted for themselves. */
 export function toPage(

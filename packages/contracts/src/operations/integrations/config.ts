@@ -5,6 +5,10 @@ import { operation } from '../../operation.ts'
 
 const maxKeyLength = 128
 
+/** The key of the list of keys that users do not see, and its value. */
+export const privateKeysKey = 'privateKeys'
+export const privateKeys = z.array(z.string())
+
 /** 1 to 128 characters: an emoji is one, although it has two units. */
 export function isConfigKey(name: string): boolean {
   return name !== '' && name.isWellFormed() && Array.from(name).length <= maxKeyLength

@@ -59,7 +59,7 @@ export const listMessages = operation({
   tag: 'Messages',
   summary: 'A page of the history of a room',
   description:
-    'Sorted by (updated time, _id), latest first; with afterMessage or afterTime oldest first. A page with afterTime never ends between two messages of the same time, of which there are at most 100: so it may exceed its limit by so many, and the updatedAtMS of its last element is an exact cursor for the next, also while messages are edited or deleted. Every other page has at most as many messages as its limit, and each of them is an exact cursor by its ID. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. With another timeRangeField the order is by that time.',
+    'Sorted by (updated time, _id), latest first; with afterMessage or afterTime, and no beforeMessage, oldest first. All bounds that are given hold. A page with afterTime never ends between two messages of the same time, of which there are at most 100: so it may exceed its limit by so many, and the updatedAtMS of its last element is an exact cursor for the next, also while messages are edited or deleted. Every other page has at most as many messages as its limit, and each of them is an exact cursor by its ID. A page holds at most 4 MiB of messages, so it may be shorter than limit: only an empty page is the end. With another timeRangeField the order is by that time.',
   access: 'client',
   form: 'envelope',
   params: z.object({ id: roomId }),

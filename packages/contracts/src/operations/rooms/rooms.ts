@@ -35,7 +35,12 @@ export const roomFields = {
   cover: text(2048).optional().meta(ours).describe('Cover image URL'),
   description: text(4096).optional().meta(ours),
   roomTags: z.array(comparedText(128).min(1)).max(100).optional().meta(ours),
-  webhook: text(2048).optional().meta(ours).describe('Webhook URL; by the API key only, and shown to it alone'),
+  webhook: text(2048)
+    .optional()
+    .meta(ours)
+    .describe(
+      'An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone',
+    ),
   botState: text(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
   botMode: z.boolean().optional().meta(ours),
   extParams: extParams.optional().meta(ours),

@@ -173,3 +173,38 @@ describe('config key censorship', () => {
 
   const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`)
 })
+
+describe('config keys privateKeys and webhookKeys', () => {
+  test('users do not see the keys that privateKeys names; by default MODERATE and webhookKeys', async () => {
+    const shown = async () => Object.keys((await alice.call('GET', '/config')).body.result)
+    await set({ secret: 1, webhookKeys: { crm: 'https://crm.example/hook' } })
+    assert.ok((await shown()).includes('secret') && !(await shown()).includes('webhookKeys'))
+    await set({ privateKeys: ['secret', 'privateKeys', 'webhookKeys'] })
+    for (const key of ['secret', 'privateKeys', 'webhookKeys']) assert.ok(!(await shown()).includes(key), key)
+    const all = (await gateway.admin('GET', '/config')).body.result
+    assert.ok(Object.hasOwn(all, 'secret'), 'the API key sees all')
+    for (const bad of ['x', [1], { a: 1 }]) {
+      assert.deepEqual((await set({ privateKeys: bad })).body.error.code, 'INVALID_BODY')
+    }
+    assert.equal((await set({ webhookKeys: { crm: 'ftp://x' } })).body.error.code, 'INVALID_BODY')
+    await gateway.admin('DELETE', '/config/privateKeys')
+  })
+
+  test('a webhook is an http(s) URL or a key of webhookKeys: else 400 INVALID_REQUEST naming it', async () => {
+    await set({ webhookKeys: { crm: 'https://crm.example/hook' } })
+    for (const webhook of ['crm', 'https://x.example/y', '']) {
+      const { status, body } = await gateway.admin('PUT', `/rooms/${room}`, { webhook })
+      assert.deepEqual([status, body.result?.webhook], [200, webhook])
+    }
+    for (const webhook of ['none', 'ftp://x', 'javascript:alert(1)', '__proto__', 'constructor']) {
+      for (const [method, path, more] of [
+        ['PUT', `/rooms/${room}`, {}],
+        ['POST', '/rooms/', { roomType: 'group', members: ['alice'] }],
+      ] as const) {
+        const { status, body } = await gateway.admin(method, path, { ...more, webhook })
+        assert.deepEqual([status, body.error?.code], [400, 'INVALID_REQUEST'], webhook)
+        assert.ok(String(body.error.message).includes(webhook))
+      }
+    }
+  })
+})

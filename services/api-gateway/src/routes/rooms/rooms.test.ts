@@ -279,11 +279,11 @@ describe('GET /rooms', () => {
     for (const [query, message] of bad) refused(await me.call('GET', `/rooms?${query}`), 400, 'INVALID_QUERY', message)
   })
 
-  test('IM-CLIENT-ID is required and must be the user of the token: else 401 INVALID_TOKEN', async () => {
+  test('IM-CLIENT-ID is required (400 MISSING_PARAMETER) and must be the user of the token: else 401 INVALID_TOKEN', async () => {
     proves('GET /rooms', 'header IM-CLIENT-ID')
-    proves('Client keys and user tokens', 'GET /rooms without IM-CLIENT-ID: 401')
+    proves('Client keys and user tokens', 'GET /rooms without IM-CLIENT-ID: 400')
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': me.token }
-    refused(await gateway.anonymous('GET', '/rooms', undefined, headers), 401, 'INVALID_TOKEN')
+    refused(await gateway.anonymous('GET', '/rooms', undefined, headers), 400, 'MISSING_PARAMETER')
     refused(
       await gateway.anonymous('GET', '/rooms', undefined, { ...headers, 'im-client-id': 'bob' }),
       401,
