@@ -13,7 +13,7 @@ const options = new Command('npm run soak --')
   .description(
     `Sends messages through several gateways, of which one after the other is killed (-9) and started again. Then nothing that
 was acknowledged may be missing, none there twice, no seq left out, and every unread count exact. Exit code 1 if not. Each
-fiftieth message is too large for the tail of its room. With --failovers the servers are killed, too: MongoDB is a replica
+fiftieth message is too large for the buffer of its room. With --failovers the servers are killed, too: MongoDB is a replica
 set, NATS a cluster, Redis has Sentinels.`,
   )
   .option('--messages <number>', 'that are sent', wholeNumber(1, 100_000_000), 1_000_000)

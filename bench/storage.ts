@@ -73,9 +73,9 @@ async function sizes({ mongo, client }: Db): Promise<Sizes> {
   return { disk: of('storageSize') - of('freeStorageSize') + indexes, indexes }
 }
 
-/** The same, when no message is in a tail any more. */
+/** The same, when no message is in a buffer any more. */
 async function settled(all: Db): Promise<Sizes> {
-  while ((await all.rooms.countDocuments({ 'tail.0': { $exists: true } })) > 0) await nextTurn()
+  while ((await all.rooms.countDocuments({ 'buffer.0': { $exists: true } })) > 0) await nextTurn()
   return sizes(all)
 }
 

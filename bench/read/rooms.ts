@@ -77,7 +77,10 @@ async function fill(db: Db, app: string, room: string, size: number): Promise<vo
     await collection('messages').insertMany(documents, { ordered: false })
   }
   const at = { clockMS: startMS + size, lastMessageAtMS: startMS + size }
-  await collection('rooms').updateOne({ _id: roomKey }, { $set: { seq: size, lastMessageID, ...at }, $inc: { rev: 1 } })
+  await collection('rooms').updateOne(
+    { _id: roomKey },
+    { $set: { seq: size, lastMessageID, ...at }, $inc: { version: 1 } },
+  )
   await collection('memberships').updateOne({ _id: `${roomKey}\0sender` }, { $set: { uncounted: size } })
 }
 

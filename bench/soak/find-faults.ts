@@ -19,7 +19,7 @@ export async function findFaults(
   const mongo = new MongoClient(mongoUrl)
   const db = mongo.db()
   const untilMS = Date.now() + settleWithinMS
-  while ((await db.collection('rooms').countDocuments({ 'tail.0': { $exists: true } })) > 0) {
+  while ((await db.collection('rooms').countDocuments({ 'buffer.0': { $exists: true } })) > 0) {
     if (Date.now() > untilMS) return ['messages are not settled']
     await pause(200)
   }

@@ -66,8 +66,8 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     const memberships = await db.collection<{ room: string; user: string }>('memberships').find().toArray()
     const first = memberships.filter(({ room, user }) => /room \d+$/.test(room) && user.endsWith('user 0')).length
     await eventually('all are settled', async () => {
-      const tails = await db.collection('rooms').countDocuments({ 'tail.0': { $exists: true } })
-      return tails === 0
+      const buffers = await db.collection('rooms').countDocuments({ 'buffer.0': { $exists: true } })
+      return buffers === 0
     })
     const announced = await db.collection<Announced>('messages').find(changes).toArray()
     const named = announced.flatMap(({ room, content }) =>

@@ -21,7 +21,7 @@ const changes: Record<string, [before: string, after: string]> = {
         },
       }`,
   ],
-  'packages/chat/src/messages/accepting/new-message.ts': [
+  'packages/chat/src/send/new-message.ts': [
     'messageType: draft.messageType,',
     `messageType: draft.messageType, ...{ ${nextField}: 'next' },`,
   ],

@@ -79,8 +79,8 @@ describe('a gateway that is killed between writing a message and publishing it',
     await eventually('Bob has the next', () => heard.at(-1)?.seq === next)
     // Then the relay has published it too.
     await eventually('what was abandoned is settled', async () => {
-      const tail = (await mongo.db().collection('rooms').findOne({ id: room }))?.['tail']
-      return tail.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
+      const buffer = (await mongo.db().collection('rooms').findOne({ id: room }))?.['buffer']
+      return buffer.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
     })
     assert.equal(await say('last'), next + 1)
     await eventually('Bob has the last', () => heard.at(-1)?.seq === next + 1)

@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
 import type { ApiError } from '@parley/contracts/errors'
@@ -11,12 +11,6 @@ import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
 import { type AppLimit, limitPerApp } from './limit-per-app.ts'
-import { gatherSends } from './messages/accepting/gather-sends.ts'
-import { createKnownRooms } from './messages/accepting/known-rooms.ts'
-import type { Draft, Outcome } from './messages/accepting/message-batch.ts'
-import { createSenderProfiles } from './messages/accepting/sender-profiles.ts'
-import type { AtPoint } from './messages/accepting/settle-appended.ts'
-import { createSettler, type Settler } from './messages/accepting/settler.ts'
 import { createStreamedTexts, type StreamedTexts } from './messages/streaming/streamed-texts.ts'
 import { type Censor, createCensor } from './moderation/censorship.ts'
 import { createModeration, type Moderation } from './moderation/moderation-hook.ts'
@@ -25,6 +19,13 @@ import { type MadeRoom, makeRooms, type WantedRoom } from './rooms/make-rooms.ts
 import { type AddOutcome, addMembersTogether, type MembersToAdd } from './rooms/members/add-members-together.ts'
 import { createDeliveries, type Deliveries } from './rooms/unread/mark-delivered.ts'
 import { createSearchIndex, type SearchIndex } from './search/index-messages.ts'
+import { createSendQueue } from './send/append.ts'
+import type { SendResult } from './send/decide.ts'
+import { createFlusher, type Flusher } from './send/flush.ts'
+import type { AtPoint } from './send/flush-queue.ts'
+import type { Draft } from './send/new-message.ts'
+import { createSenderProfiles } from './send/publish.ts'
+import { createRoomCache } from './send/room-cache.ts'
 import { type UserToWrite, type WrittenUser, writeUsers } from './users/write-users.ts'
 
 const noSteps: Steps = { step: () => ({ end: () => undefined }) }
@@ -40,7 +41,7 @@ export interface ChatSettings {
   changesKeptHours: number
 }
 
-/** The parameter of every use case: the outside systems, and the queues that gather concurrent writes. */
+/** The parameter of every use case: the outside systems, and the queues that batched concurrent writes. */
 export interface Chat {
   db: Db
   bus: Bus
@@ -51,9 +52,9 @@ export interface Chat {
   censor: Censor
   moderation: Moderation
   searchIndex: SearchIndex
-  settler: Settler
-  /** Writes a new message. */
-  accept(draft: Draft): Promise<Outcome>
+  flusher: Flusher
+  /** Appends a new message to its room. */
+  appendMessage(draft: Draft): Promise<SendResult>
   jobs: Jobs
   deliveries: Deliveries
   streamed: StreamedTexts
@@ -89,12 +90,12 @@ const mostInList = 1_000
 
 /** One round trip for lists that come together: each gets the outcome of all. */
 function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
-  const together = gather(
+  const together = batched(
     async (lists: (readonly string[])[]) => {
       const outcome = await work(lists.flat())
       return lists.map(() => outcome)
     },
-    { most: 100, concurrency: 4, patienceMS: 20 },
+    { most: 100, concurrency: 4, maxWaitMS: 20 },
   )
   return (keys) => (keys.length > mostInList ? work(keys) : together(keys))
 }
@@ -124,7 +125,7 @@ export function createChat(
   const profiles = createSenderProfiles(db)
   const censor = createCensor(db)
   const searchIndex = createSearchIndex(db, log)
-  const settler = createSettler({ db, outbox, log }, parts.atPoint)
+  const flusher = createFlusher({ db, outbox, log }, parts.atPoint)
   return {
     db,
     bus,
@@ -135,44 +136,44 @@ export function createChat(
     censor,
     moderation: createModeration({ db, log, calls: hookCalls }),
     searchIndex,
-    settler,
+    flusher,
     jobs: createJobs(settings.jobAfterMS),
     deliveries: createDeliveries({ db, bus }),
     streamed: createStreamedTexts({ db, censor, log }),
     limits: createLimits(),
-    accept: gatherSends({ db, profiles, censor, settler, known: createKnownRooms() }),
-    makeRoom: gather((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
+    appendMessage: createSendQueue({ db, profiles, censor, flusher, cache: createRoomCache() }),
+    makeRoom: batched((wanted: WantedRoom[]) => makeRooms({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,
-      patienceMS: 100,
+      maxWaitMS: 100,
       keyOf: ({ room }) => room.pair ?? room._id,
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
-    addMembers: gather((wanted: MembersToAdd[]) => addMembersTogether({ db, outbox }, wanted), {
+    addMembers: batched((wanted: MembersToAdd[]) => addMembersTogether({ db, outbox }, wanted), {
       most: roomsPerTransaction,
       concurrency: 2,
-      patienceMS: 100,
+      maxWaitMS: 100,
       keyOf: ({ by, roomId }) => key(by.app, roomId),
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
-    writeUser: gather((wanted: UserToWrite[]) => writeUsers({ db, outbox }, wanted), {
+    writeUser: batched((wanted: UserToWrite[]) => writeUsers({ db, outbox }, wanted), {
       most: usersPerTransaction,
       concurrency: 2,
-      patienceMS: 100,
+      maxWaitMS: 100,
       keyOf: ({ app, id }) => key(app, id),
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
     findMutedRooms: gatherLists((users) => findMutedRoomsByKey(db, users)),
     findUsers: gatherLists((keys) => findUsersByKey(db, keys)),
     recordJoin: gatherLists((users) => recordJoin(db, users)),
-    recordLogin: gather(
+    recordLogin: batched(
       async (logins: Login[]) => {
         await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])
         return logins
       },
       { most: loginsAtOnce },
     ),
-    recordActive: gather(
+    recordActive: batched(
       async (active: { app: string; user: string; atMS: number }[]) => {
         await Promise.all([recordLastSeen(db, active), noteActiveUsers(db, active)])
         return active

@@ -22,7 +22,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [{ name: '0001-baseline', up: makeIndexes }]
 
 /** SHA-256 of the declared indexes that the last migration makes; a test fails when they have changed since. */
-export const migratedIndexes = '59ba79f30db9cf67a65e826cc9a26357ae37d89e9dc91302402499ec3742a32d'
+export const migratedIndexes = ''
 
 /** The migrations that a database has had: one document each, its name as ID. */
 export const migrationsCollection = 'migrations'

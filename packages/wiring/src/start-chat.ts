@@ -23,7 +23,7 @@ export function startChat(
   onStop('hook calls', () => hookCalls.close())
   const chat = createChat({ db, bus, control, log, tracing, hookCalls, settings: { changesKeptHours, ...own } })
   onStop('outbox', () => chat.outbox.drained())
-  onStop('settler', () => chat.settler.drained())
+  onStop('flusher', () => chat.flusher.drained())
   onStop('search index', () => chat.searchIndex.stop())
   onStop('jobs', () => chat.jobs.stop())
   return chat

@@ -2,7 +2,7 @@ import { connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { createChat } from '@parley/chat/chat'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
-import { type MessageToSend, sendMessage } from '@parley/chat/messages/sending/send-message'
+import { type MessageToSend, sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 

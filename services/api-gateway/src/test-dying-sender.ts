@@ -1,8 +1,8 @@
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { createChat } from '@parley/chat/chat'
-import type { SettlePoint } from '@parley/chat/messages/accepting/settle-appended'
-import { sendMessage } from '@parley/chat/messages/sending/send-message'
+import type { FlushPoint } from '@parley/chat/send/flush-queue'
+import { sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'
 import { createLog } from '@parley/service/log'
 
@@ -12,7 +12,7 @@ export interface DyingSender {
   natsUrl: string
   app: string
   room: string
-  point: SettlePoint
+  point: FlushPoint
   /** It dies at the n-th time that it gets there. */
   times: number
 }
@@ -37,7 +37,7 @@ for (const sender of ['alice', 'bob']) void sendOn(sender)
 async function sendOn(sender: string): Promise<void> {
   for (let i = 0; ; i++) {
     const clientMessageID = `${point} ${sender} ${i}`
-    // Each third is too large for a tail.
+    // Each third is too large for a buffer.
     const message = i % 3 === 2 ? 'x'.repeat(20_000) : clientMessageID
     const send = { app, room, sender, message, messageType: 'text', push: false, clientMessageID }
     const { _id } = await sendMessage(chat, send)

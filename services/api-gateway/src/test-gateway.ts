@@ -9,7 +9,7 @@ import { ensureStream } from '@parley/bus/stream/stream'
 import { createTokenMemory } from '@parley/chat/access/token-memory'
 import { type Chat, createChat } from '@parley/chat/chat'
 import { createUploads } from '@parley/chat/files/uploads'
-import type { AtPoint } from '@parley/chat/messages/accepting/settle-appended'
+import type { AtPoint } from '@parley/chat/send/flush-queue'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { digest, insertApp } from '@parley/db/apps/apps'
@@ -169,7 +169,7 @@ export async function startTestGateway(
     async stop() {
       await gateway.close()
       tokens.stop()
-      await chat.settler.drained()
+      await chat.flusher.drained()
       await chat.outbox.drained()
       chat.searchIndex.stop()
       control.stop()

@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler } from '@parley/bus/stream/consume'
@@ -13,19 +13,19 @@ const fields = messageSchema
   .extend({ createdAtMS: timeMS.min(0).max(8.64e15) })
 
 /** Events that arrive within this time are written together. */
-const gatherMS = 500
+const waitMS = 500
 
 /**
  * Makes the handler that counts `chat message` events into the buckets. It settles when the count is written; a
  * repeated event changes nothing.
  */
 export function createMessageCounter(db: Db): MessageHandler<SentFact> {
-  const note = gather(
+  const note = batched(
     async (facts: SentFact[]) => {
       await noteMessages(db, facts)
       return facts
     },
-    { most: 5_000, waitMS: gatherMS },
+    { most: 5_000, waitMS: waitMS },
   )
   return {
     read(message, raw) {

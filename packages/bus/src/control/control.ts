@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createInbox } from '@nats-io/nats-core'
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { type ControlMessage, type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
 import { controlSubject, gatewaysSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
@@ -121,7 +121,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   }
 
   // One that a node does not confirm keeps nobody else waiting.
-  const give = gather(giveTogether, { most: 1_000, concurrency: 1_000 })
+  const give = batched(giveTogether, { most: 1_000, concurrency: 1_000 })
   return {
     give: (app, order) => give({ app, order }),
     nodes: () => living.names(),

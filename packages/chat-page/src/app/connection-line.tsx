@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
 /** Most losses are mended before anybody would notice. */
-const patienceMS = 1_500
+const maxWaitMS = 1_500
 
 /** Says that the connection is away, when it is so for longer than a moment. */
 export function ConnectionLine() {
@@ -12,7 +12,7 @@ export function ConnectionLine() {
   const isAway = status !== 'online' && (isKnown || status === 'waiting')
   const [isShown, setShown] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setShown(isAway), isAway ? patienceMS : 0)
+    const timer = setTimeout(() => setShown(isAway), isAway ? maxWaitMS : 0)
     return () => clearTimeout(timer)
   }, [isAway])
   return (

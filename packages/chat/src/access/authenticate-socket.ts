@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { ApiError } from '@parley/contracts/errors'
 import { digest, findApp } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
@@ -26,7 +26,7 @@ export type AuthenticateSocket = (token: string, clientKey?: string) => Promise<
 export function createSocketAuthentication({ db }: Pick<Chat, 'db'>): AuthenticateSocket {
   const appOf = createAppLookup(db)
   const clientKeyOf = createClientKeyLookup(db)
-  const holdersOf = gather(
+  const holdersOf = batched(
     async (digests: string[]) => {
       const holders = Map.groupBy(await findHolders(db, digests), (held) => held.digest)
       return digests.map((tokenDigest) => holders.get(tokenDigest) ?? [])

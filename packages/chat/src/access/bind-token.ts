@@ -3,7 +3,7 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { bindToken as operation } from '@parley/contracts/operations/access/tokens'
 import { digest } from '@parley/db/apps/apps'
 import { banInForce } from '@parley/db/users/app-bans'
-import { takeUser } from '@parley/db/users/take-user'
+import { lockUser } from '@parley/db/users/lock-user'
 import { replaceTokens } from '@parley/db/users/tokens'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
@@ -25,7 +25,7 @@ export async function bindToken(
 ): Promise<Result<typeof operation>> {
   const expiresAt = expiryFrom(expirationDate)
   await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
-    const found = await takeUser(chat.db, app, user, session)
+    const found = await lockUser(chat.db, app, user, session)
     if (!found) throw unknownClient(user)
     if (banInForce(found)) throw bannedFromApp(user)
     const replaced = await replaceTokens(chat.db, { app, user }, digest(token), expiresAt, session)

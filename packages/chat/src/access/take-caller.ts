@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import type { Session } from '@parley/db/transactions/transaction'
-import { takeUser } from '@parley/db/users/take-user'
+import { lockUser } from '@parley/db/users/lock-user'
 import type { UserCaller } from './caller.ts'
 
 /**
@@ -10,5 +10,5 @@ import type { UserCaller } from './caller.ts'
  * @throws ApiError INVALID_TOKEN
  */
 export async function takeCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {
-  if (!(await takeUser(db, app, user, session))) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
+  if (!(await lockUser(db, app, user, session))) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
 }

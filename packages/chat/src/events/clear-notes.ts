@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import type { InFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import { deletePublished, type PendingEventsDoc } from '@parley/db/events/pending-events'
@@ -41,9 +41,9 @@ export function createNoteClearing(
     await deletePublished(db, notes)
     return notes
   }
-  const keepOfLane = gather(keep, { most: mostAtOnce, waitMS: laneEveryMS })
-  const keepUnordered = gather(keep, { most: mostAtOnce, waitMS: unorderedEveryMS })
-  const eraseSoon = gather(erase, { most: mostAtOnce, waitMS: unorderedEveryMS })
+  const keepOfLane = batched(keep, { most: mostAtOnce, waitMS: laneEveryMS })
+  const keepUnordered = batched(keep, { most: mostAtOnce, waitMS: unorderedEveryMS })
+  const eraseSoon = batched(erase, { most: mostAtOnce, waitMS: unorderedEveryMS })
 
   function clear(note: string, work: Promise<unknown>): void {
     const done = work

@@ -1,5 +1,5 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import {
@@ -21,7 +21,7 @@ import { publishInOrder } from './publish-in-order.ts'
 import { publishLanes, staleAfterMS } from './publish-lanes.ts'
 import type { PublishParts } from './publish-noted.ts'
 import { publishOne } from './publish-one.ts'
-import { orForgotten } from './tokens-revoked.ts'
+import { waitForExpiry } from './tokens-revoked.ts'
 
 /** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
 export interface Outbox {
@@ -83,7 +83,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   const publishAllOf = (lanes: readonly string[], signal?: AbortSignal) =>
     publishLanes({ ...parts, db, cleared }, lanes, signal)
 
-  const noteAlone = gather(
+  const noteAlone = batched(
     async (events: NotedEvent[]) => {
       const notes = events.map((event) => ({ _id: newId(), atMS: clock.now(), events: [event] }))
       await insertUnordered(db, notes)
@@ -93,7 +93,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   )
 
   const publish = (noted: Noted, now: AsOfNow, onOrdered?: () => void): Promise<boolean> =>
-    orForgotten(noted.notes, (ordered) => publishInTurn(noted, now, ordered), onOrdered)
+    waitForExpiry(noted.notes, (ordered) => publishInTurn(noted, now, ordered), onOrdered)
 
   async function publishInTurn({ notes, before }: Noted, now: AsOfNow, ordered: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findUnpublished } from '@parley/db/events/pending-events'
-import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
+import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import type { Chat } from '../chat.ts'
 import { readAsOfNow } from './as-of-now.ts'
 
@@ -27,9 +27,9 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   let more = true
   while (more && !signal.aborted) {
     const beforeMS = clock.now() - givenUpAfterMS
-    await settleAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
+    await flushAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
       // Events that are noted already need not wait for it.
-      chat.log.warn({ err: error }, 'abandoned messages are not settled yet; trying again')
+      chat.log.warn({ err: error }, 'abandoned messages not flushed; trying again')
     })
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return

@@ -4,8 +4,8 @@ import { BusRefuses } from '@parley/bus/events/publish'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/pending-events'
 import { findNextPublishedMS, findPublished } from '@parley/db/events/published-events'
 import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/messages-of-second'
-import { settleRooms } from '@parley/db/sending/settle-tails'
-import { findUnsettledRooms } from '@parley/db/sending/tails'
+import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
+import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { Chat } from '../chat.ts'
 import { readAsOfNow } from './as-of-now.ts'
 import { publishNoted } from './publish-noted.ts'
@@ -13,7 +13,7 @@ import { publishNoted } from './publish-noted.ts'
 /** Events that are read together, and published before the next ones are read. */
 const atOnce = 200
 
-/** Their tails are in memory together. */
+/** Their buffers are in memory together. */
 const roomsAtOnce = 20
 
 /** A stretch of time, in Unix milliseconds; the end does not belong to it. */
@@ -70,8 +70,8 @@ export async function nextToRepublish(chat: Chat, fromMS: number, latestMS: numb
 
 /** New messages are found when they are settled. */
 async function settleBefore({ db }: Chat, beforeMS: number): Promise<void> {
-  const rooms = await findUnsettledRooms(db, { beforeMS })
-  for (const part of inParts(rooms, roomsAtOnce)) await settleRooms(db, part)
+  const rooms = await findUnflushedRooms(db, { beforeMS })
+  for (const part of inParts(rooms, roomsAtOnce)) await flushRooms(db, part)
 }
 
 const newMessage = (message: string): NotedEvent => ({ kind: 'message', message, event: 'chat message' })

@@ -22,7 +22,7 @@ export function tokensRevoked(
  * Publishes the notes of a change. When that ends before its orders hold, and tokens end by one of them, this process may be
  * cut off while gateways that remember the tokens are not: then they are waited for to forget.
  */
-export async function orForgotten<T>(
+export async function waitForExpiry<T>(
   notes: readonly Pick<PendingEventsDoc, 'events'>[],
   publish: (ordered: () => void) => Promise<T>,
   onOrdered: () => void = () => undefined,

@@ -11,8 +11,8 @@ import {
   uploadWithinMS,
 } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
-import { isScheduled } from '@parley/db/sending/scheduled'
-import { settleApp, settleRooms } from '@parley/db/sending/settle-tails'
+import { isScheduled } from '@parley/db/messages/scheduled'
+import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'
 import { findUser } from '@parley/db/users/users'
 import type { FileStore } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
@@ -121,8 +121,8 @@ async function lookAt(
   const hasOwner = owner === undefined || (await findUser(db, app, owner)) !== null
   if (hasOwner) {
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
-    // Sends that are older than the hold may still be in tails.
-    await settleApp(db, app)
+    // Sends that are older than the hold may still be in buffers.
+    await flushApp(db, app)
     if (await isUsed()) return lookAtAgain(db, file, nowMS + againMS)
   }
   await removeFile(db, file)
@@ -140,7 +140,7 @@ async function forgetArrived({ log }: FileKeeping, store: FileStore, file: FileD
 async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClearDoc, nowMS: number): Promise<void> {
   const { _id, room, uploadUntilMS = 0 } = one
   if (room) {
-    await settleRooms(db, [key(room.app, room.id)])
+    await flushRooms(db, [key(room.app, room.id)])
     for await (const attachments of findAttachedIn(db, room)) await lookAtFiles(db, room.app, attachments)
   } else {
     await store.remove(_id)

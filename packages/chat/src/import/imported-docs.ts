@@ -2,8 +2,8 @@ import { clock } from '@parley/async/clock'
 import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
-import { revStep } from '@parley/db/rooms/rev-step'
 import { pairKey, type RoomDoc } from '@parley/db/rooms/rooms'
+import { versionStep } from '@parley/db/rooms/version-step'
 import { threadKey } from '@parley/db/threads/thread'
 import { newUserDoc, type UserDoc } from '@parley/db/users/users'
 import { contentOf } from '../messages/sending/message-content.ts'
@@ -42,7 +42,7 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     ...(room.expiresInS && { expiresInS: room.expiresInS }),
     ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
     createdAtMS: createdAt,
-    rev: revStep(),
+    version: versionStep(),
     seq: 0,
     // Its messages may be older than the room, where that does not say when it was made.
     clockMS: 0,

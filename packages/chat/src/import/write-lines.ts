@@ -15,8 +15,8 @@ import { patiently } from '@parley/db/import/patiently'
 import { removeUnreached } from '@parley/db/import/unreached'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/messages'
+import { flushRooms } from '@parley/db/room-buffer/flush'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
-import { settleRooms } from '@parley/db/sending/settle-tails'
 import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
 import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
@@ -112,7 +112,7 @@ export class LineWriter {
     const keys = unknown.map((room) => key(this.#app, room))
     await patiently(() => markImporting(this.#db, keys))
     await patiently(() => removeUnreached(this.#db, keys))
-    await patiently(() => settleRooms(this.#db, keys))
+    await patiently(() => flushRooms(this.#db, keys))
     const found = await findRoomsByKey(this.#db, keys)
     for (const { id, seq, clockMS, lastMessageAtMS, deletedUpToMS = 0 } of found) {
       const room = this.#room(id)

@@ -8,7 +8,7 @@ import { changeAndNote } from '../events/change-and-notify.ts'
 import { roomLane } from '../events/lanes.ts'
 import { publishRoom } from '../events/publish-room.ts'
 import { roomChanged } from '../events/room-news.ts'
-import { sendMessage } from '../messages/sending/send-message.ts'
+import { sendMessage } from '../send/send-message.ts'
 
 /** The call that it responds to. */
 export interface AnsweredCall {

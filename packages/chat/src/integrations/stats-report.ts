@@ -5,8 +5,8 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
 import { type AppDoc, findApp } from '@parley/db/apps/apps'
 import { findNewestSent } from '@parley/db/newest-sent'
+import { flushApp } from '@parley/db/room-buffer/flush'
 import { countRooms } from '@parley/db/rooms/rooms'
-import { settleApp } from '@parley/db/sending/settle-tails'
 import { findActiveUsers } from '@parley/db/statistics/active-users'
 import { bucketLevels } from '@parley/db/statistics/buckets'
 import { countByRoom, countInPart, noteMessages } from '@parley/db/statistics/counted-messages'
@@ -43,7 +43,7 @@ export async function statsReport(
   const newestMS = clock.now() - countedWithinMS
   const isRecent = window.toMS > newestMS
   // The parts of buckets are counted by the messages themselves.
-  if (edges.length > 0 || isRecent) await settleApp(chat.db, app, window.toMS)
+  if (edges.length > 0 || isRecent) await flushApp(chat.db, app, window.toMS)
   if (isRecent) await noteMessages(chat.db, await findNewestSent(chat.db, app, newestMS))
   const found = await findApp(chat.db, app)
   const [byRoom, atEdges, userList, peak, livePeak, totalRoomCount] = await Promise.all([

@@ -2,10 +2,11 @@ import { ApiError } from '@parley/contracts/errors'
 import { isObject, readJson } from '@parley/contracts/free-json'
 import type { ModerationCall } from '@parley/contracts/resources/moderation-hook'
 import type { Chat } from '../chat.ts'
-import type { Draft, Refusal } from '../messages/accepting/message-batch.ts'
-import { expectedOutcome } from '../messages/accepting/read-batch.ts'
 import { cut } from '../messages/reading/message-text.ts'
 import { contentOf } from '../messages/sending/message-content.ts'
+import type { Refusal } from '../send/decide.ts'
+import { expectedResult } from '../send/decide.ts'
+import type { Draft } from '../send/new-message.ts'
 import type { AppHook } from './moderation-hook.ts'
 
 /** The characters of a refusal that its sender gets. */
@@ -20,7 +21,7 @@ const mostChars = 500
 export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean): Promise<Draft | Refusal> {
   const hook = await chat.moderation.hookOf(draft.app)
   if (!hook) return draft
-  const expected = await expectedOutcome(chat, draft)
+  const expected = await expectedResult(chat, draft)
   if (!expected || 'refused' in expected) return expected ?? draft
   if (expected.repeated) return draft
   const { app, room, sender, messageType, mentions, attachments, replyTo } = draft

@@ -6,9 +6,9 @@ import type { createRoom as operation } from '@parley/contracts/operations/rooms
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { revStep } from '@parley/db/rooms/rev-step'
+import type { ScheduledDoc } from '@parley/db/messages/scheduled'
 import { findRoom, pairKey, type RoomDoc } from '@parley/db/rooms/rooms'
-import type { ScheduledDoc } from '@parley/db/sending/scheduled'
+import { versionStep } from '@parley/db/rooms/version-step'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -133,7 +133,7 @@ function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
     ...(request.expiresInS && { expiresInS: request.expiresInS }),
     ...(request.roomType === 'direct' && { pair: pairKey(app, a, b) }),
     createdAtMS: now,
-    rev: revStep(),
+    version: versionStep(),
     seq: 0,
     clockMS: now,
     lastMessageAtMS: 0,

@@ -1,10 +1,10 @@
 import { stub, withChange } from '@parley/db/messages/change-messages'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
+import { unflushedOf } from '@parley/db/room-buffer/buffer'
 import { type MembershipDoc, unreadOf } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { findRoomOfMember, type ShownRoom } from '@parley/db/rooms/rooms-of-member'
-import { unsettledOf } from '@parley/db/sending/tails'
 import { onlyUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { checkMember, checkRoom } from '../access/require-member.ts'
@@ -66,6 +66,6 @@ export async function shownRoomTexts(
 
 /** The latest message of a room, if it has any. */
 function lastMessageOf({ room, last: [settled] }: Pick<ShownRoom, 'room' | 'last'>): MessageDoc[] {
-  const last = settled ?? unsettledOf(room).at(-1)
+  const last = settled ?? unflushedOf(room).at(-1)
   return last ? [last] : []
 }

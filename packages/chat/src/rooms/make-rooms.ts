@@ -1,9 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { insertSystemMessages, type ScheduledDoc } from '@parley/db/messages/scheduled'
 import { insertMembershipsOf } from '@parley/db/rooms/room-members'
 import { findRoomsByKeyOrPair, insertRooms, type RoomDoc } from '@parley/db/rooms/rooms'
-import { insertSystemMessages, type ScheduledDoc } from '@parley/db/sending/scheduled'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
 import type { PendingEvents } from '../events/change-and-notify.ts'
@@ -96,7 +96,7 @@ async function write(
   const joining = fresh.map(({ room, members }) => ({ room, users: members }))
   await insertMembershipsOf(db, joining, session, true)
   const direct = fresh.filter(({ room }) => room.pair !== undefined)
-  // Inside the transaction, so that it excludes a block between the two: see takeUser.
+  // Inside the transaction, so that it excludes a block between the two: see lockUser.
   const paired = direct.flatMap(({ room, members }) => members.map((user) => key(room.app, user)))
   if (paired.length > 0 && !(await recordJoin(db, paired, session))) {
     throw new ApiError('CLIENT_NOT_FOUND', 'members: a user was erased meanwhile')

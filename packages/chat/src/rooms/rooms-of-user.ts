@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { findRoomsOfUsers } from '@parley/db/rooms/rooms-of-users'
 import type { Chat } from '../chat.ts'
 
@@ -13,5 +13,5 @@ export type RoomsOfUser = (user: { app: string; user: string }) => Promise<RoomO
 
 /** Concurrent calls share one indexed query. */
 export function createRoomsOfUser({ db }: Pick<Chat, 'db'>): RoomsOfUser {
-  return gather((users: { app: string; user: string }[]) => findRoomsOfUsers(db, users), { most: usersAtOnce })
+  return batched((users: { app: string; user: string }[]) => findRoomsOfUsers(db, users), { most: usersAtOnce })
 }

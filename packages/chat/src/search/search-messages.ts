@@ -7,9 +7,9 @@ import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findSearchProgress, type SearchConditions, searchPages } from '@parley/db/messages/search-texts'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'
 import { QueryTooSlow } from '@parley/db/query-too-slow'
+import { flushRooms } from '@parley/db/room-buffer/flush'
 import type { RoomSummary } from '@parley/db/rooms/rooms'
 import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
-import { settleRooms } from '@parley/db/sending/settle-tails'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -104,7 +104,7 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
   const progress = await findSearchProgress(chat.db, keys)
   const behind = rooms.filter((room) => Math.max(progress.get(room._id) ?? 0, room.deletedUpToSeq ?? 0) < room.seq)
   const untilMS = clock.now() + catchUpMS
-  await settleRooms(
+  await flushRooms(
     chat.db,
     behind.map(({ _id }) => _id),
   )

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mostAtOneTime } from '@parley/db/messages/messages'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import { findThreadMessages, stubMessagesByID } from '@parley/db/threads/thread-messages'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../chat.ts'
@@ -24,7 +24,7 @@ export async function eraseThreads(chat: Chat, room: RoomDoc, signal: AbortSigna
 /** Returns from where on there may be more. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc, afterMS: number): Promise<number | undefined> {
   return inTransaction(chat.db, async (session) => {
-    const room = await takeRoom(chat.db, app, id, session)
+    const room = await lockRoom(chat.db, app, id, session)
     const range = { afterMS, upToMS: room?.deletedUpToMS ?? 0 }
     const messages = room ? await findThreadMessages(chat.db, room, range, mostAtOneTime, session) : []
     if (!room || messages.length === 0) return undefined

@@ -36,7 +36,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
     // Who has left since gets nothing that came later.
     checkMember(await findMembership(db, app, of.id, user, session))
-    // One in the tail of the room is about no thread yet.
+    // One in the buffer of the room is about no thread yet.
     const root = (await findMessages(db, [found._id], session))[0] ?? found
     const history = { roomKey: threadKey(found, found._id), seq: root.thread?.seq ?? 0 }
     return {

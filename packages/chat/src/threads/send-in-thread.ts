@@ -3,11 +3,10 @@ import { soonMS } from '@parley/bus/events/publish'
 import { key } from '@parley/db/keys'
 import { findMessages, findMessagesOfRoom, type MessageDoc, newId } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
+import { findSendKey, insertSendKey, sendKeyOf } from '@parley/db/messages/send-keys'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { findMembershipsByKey, type MembershipDoc } from '@parley/db/rooms/memberships'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
-import { findSendKey, insertSendKey } from '@parley/db/sending/send-keys'
-import { sendKeyOf } from '@parley/db/sending/tails'
 import { countedThread, grownThread } from '@parley/db/threads/thread'
 import { countOwnInThread, findThreadMember, joinThread, noteThreadSent } from '@parley/db/threads/thread-members'
 import { insertInThread } from '@parley/db/threads/thread-messages'
@@ -19,9 +18,10 @@ import { justWritten } from '../events/as-of-now.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
 import { roomLane, threadLane } from '../events/lanes.ts'
 import type { Noted } from '../events/outbox.ts'
-import { type Draft, MessageBatch, type Outcome } from '../messages/accepting/message-batch.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { termsOfContent } from '../search/search-words.ts'
+import { MessageBatch, type SendResult } from '../send/decide.ts'
+import type { Draft } from '../send/new-message.ts'
 import { findThreadPause } from './thread-pause.ts'
 
 /** A draft of a message of a thread: it replies to the root, or to another message of the thread. */
@@ -32,7 +32,7 @@ export type ThreadDraft = Draft & { replyTo: string }
  * conflicts with whatever decides over sending there. The message gets the next seq of the thread, and a time of the room,
  * which moves in no other way.
  */
-export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outcome> {
+export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
   const { value, noted } = await changeAndNote(
     chat,
@@ -41,10 +41,10 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outc
       // Not before its turn: what is censored meanwhile is masked.
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
-      const room = await takeRoom(chat.db, app, roomId, session)
-      const { outcome, parent } = await decide(chat, masked, id, room, session)
-      if (!room || !parent || 'refused' in outcome || outcome.repeated) return { room, outcome }
-      const message = await write(chat, outcome.message, parent, room, session)
+      const room = await lockRoom(chat.db, app, roomId, session)
+      const { result, parent } = await decide(chat, masked, id, room, session)
+      if (!room || !parent || 'refused' in result || result.repeated) return { room, result }
+      const message = await write(chat, result.message, parent, room, session)
       if (draft.sendKey !== undefined) {
         await insertSendKey(
           chat.db,
@@ -54,14 +54,14 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Outc
       }
       const isSoonAfter = message.createdAtMS < room.clockMS + soonMS && { isSoonAfter: true as const }
       pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })
-      return { room, outcome: { message, repeated: false, quoted: parent } }
+      return { room, result: { message, repeated: false, quoted: parent } }
     },
     roomLane(app, roomId),
   )
-  if (value.room && 'message' in value.outcome && !value.outcome.repeated) {
-    void publish(chat, value.room, value.outcome, noted)
+  if (value.room && 'message' in value.result && !value.result.repeated) {
+    void publish(chat, value.room, value.result, noted)
   }
-  return value.outcome
+  return value.result
 }
 
 /** What becomes of the draft, by the rules of every message: if it is accepted, with the seq and time of the room. */
@@ -78,7 +78,7 @@ async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc 
   const batch = new MessageBatch(facts, before)
   const { quoted: _quoted, ...rest } = draft
   batch.add(parent ? { ...rest, quoted: parent } : rest, id)
-  return { outcome: batch.outcomes[0] as Outcome, parent }
+  return { result: batch.results[0] as SendResult, parent }
 }
 
 /** The message that the draft's key made already, by the key. */
@@ -90,8 +90,8 @@ async function findSentBefore(
 ): Promise<Map<string, MessageDoc>> {
   if (draft.sendKey === undefined) return new Map()
   const name = sendKeyOf(draft, draft.sendKey)
-  const inTail = room?.tail?.find(({ sender, sendKey }) => sender === draft.sender && sendKey === draft.sendKey)
-  const id = inTail?._id ?? (await findSendKey(db, name, session))
+  const inBuffer = room?.buffer?.find(({ sender, sendKey }) => sender === draft.sender && sendKey === draft.sendKey)
+  const id = inBuffer?._id ?? (await findSendKey(db, name, session))
   const [message] = id === undefined ? [] : await findMessages(db, [id], session)
   return new Map(message ? [[name, message]] : [])
 }

@@ -1,9 +1,9 @@
 import type { Db } from '@parley/db/connect'
+import type { Pause } from '@parley/db/room-buffer/facts'
 import type { MembershipDoc } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
-import type { Pause } from '@parley/db/sending/send-facts'
-import type { Draft } from '../messages/accepting/message-batch.ts'
-import { findPauses } from '../messages/accepting/slow-mode.ts'
+import type { Draft } from '../send/new-message.ts'
+import { findPauses } from '../send/slow-mode.ts'
 
 /**
  * How the slow mode of a room holds the member back from its threads, by the ID of the membership: after a message to the
@@ -15,9 +15,9 @@ export async function findThreadPause(
   room: RoomDoc,
   { _id, threadSentAtMS = Number.NEGATIVE_INFINITY }: MembershipDoc,
 ): Promise<Map<string, Pause>> {
-  const { slowModeS = 0, owner, managers, tail = [] } = room
+  const { slowModeS = 0, owner, managers, buffer = [] } = room
   if (slowModeS === 0) return new Map()
-  const sent = tail.map(({ sender, createdAtMS }) => ({ sender, atMS: createdAtMS }))
+  const sent = buffer.map(({ sender, createdAtMS }) => ({ sender, atMS: createdAtMS }))
   const slow = { everyMS: slowModeS * 1_000, managers, sent, ...(owner !== undefined && { owner }) }
   const inRoom = (await findPauses(db, [draft], [{ ...room, slow }])).get(_id)
   return new Map(inRoom && [[_id, { ...inRoom, lastMS: Math.max(inRoom.lastMS, threadSentAtMS) }]])

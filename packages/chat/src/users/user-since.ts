@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { key } from '@parley/db/keys'
 import { findCreationTimes } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
@@ -11,7 +11,7 @@ export type UserSince = (user: { app: string; user: string }) => Promise<number>
 
 /** Concurrent calls share one indexed query. */
 export function createUserSince({ db }: Pick<Chat, 'db'>): UserSince {
-  return gather(
+  return batched(
     async (users: { app: string; user: string }[]) => {
       const keys = users.map(({ app, user }) => key(app, user))
       const times = await findCreationTimes(db, keys)

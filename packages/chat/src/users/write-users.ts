@@ -5,7 +5,7 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
-import { takeUsers } from '@parley/db/users/take-user'
+import { takeUsers } from '@parley/db/users/lock-user'
 import { exchangeTokens, findTokensOf, newTokenDoc, type TokenDoc } from '@parley/db/users/tokens'
 import {
   findUsersByKey,

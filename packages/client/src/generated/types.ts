@@ -940,7 +940,7 @@ export interface TraceMessageResult {
     streamSeq: number
   }
   /**
-   * Whether it has left the tail of its room
+   * Whether it has left the buffer of its room
    */
   settled: boolean
   deliveries: {

@@ -10,7 +10,7 @@ import { keyRange } from '../keys.ts'
 /** How to find the documents of an app: by the range of its keys, or in a small collection by reading all of it. */
 type Way = 'idRange' | 'roomKeyRange' | 'notes' | 'calls' | 'files' | 'last' | 'none'
 
-/** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their tails, so they go before them. */
+/** Every collection, in the order in which it is emptied: notes name messages, and rooms have some in their buffers, so they go before them. */
 const ways: Record<CollectionName, Way> = {
   tokens: 'idRange',
   devices: 'idRange',

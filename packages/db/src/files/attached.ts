@@ -3,7 +3,7 @@ import type { IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
-import { unsettledOf } from '../sending/tails.ts'
+import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { Attachment } from './attachment.ts'
 
 /** Only of messages with attachments. */
@@ -70,9 +70,9 @@ export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: st
   }
 }
 
-/** The messages with a file that are in tails: of the moment, so they are few. */
+/** The messages with a file that are in buffers: of the moment, so they are few. */
 export async function findUsesInTails(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
-  const unsettled = { tailSinceMS: { $gt: 0 }, app, 'tail.attachments.fileID': id }
-  const rooms = await db.rooms.find(unsettled, { hint: { tailSinceMS: 1 } }).toArray()
-  return rooms.flatMap(unsettledOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
+  const unsettled = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
+  const rooms = await db.rooms.find(unsettled, { hint: { bufferSinceMS: 1 } }).toArray()
+  return rooms.flatMap(unflushedOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
 }

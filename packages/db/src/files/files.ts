@@ -204,7 +204,7 @@ export async function lookAtAgain(db: Db, { _id, lookAtMS }: FileDoc, againMS: n
 }
 
 /** Files that were to be sent stay as long as others that are never sent, unless something else refers to them. */
-export async function letFilesGo(db: Db, app: string, files: readonly Pick<Attachment, 'fileID'>[]): Promise<void> {
+export async function releaseFiles(db: Db, app: string, files: readonly Pick<Attachment, 'fileID'>[]): Promise<void> {
   if (files.length === 0) return
   const _id = { $in: files.map(({ fileID }) => key(app, fileID)) }
   const nothingToDo = { scan: { $ne: 'pending' as const }, wantsThumbnail: { $exists: false } }

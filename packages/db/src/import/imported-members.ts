@@ -25,7 +25,7 @@ export async function saveImportedMembers(
     const keys = [...new Set(members.map(({ roomKey }) => roomKey))]
     // The rooms first, so that sends and deletions there wait for the end.
     await db.rooms.updateMany({ _id: { $in: keys } }, moved(), { session })
-    const projection = { 'tail.content': 0, 'tail.mentions': 0 }
+    const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
     const rooms = await db.rooms.find({ _id: { $in: keys } }, { session, projection }).toArray()
     const there = await db.memberships.find({ _id: { $in: members.map(({ _id }) => _id) } }, { session }).toArray()
     const known = new Map(there.map((membership) => [membership._id, membership]))
@@ -91,7 +91,7 @@ function bothOf({ pair }: RoomDoc): string[] | undefined {
  */
 async function countUncounted(
   db: Db,
-  { _id: roomKey, seq: last, tail = [] }: RoomDoc,
+  { _id: roomKey, seq: last, buffer = [] }: RoomDoc,
   members: readonly ImportedMembership[],
   session: Session,
 ): Promise<Map<string, number>> {
@@ -110,10 +110,10 @@ async function countUncounted(
 
   const after = { $gt: afterSeq }
   const fields = { session, projection: { _id: 0, sender: 1, seq: 1 } }
-  // Those in the tail are counted when it is settled.
-  const inTail = new Set(tail.map(({ seq }) => seq))
+  // Those in the buffer are counted when it is settled.
+  const inBuffer = new Set(buffer.map(({ seq }) => seq))
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
-  for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inTail.has(seq)) add(sender)
+  for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)
   const deleted = new Set<number>()
   for await (const { sender, seq } of db.messages.find({ roomKey, isDeleted: true, seq: after }, fields)) {
     deleted.add(seq)

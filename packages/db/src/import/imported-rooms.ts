@@ -44,7 +44,7 @@ export async function insertImportedRooms(db: Db, rooms: readonly RoomDoc[]): Pr
   if (missing.length > 0) await patiently(() => insertMissing(db, db.rooms.collectionName, missing))
 }
 
-/** The IDs of a stretch of a room's messages, by seq; what is in the tail is left out. */
+/** The IDs of a stretch of a room's messages, by seq; what is in the buffer is left out. */
 export async function findIdsBySeq(
   db: Db,
   roomKey: string,

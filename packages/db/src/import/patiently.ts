@@ -1,7 +1,7 @@
 import { isTimeExpired } from '../transactions/run-writes.ts'
 
 /** A server that is busy for longer is taken for one that is away. */
-const patienceMS = 60_000
+const maxWaitMS = 60_000
 
 /**
  * Repeats a write for which the server took too long: it is busy with what else is imported, or a process was killed in a
@@ -9,7 +9,7 @@ const patienceMS = 60_000
  * @param write does nothing where it was done before
  */
 export async function patiently<T>(write: () => Promise<T>): Promise<T> {
-  const endMS = performance.now() + patienceMS
+  const endMS = performance.now() + maxWaitMS
   for (;;) {
     try {
       return await write()

@@ -21,10 +21,10 @@ export type PageStart =
   | ({ from: 'after'; whole?: true } & Place)
   | ({ from: 'sameTime'; forward: boolean } & Place)
 
-/** A room's history: what is settled, its tail, and its clock, read with the tail and before everything else. */
+/** A room's history: what is settled, its buffer, and its clock, read with the buffer and before everything else. */
 export interface HistoryOf {
   roomKey: string
-  tail: readonly MessageDoc[]
+  buffer: readonly MessageDoc[]
   /** The highest time of a message then. What is later is left out: of that, some may be settled and earlier ones not. */
   clockMS: number
   /** Of its last message then. What is beyond was written by an import that has not reached it, or was killed before. */
@@ -70,7 +70,7 @@ export function historyStages(
  */
 export async function readHistory(
   db: Db,
-  { roomKey, tail, clockMS, seq }: HistoryOf,
+  { roomKey, buffer, clockMS, seq }: HistoryOf,
   start: PageStart,
   field: TimeField,
   { limit, maxBytes }: PageSize,
@@ -87,7 +87,7 @@ export async function readHistory(
   const find = async (from: PageStart, most: number) => {
     const found = from === start ? first.settled : await findSettled(from, most)
     const settled = isBeyond(found, seq) ? await findSettled(from, most, seq) : found
-    return withTail(settled, tail.filter(isFrom(from, field)), { field, forward, most })
+    return withTail(settled, buffer.filter(isFrom(from, field)), { field, forward, most })
   }
 
   const read: MessageDoc[] = []
@@ -117,7 +117,7 @@ export function isBeyond(messages: readonly Pick<MessageDoc, 'seq'>[], seq: numb
   return messages.some((message) => message.seq > seq)
 }
 
-/** The same for what has no tail: a thread, as it was at the moment of the session. */
+/** The same for what has no buffer: a thread, as it was at the moment of the session. */
 export async function readThreadHistory(
   db: Db,
   { roomKey, seq }: Pick<HistoryOf, 'roomKey' | 'seq'>,
@@ -129,21 +129,21 @@ export async function readThreadHistory(
   const most = firstRead(size)
   const stages = historyStages(roomKey, start, field, most)
   const settled = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
-  const of = { roomKey, seq, tail: [], clockMS: Number.MAX_SAFE_INTEGER }
+  const of = { roomKey, seq, buffer: [], clockMS: Number.MAX_SAFE_INTEGER }
   return readHistory(db, of, start, field, size, { settled, most }, session)
 }
 
 /**
- * What is settled and, where they belong, messages of the tail that are not; the first `most` of all, or with 0 all.
- * The tail was read before: what has left it since is settled.
+ * What is settled and, where they belong, messages of the buffer that are not; the first `most` of all, or with 0 all.
+ * The buffer was read before: what has left it since is settled.
  */
 function withTail(
   settled: MessageDoc[],
-  tail: readonly MessageDoc[],
+  buffer: readonly MessageDoc[],
   { field, forward, most }: { field: TimeField; forward: boolean; most: number },
 ): MessageDoc[] {
   const there = new Set(settled.map(({ _id }) => _id))
-  const unsettled = tail.filter(({ _id }) => !there.has(_id))
+  const unsettled = buffer.filter(({ _id }) => !there.has(_id))
   if (unsettled.length === 0) return settled
   const direction = forward ? 1 : -1
   const all = [...settled, ...unsettled].toSorted(

@@ -3,8 +3,8 @@ import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../connect.ts'
 import type { Attachment } from '../files/attachment.ts'
 import { key } from '../keys.ts'
+import { findBuffers, findRoomOfBufferedMessage, unflushedOf } from '../room-buffer/buffer.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
-import { findRoomOfTailMessage, findTails, unsettledOf } from '../sending/tails.ts'
 import type { Thread } from '../threads/thread.ts'
 
 export interface MessageDoc {
@@ -70,12 +70,12 @@ export function newId(): string {
   return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }
 
-/** A message of a room or its threads, be it settled or in the room's tail. */
+/** A message of a room or its threads, be it settled or in the room's buffer. */
 export async function findSentMessage(db: Db, roomKey: string, id: string): Promise<MessageDoc | undefined> {
   return (await findSentMessages(db, [{ _id: id, roomKey }])).get(id)
 }
 
-/** Messages of rooms or their threads, be they settled or in the tails, by ID; what is not there is left out. */
+/** Messages of rooms or their threads, be they settled or in the buffers, by ID; what is not there is left out. */
 export async function findSentMessages(
   db: Db,
   wanted: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
@@ -90,19 +90,19 @@ export async function findSentMessages(
   const missing = () => wanted.filter(({ _id }) => !found.has(_id))
   add(await findMessages(db, [...roomOf.keys()]))
   if (found.size === roomOf.size) return found
-  const tails = await findTails(db, [...new Set(missing().map(({ roomKey }) => roomKey))])
-  // What has left the tail between the two looks is settled.
+  const buffers = await findBuffers(db, [...new Set(missing().map(({ roomKey }) => roomKey))])
+  // What has left the buffer between the two looks is settled.
   add(
     await findMessages(
       db,
       missing().map(({ _id }) => _id),
     ),
   )
-  add(tails.flatMap(unsettledOf).filter(({ _id }) => !found.has(_id)))
+  add(buffers.flatMap(unflushedOf).filter(({ _id }) => !found.has(_id)))
   return found
 }
 
-/** A message of the room itself that is settled: for who has taken the room (takeRoom), or has read the tail before. */
+/** A message of the room itself that is settled: for who has taken the room (lockRoom), or has read the buffer before. */
 export async function findMessage(
   db: Db,
   roomKey: string,
@@ -133,11 +133,11 @@ export async function findLastSent(db: Db, roomKey: string, senders: readonly st
   return new Map(found.flatMap((last) => (last ? [[last.sender, last.createdAtMS] as const] : [])))
 }
 
-/** In which room of the app a message is, be it settled or in a tail. */
+/** In which room of the app a message is, be it settled or in a buffer. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
   const find = async () => (await db.messages.findOne({ _id: id, app }, { projection: { room: 1 } }))?.room
-  // What leaves a tail between the looks is settled.
-  return (await find()) ?? (await findRoomOfTailMessage(db, app, id)) ?? (await find())
+  // What leaves a buffer between the looks is settled.
+  return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
 }
 
 /** A settled message of whatever room of the app. */

@@ -14,7 +14,7 @@ export interface RoomPage {
   isMember: boolean
   /** The first settled messages of the page, and how many were asked for. */
   first: { settled: MessageDoc[]; most: number }
-  /** Senders of these messages, and of those in the tail. */
+  /** Senders of these messages, and of those in the buffer. */
   users: UserDoc[]
   /** What the caller deleted for themselves, among these messages or as a whole. */
   deletions: FoundDeletion[]
@@ -54,7 +54,7 @@ type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & { settled: MessageDoc[];
 
 function pageStages(db: Db, { app, room, user }: { app: string; room: string; user: string }, page: Document[]) {
   const membership = { _id: key(app, room, user) }
-  const senders = { $setUnion: ['$settled.sender', { $ifNull: ['$room.tail.sender', []] }] }
+  const senders = { $setUnion: ['$settled.sender', { $ifNull: ['$room.buffer.sender', []] }] }
   const ofAll = [{ $literal: deletionOfAllKey(app, room, user) }]
   return [
     { $match: { _id: key(app, room) } },
@@ -64,7 +64,7 @@ function pageStages(db: Db, { app, room, user }: { app: string; room: string; us
     {
       $set: {
         users: keysOf(senders, key(app, '')),
-        // What is only in the tail nobody has deleted for themselves: that settles it.
+        // What is only in the buffer nobody has deleted for themselves: that settles it.
         deletions: { $concatArrays: [ofAll, keysOf('$settled._id', deletionKey(app, room, user, ''))] },
       },
     },

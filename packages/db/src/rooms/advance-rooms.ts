@@ -14,8 +14,8 @@ export type RoomToSendTo = Pick<
   | 'deletedUpToSeq'
   | 'deletedUpToMS'
   | 'erasing'
-  | 'rev'
-  | 'tailBytes'
+  | 'version'
+  | 'bufferBytes'
   | 'expiresInS'
 >
 

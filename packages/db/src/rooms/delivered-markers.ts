@@ -3,11 +3,11 @@ import type { MessageDoc } from '../messages/messages.ts'
 import type { MembershipDoc } from './memberships.ts'
 import type { RoomDoc } from './rooms.ts'
 
-/** A room as it concerns what has reached its members: its tail says who sent what. */
-export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'seq' | 'tail'>
+/** A room as it concerns what has reached its members: its buffer says who sent what. */
+export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'seq' | 'buffer'>
 
 export async function findDeliveryRooms(db: Db, keys: readonly string[]): Promise<Map<string, DeliveryRoom>> {
-  const projection = { deletedAt: 1, memberCount: 1, seq: 1, 'tail._id': 1, 'tail.seq': 1, 'tail.sender': 1 }
+  const projection = { deletedAt: 1, memberCount: 1, seq: 1, 'buffer._id': 1, 'buffer.seq': 1, 'buffer.sender': 1 }
   const found = await db.rooms.find({ _id: { $in: [...keys] } }, { projection }).toArray()
   return new Map(found.map((room) => [room._id, room]))
 }

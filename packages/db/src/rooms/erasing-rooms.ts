@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
-import { withoutTail } from '../sending/tails.ts'
+import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { moved, type RoomDoc } from './rooms.ts'
 
 /** The rest of a deletion of all messages of a room. */
@@ -34,7 +34,7 @@ export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | n
   return db.rooms.findOneAndUpdate(
     { erasing: { $exists: true }, 'erasing.leaseUntilMS': { $lte: now } },
     { $set: { 'erasing.leaseUntilMS': now + leaseMS } },
-    { returnDocument: 'after', projection: withoutTail, hint: { 'erasing.leaseUntilMS': 1 } },
+    { returnDocument: 'after', projection: withoutBuffer, hint: { 'erasing.leaseUntilMS': 1 } },
   )
 }
 

@@ -1,8 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '../connect.ts'
 import { type PendingEventsDoc, waitingIn } from '../events/pending-events.ts'
-import { oneOf } from '../sending/send-facts.ts'
-import { withoutTail } from '../sending/tails.ts'
+import { withoutBuffer } from '../room-buffer/buffer.ts'
+import { oneOf } from '../room-buffer/facts.ts'
 import type { UserDoc } from '../users/users.ts'
 import type { BanDoc } from './bans.ts'
 import type { InvitationDoc } from './invitations.ts'
@@ -46,7 +46,7 @@ export async function findJoiningFacts(
   ) =>
     ids.length === 0 ? [] : [{ $unionWith: { coll: collection.collectionName, pipeline: oneOf(name, ids, fields) } }]
   const stages = [
-    ...oneOf('rooms' satisfies keyof JoiningFacts, rooms, withoutTail),
+    ...oneOf('rooms' satisfies keyof JoiningFacts, rooms, withoutBuffer),
     ...union(db.memberships, 'memberships', memberships),
     ...union(db.users, 'users', users),
     ...union(db.bans, 'bans', memberships, { untilMS: 1 }),

@@ -4,7 +4,7 @@ import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
-import { ownUnsettled } from '../sending/tails.ts'
+import { ownUnflushed } from '../room-buffer/buffer.ts'
 import { type BlockMark } from './blocked-members.ts'
 import type { RoomDoc } from './rooms.ts'
 
@@ -21,8 +21,8 @@ export interface MembershipDoc {
   readSeq: number
   /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
   uncounted: number
-  /** Up to this seq, the own messages that are in the room's tail are in `uncounted` (settle-tails.ts). */
-  settledSeq?: number
+  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (settle-buffers.ts). */
+  flushedSeq?: number
   /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
   hiddenUpToSeq?: number
   /** The delivery marker: seq of the last message that has reached the user. A member who has read a message has got it too. */
@@ -74,7 +74,7 @@ export function currentMarkerIn(deletedUpToSeq: number): { readSeq: object; unco
 
 /** A room as it concerns a member's unread count. */
 export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
-  /** Seqs of the member's own messages in the room's tail. */
+  /** Seqs of the member's own messages in the room's buffer. */
   own: readonly number[]
 }
 
@@ -82,9 +82,9 @@ export interface CountedRoom extends Pick<RoomDoc, 'seq' | 'deletedUpToSeq'> {
  * Unread messages of a member: exact, without counting anything. The membership and the room must have been read in one
  * snapshot or transaction.
  */
-export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'settledSeq'>, room: CountedRoom): number {
+export function unreadOf(membership: ReadMarker & Pick<MembershipDoc, 'flushedSeq'>, room: CountedRoom): number {
   const { readSeq, uncounted } = currentMarker(membership, room)
-  return room.seq - readSeq - uncounted - ownUnsettled({ ...membership, readSeq }, room.own)
+  return room.seq - readSeq - uncounted - ownUnflushed({ ...membership, readSeq }, room.own)
 }
 
 export async function findMembership(

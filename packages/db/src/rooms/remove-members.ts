@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
-import { withoutTail } from '../sending/tails.ts'
+import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
 import { endInvitations } from './invitations.ts'
 import { findFirstMembers } from './room-members.ts'
@@ -40,7 +40,7 @@ export async function removeMembers(
       ...moved(),
       ...(isOwnerGone && owner === undefined && { $unset: { owner: 1 as const } }),
     },
-    { session, returnDocument: 'after', projection: withoutTail },
+    { session, returnDocument: 'after', projection: withoutBuffer },
   )
   return { room: after ?? room, removed }
 }

@@ -148,9 +148,9 @@ export async function addMembersToRooms(
   return changes.map(({ after }) => after)
 }
 
-/** `rev` moves with members and bans; a new member has read up to `seq`, and joins after `clockMS`. */
-function asItWasRead({ _id, rev, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
-  return { _id, rev: rev ?? { $exists: false }, seq, clockMS }
+/** `version` moves with members and bans; a new member has read up to `seq`, and joins after `clockMS`. */
+function asItWasRead({ _id, version, seq, clockMS }: RoomDoc): Filter<RoomDoc> {
+  return { _id, version: version ?? { $exists: false }, seq, clockMS }
 }
 
 /** The members that lists show: the longest-standing. */

@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 import type { MessageDoc } from '../messages/messages.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
-import { ownSeqs } from '../sending/tails.ts'
+import { ownSeqs } from '../room-buffer/buffer.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import type { UserDoc } from '../users/users.ts'
 import { type MembershipDoc, unreadOf } from './memberships.ts'
@@ -11,7 +11,7 @@ import { type RoomDoc, type RoomSummary, summaryFields } from './rooms.ts'
 
 /** A room as one of its members has it in a list. */
 export interface RoomOfMember {
-  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq' | 'hiddenUpToSeq' | 'pref'>
+  membership: Pick<MembershipDoc, 'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq' | 'hiddenUpToSeq' | 'pref'>
   room: RoomSummary
   unread: number
   /** All of it, where it was read with the rest. */
@@ -21,14 +21,14 @@ export interface RoomOfMember {
 /** All that is shown of a room, at one moment. */
 export interface ShownRoom {
   room: RoomDoc & { own: number[] }
-  /** The last message, where it is settled; else it is the tail, of which only the last is there. */
+  /** The last message, where it is settled; else it is the buffer, of which only the last is there. */
   last: MessageDoc[]
   /** The members and the sender to show. */
   users: UserDoc[]
 }
 
 const membershipFields = {
-  ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1, hiddenUpToSeq: 1, pref: 1 },
+  ...{ _id: 0, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1, hiddenUpToSeq: 1, pref: 1 },
 } satisfies Record<keyof RoomOfMember['membership'] | '_id', 0 | 1>
 
 /** Documents in one reply of MongoDB, which by itself makes a second round trip after a hundred. */
@@ -113,10 +113,10 @@ function onlyOfMember(db: Db, user: string): Document[] {
 
 /** The stages of a pipeline on rooms that add all that is shown of them. */
 function shownStages(db: Db, app: string, user: string): Document[] {
-  const tail = { $ifNull: [{ $slice: ['$tail', -1] }, '$$REMOVE'] }
-  const shown = { $concatArrays: ['$room.firstMembers', '$last.sender', { $ifNull: ['$room.tail.sender', []] }] }
+  const buffer = { $ifNull: [{ $slice: ['$buffer', -1] }, '$$REMOVE'] }
+  const shown = { $concatArrays: ['$room.firstMembers', '$last.sender', { $ifNull: ['$room.buffer.sender', []] }] }
   return [
-    { $set: { ...ownSeqs(user), tail } },
+    { $set: { ...ownSeqs(user), buffer } },
     { $project: { _id: 0, room: '$$ROOT' } },
     { $set: { last: { $ifNull: ['$room.lastMessageID', '$$REMOVE'] } } },
     findByKeys(db.messages.collectionName, 'last'),

@@ -3,11 +3,11 @@ import type { RoomType } from '@parley/contracts/resources/room'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
-import { type Tail, tailIndexes, withoutTail } from '../sending/tails.ts'
+import { bufferIndexes, type RoomBuffer, withoutBuffer } from '../room-buffer/buffer.ts'
 import type { Erasing } from './erasing-rooms.ts'
-import { revStep } from './rev-step.ts'
+import { versionStep } from './version-step.ts'
 
-export interface RoomDoc extends Tail {
+export interface RoomDoc extends RoomBuffer {
   /** key(app, id) */
   _id: string
   app: string
@@ -43,7 +43,7 @@ export interface RoomDoc extends Tail {
    * Moves with everything that decides over a send: who is a member, who is banned or blocked, what the room is, what was
    * deleted. Absent in a room that nothing has changed.
    */
-  rev?: number
+  version?: number
   /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */
   seq: number
   /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
@@ -68,24 +68,24 @@ export const roomIndexes: IndexDescription[] = [
   { key: { app: 1, createdAtMS: 1 } },
   { key: { app: 1, deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   { key: { 'erasing.leaseUntilMS': 1 }, partialFilterExpression: { erasing: { $exists: true } } },
-  ...tailIndexes,
+  ...bufferIndexes,
 ]
 
 /** Part of every update of a room, so that a process which has read it before notices. */
-export function moved(): { $inc: { rev: number } } {
-  return { $inc: { rev: revStep() } }
+export function moved(): { $inc: { version: number } } {
+  return { $inc: { version: versionStep() } }
 }
 
-/** Of a room that was changed, what it is then; the tail is read by tails.ts. */
-const after = { returnDocument: 'after', projection: withoutTail } as const
+/** Of a room that was changed, what it is then; the buffer is read by buffers.ts. */
+const after = { returnDocument: 'after', projection: withoutBuffer } as const
 
 export async function findRoom(db: Db, app: string, id: string, session?: ClientSession): Promise<RoomDoc | null> {
-  return db.rooms.findOne({ _id: key(app, id) }, { projection: withoutTail, ...(session && { session }) })
+  return db.rooms.findOne({ _id: key(app, id) }, { projection: withoutBuffer, ...(session && { session }) })
 }
 
 export async function findRoomsByKey(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
   if (keys.length === 0) return []
-  const options = { projection: withoutTail, ...(session && { session }) }
+  const options = { projection: withoutBuffer, ...(session && { session }) }
   return db.rooms.find({ _id: { $in: [...keys] } }, options).toArray()
 }
 
@@ -186,9 +186,9 @@ export async function findRoomsByKeyOrPair(
     ...(pairs.length > 0 ? [{ pair: { $in: [...pairs] } }] : []),
   ]
   if (either.length === 0) return []
-  return db.rooms.find({ $or: either }, { projection: withoutTail, ...(session && { session }) }).toArray()
+  return db.rooms.find({ $or: either }, { projection: withoutBuffer, ...(session && { session }) }).toArray()
 }
 
 export async function findDirectRoom(db: Db, pair: string, session?: ClientSession): Promise<RoomDoc | null> {
-  return db.rooms.findOne({ pair }, { projection: withoutTail, ...(session && { session }) })
+  return db.rooms.findOne({ pair }, { projection: withoutBuffer, ...(session && { session }) })
 }

@@ -8,7 +8,7 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 /** Memberships per step, which bounds the memory however many rooms the users are in. */
 const perRound = 5_000
 
-type Marker = Pick<MembershipDoc, 'user' | 'roomKey' | 'readSeq' | 'uncounted' | 'settledSeq'>
+type Marker = Pick<MembershipDoc, 'user' | 'roomKey' | 'readSeq' | 'uncounted' | 'flushedSeq'>
 
 /**
  * The total unread messages of many users over all their rooms. Reads their memberships once and each room once
@@ -20,7 +20,7 @@ export async function totalUnreadOf(db: Db, app: string, users: readonly string[
     const totals = new Map(users.map((user) => [user, 0]))
     const markers = db.memberships
       .find({ userKey: { $in: users.map((user) => key(app, user)) } }, { session })
-      .project<Marker>({ _id: 0, user: 1, roomKey: 1, readSeq: 1, uncounted: 1, settledSeq: 1 })
+      .project<Marker>({ _id: 0, user: 1, roomKey: 1, readSeq: 1, uncounted: 1, flushedSeq: 1 })
       .batchSize(perRound)
     let round: Marker[] = []
     for await (const marker of markers) {
@@ -45,11 +45,11 @@ async function addUnread(
   const keys = [...new Set(markers.map(({ roomKey }) => roomKey))]
   const found = await db.rooms
     .find({ _id: { $in: keys }, deletedAt: { $exists: false } }, { session })
-    .project<Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'tail'>>({
+    .project<Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer'>>({
       seq: 1,
       deletedUpToSeq: 1,
-      'tail.seq': 1,
-      'tail.sender': 1,
+      'buffer.seq': 1,
+      'buffer.sender': 1,
     })
     .batchSize(perRound)
     .toArray()
@@ -57,7 +57,7 @@ async function addUnread(
   for (const marker of markers) {
     const room = rooms.get(marker.roomKey)
     if (!room) continue
-    const own = (room.tail ?? []).filter(({ sender }) => sender === marker.user).map(({ seq }) => seq)
+    const own = (room.buffer ?? []).filter(({ sender }) => sender === marker.user).map(({ seq }) => seq)
     totals.set(marker.user, (totals.get(marker.user) ?? 0) + unreadOf(marker, { ...room, own }))
   }
 }

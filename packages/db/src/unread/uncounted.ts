@@ -17,23 +17,23 @@ export interface Uncounted {
  * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and those that were
  * deleted.
  * @param upToSeq the last message of the room or thread: what an import has written beyond is none yet
- * @param ownInTail seqs of the own messages in the room's tail, distinguished by whether they were counted
+ * @param ownInTail seqs of the own messages in the room's buffer, distinguished by whether they were counted
  */
 export async function countUncountedAfter(
   db: Db,
-  membership: Pick<MembershipDoc, 'app' | 'room' | 'roomKey' | 'user' | 'settledSeq'>,
+  membership: Pick<MembershipDoc, 'app' | 'room' | 'roomKey' | 'user' | 'flushedSeq'>,
   seq: number,
   upToSeq: number,
   ownInTail: readonly number[],
   session: ClientSession,
 ): Promise<Uncounted> {
-  const { app, room, roomKey, user, settledSeq = 0 } = membership
+  const { app, room, roomKey, user, flushedSeq = 0 } = membership
   // Who deletes all messages of a room for themselves keeps its threads.
   const isOfThread = roomKey !== key(app, room)
   const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
   const after = { $gt: from, $lte: upToSeq }
   const ownSettled = { roomKey, sender: user, seq: { ...after, $nin: [...ownInTail] } }
-  const ownCounted = ownInTail.filter((own) => own > from && own <= settledSeq).length
+  const ownCounted = ownInTail.filter((own) => own > from && own <= flushedSeq).length
   const own = ownCounted + (await db.messages.countDocuments(ownSettled, { session }))
   const projection = { _id: 0, seq: 1, sender: 1 }
   const deleted = await db.messages.find({ roomKey, isDeleted: true, seq: after }, { session, projection }).toArray()

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
+import { ownUnflushed } from '../room-buffer/buffer.ts'
 import { currentMarker, type MembershipDoc, unreadOf } from '../rooms/memberships.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
-import { ownUnsettled } from '../sending/tails.ts'
 import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
 
 /** The numbers that make a member's unread count in a room: unread = seq − readSeq − uncounted. */
@@ -23,11 +23,11 @@ export interface CountedSum extends Uncounted {
 
 export type MembershipToSum = Pick<
   MembershipDoc,
-  '_id' | 'app' | 'room' | 'roomKey' | 'user' | 'readSeq' | 'uncounted' | 'settledSeq'
+  '_id' | 'app' | 'room' | 'roomKey' | 'user' | 'readSeq' | 'uncounted' | 'flushedSeq'
 >
 
-/** A room with the senders of its tail: see findRoomHeads. */
-export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'tail' | 'settledSeq'>
+/** A room with the senders of its buffer: see findRoomHeads. */
+export type RoomToSum = Pick<RoomDoc, '_id' | 'seq' | 'deletedUpToSeq' | 'buffer' | 'flushedSeq'>
 
 /** The rooms that are not deleted, for their members' sums. */
 export async function findRoomsToSum(
@@ -38,7 +38,7 @@ export async function findRoomsToSum(
   if (keys.length === 0) return new Map()
   const rooms = await db.rooms
     .find({ _id: { $in: [...keys] }, deletedAt: { $exists: false } }, { session })
-    .project<RoomToSum>({ seq: 1, deletedUpToSeq: 1, settledSeq: 1, 'tail.seq': 1, 'tail.sender': 1 })
+    .project<RoomToSum>({ seq: 1, deletedUpToSeq: 1, flushedSeq: 1, 'buffer.seq': 1, 'buffer.sender': 1 })
     .toArray()
   return new Map(rooms.map((room) => [room._id, room]))
 }
@@ -52,7 +52,7 @@ export async function findMembershipsToSum(
 ): Promise<MembershipToSum[]> {
   return db.memberships
     .find({ userKey: key(app, user) }, { session })
-    .project<MembershipToSum>({ app: 1, room: 1, roomKey: 1, user: 1, readSeq: 1, uncounted: 1, settledSeq: 1 })
+    .project<MembershipToSum>({ app: 1, room: 1, roomKey: 1, user: 1, readSeq: 1, uncounted: 1, flushedSeq: 1 })
     .toArray()
 }
 
@@ -63,7 +63,7 @@ export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadS
   return {
     seq: room.seq,
     readSeq,
-    uncounted: uncounted + ownUnsettled({ ...membership, readSeq }, own),
+    uncounted: uncounted + ownUnflushed({ ...membership, readSeq }, own),
     unread: unreadOf(membership, { ...room, own }),
   }
 }
@@ -76,8 +76,8 @@ export async function countUnread(
   session: ClientSession,
 ): Promise<CountedSum> {
   const { readSeq } = currentMarker(membership, room)
-  const { tail = [], settledSeq = 0 } = room
-  const unsettled = tail.map(({ seq }) => seq).filter((seq) => seq > settledSeq)
+  const { buffer = [], flushedSeq = 0 } = room
+  const unsettled = buffer.map(({ seq }) => seq).filter((seq) => seq > flushedSeq)
   const settled = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unsettled } }
   const messages =
     unsettled.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(settled, { session }))
@@ -85,7 +85,7 @@ export async function countUnread(
   return { ...uncounted, unread: messages - sumOf(uncounted) }
 }
 
-/** Of what the messages after the marker consist that do not count, with own ones that are not settled yet. */
+/** Of what the messages after the marker consist that do not count, with own ones that are not flushed yet. */
 export async function countParts(
   db: Db,
   membership: MembershipToSum,
@@ -95,10 +95,10 @@ export async function countParts(
   const { readSeq } = currentMarker(membership, room)
   const own = ownInTail(membership.user, room)
   const counted = await countUncountedAfter(db, membership, readSeq, room.seq, own, session)
-  return { ...counted, own: counted.own + ownUnsettled({ ...membership, readSeq }, own) }
+  return { ...counted, own: counted.own + ownUnflushed({ ...membership, readSeq }, own) }
 }
 
-/** Seqs of the user's own messages in the tail of a room. */
-export function ownInTail(user: string, { tail = [] }: Pick<RoomDoc, 'tail'>): number[] {
-  return tail.filter(({ sender }) => sender === user).map(({ seq }) => seq)
+/** Seqs of the user's own messages in the buffer of a room. */
+export function ownInTail(user: string, { buffer = [] }: Pick<RoomDoc, 'buffer'>): number[] {
+  return buffer.filter(({ sender }) => sender === user).map(({ seq }) => seq)
 }

@@ -1,8 +1,8 @@
 import type { Db } from '../connect.ts'
 import { key, keyRange } from '../keys.ts'
+import { findRoomHeads, ownUnflushed } from '../room-buffer/buffer.ts'
 import type { MembershipDoc } from '../rooms/memberships.ts'
 import type { RoomDoc } from '../rooms/rooms.ts'
-import { findRoomHeads, ownUnsettled } from '../sending/tails.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInTail, type RoomToSum, sumUnread } from './unread-sums.ts'
@@ -67,7 +67,7 @@ export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread):
 }
 
 function unsettledOwn(membership: MembershipDoc, readSeq: number, room: RoomToSum): number {
-  return ownUnsettled({ ...membership, readSeq }, ownInTail(membership.user, room))
+  return ownUnflushed({ ...membership, readSeq }, ownInTail(membership.user, room))
 }
 
 /** Some rooms of any apps, at random. */

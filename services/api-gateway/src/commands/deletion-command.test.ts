@@ -28,7 +28,7 @@ describe('the deletion of an app', () => {
   }
   async function letSettle(): Promise<void> {
     held.resolve()
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
   }
 
   test('leaves nothing of a message that is settled when its room is gone', async () => {

@@ -9,7 +9,7 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { insertImported } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { settleAbandoned } from '@parley/db/sending/settle-abandoned'
+import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { noteMessages } from '@parley/db/statistics/counted-messages'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../test-gateway.ts'
@@ -94,7 +94,7 @@ describe('an import that was killed between two writes', () => {
     const small = await send(room)
     const second = await send(room, { message: large })
     const reply = await send(room, thread)
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     assert.deepEqual(await stored(room), [
       [1, 'm1'],
       [2, small],
@@ -162,21 +162,21 @@ describe('an import that was killed between two writes', () => {
     const inTheWay = { ...toMessageDoc(gateway.app, lineOf(stuck, 1), 1, { createdAtMS: begin, updatedAtMS: begin }) }
     await db.messages.insertOne({ ...inTheWay, _id: newId() })
     const sent = await Promise.all([stuck, free].map((room) => send(room)))
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     assert.deepEqual(await stored(free), [[1, sent[1]]])
-    assert.deepEqual((await docOf(free))?.tail, [])
-    assert.equal((await docOf(stuck))?.tail?.length, 1)
+    assert.deepEqual((await docOf(free))?.buffer, [])
+    assert.equal((await docOf(stuck))?.buffer?.length, 1)
 
     const dead = Promise.withResolvers<void>()
     const another = await gateway.another({ atPoint: (point) => (point === 'taken' ? dead.promise : undefined) })
     const abandoned = { room: free, sender: 'alice', message: 'abandoned', messageType: 'text' }
     const { body } = await another.admin('POST', '/messages', abandoned)
-    await assert.rejects(settleAbandoned(db, Date.now() + 60_000, 100), /duplicate|taken/)
-    assert.deepEqual((await docOf(free))?.tail, [])
+    await assert.rejects(flushAbandoned(db, Date.now() + 60_000, 100), /duplicate|taken/)
+    assert.deepEqual((await docOf(free))?.buffer, [])
     assert.deepEqual((await stored(free)).at(-1), [2, body.result._id])
     await db.messages.deleteOne({ roomKey: key(gateway.app, stuck), clientMessageID: 'm1' })
-    await gateway.chat.settler.drained()
-    assert.deepEqual((await docOf(stuck))?.tail, [])
+    await gateway.chat.flusher.drained()
+    assert.deepEqual((await docOf(stuck))?.buffer, [])
     dead.resolve()
     await another.stop()
   })

@@ -41,7 +41,7 @@ describe('hostile JSON is refused with 4xx and leaves nothing, or comes back as 
     'POST /messages': {
       put: (json) => gateway.admin('POST', '/messages', message(json)),
       count: async () => {
-        await gateway.chat.settler.drained()
+        await gateway.chat.flusher.drained()
         return gateway.chat.db.messages.countDocuments()
       },
     },

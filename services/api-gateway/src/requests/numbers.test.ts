@@ -39,7 +39,7 @@ describe('numbers in free JSON come back as they were written', () => {
       const body = `{"room":"${room}","sender":"alice","messageType":"text","message":${json}}`
       keeps(await gateway.admin('POST', '/messages', body), `"message":${json}`)
       keeps(await history(), `"message":${json}`)
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       keeps(await history(), `"message":${json}`)
       keeps(await alice.call('GET', '/rooms'), `"message":${json}`)
       const { incoming } = await heard.next('chat message')

@@ -241,7 +241,7 @@ describe('every query uses its index and examines no more than it returns', () =
   const send = async () => {
     const message = { room, sender: 'bob', message: 'x', messageType: 'text' }
     const answer = await gateway.admin('POST', '/messages', message)
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     return answer
   }
   const hide = (id: string) => alice.call('POST', '/messages/user-delete', { room, messages: [id] })

@@ -23,14 +23,14 @@ describe('docs/scaling.md, "MongoDB with shards": what does not name its shard',
     bob = await gateway.newUser('bob')
     room = await gateway.newRoom([alice, bob])
     message = (await send()).body.result._id
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
   })
   afterAll(() => gateway.stop())
 
   const send = () => alice.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
   /** What a request does to a sharded collection without saying which shard, such as `memberships` by `_id`. */
   async function unsharded(request: () => Promise<unknown>): Promise<string[]> {
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     const entries = await recorded(gateway, request)
     const found = entries.flatMap(({ op, ns, command }) => {
       const collection = String(ns).split('.').at(-1) ?? ''
@@ -47,7 +47,7 @@ describe('docs/scaling.md, "MongoDB with shards": what does not name its shard',
     'a send, until it is acknowledged': send,
     'settling it': async () => {
       await send()
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
     },
     'a page of history': () => bob.call('GET', `/rooms/${room}/messages/v3`),
     'GET /rooms/{id}': () => bob.call('GET', `/rooms/${room}`),

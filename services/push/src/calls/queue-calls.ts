@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
 import { type CallToQueue, queueCalls } from '@parley/db/push/outgoing-calls'
@@ -8,7 +8,7 @@ export type QueueCall = (call: CallToQueue) => Promise<void>
 
 /** Concurrent calls share their round trips. */
 export function createCallQueue(db: Db, wakeCalls: Wake['up']): QueueCall {
-  const queue = gather(
+  const queue = batched(
     async (calls: CallToQueue[]) => {
       await queueCalls(db, calls)
       return calls

@@ -1,5 +1,5 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import { readAgain } from '@parley/bus/events/publish'
 import { readEvent } from '@parley/bus/events/read-event'
 import { readPayload, type Schema } from '@parley/bus/read-payload'
@@ -53,7 +53,7 @@ interface ToQueue {
  * for many events.
  */
 export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): MessageHandler<ToQueue> {
-  const webhookOf = gather(
+  const webhookOf = batched(
     async (rooms: string[]) => {
       const webhooks = await findWebhooks(db, [...new Set(rooms)])
       return rooms.map((room) => webhooks.get(room))

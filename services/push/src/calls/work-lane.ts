@@ -1,5 +1,5 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import { keptCallData } from '@parley/chat/integrations/call-data'
 import {
   type CallLaneDoc,
@@ -33,7 +33,7 @@ const longestPauseMS = 5 * 60 * 1_000
 /** Makes the function that works on a lane until it is empty, a call fails, its turn is over, or the signal aborts. */
 export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane: CallLaneDoc) => Promise<void> {
   const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
-  const markDone = gather(
+  const markDone = batched(
     async (done: DoneCall[]) => {
       await markCallsDone(db, done)
       return done

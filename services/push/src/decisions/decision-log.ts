@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import { type PushDecisionDoc, type PushResult, recordDecisions, recordResults } from '@parley/db/push/push-decisions'
@@ -18,23 +18,23 @@ export interface DecisionLog {
 }
 
 /** Outcomes that come within this time, of one message, are one document. */
-const gatherMS = 250
+const waitMS = 250
 
 export function createDecisionLog(db: Db, log: Logger): DecisionLog {
   const inFlight = createInFlight()
-  const decided = gather(
+  const decided = batched(
     async (decisions: PushDecisionDoc[]) => {
       await recordDecisions(db, decisions)
       return decisions
     },
     { most: 100 },
   )
-  const cameOf = gather(
+  const cameOf = batched(
     async (outcomes: Outcome[]) => {
       await recordResults(db, byMessage(outcomes))
       return outcomes
     },
-    { most: 2_000, waitMS: gatherMS },
+    { most: 2_000, waitMS: waitMS },
   )
   return {
     async decided(decision) {

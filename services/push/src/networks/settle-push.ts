@@ -1,5 +1,5 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import type { Db } from '@parley/db/connect'
 import { type PushDoc, type PushReturn, returnPushes } from '@parley/db/push/pushes'
 import { deleteDeadToken, setDeviceTopic } from '@parley/db/users/devices'
@@ -29,7 +29,7 @@ export function createPushSettlement({
   decisions,
   retryForever,
 }: SettlePushParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
-  const giveBack = gather(
+  const giveBack = batched(
     async (returned: PushReturn[]) => {
       await returnPushes(db, returned)
       return returned

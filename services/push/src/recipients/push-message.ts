@@ -1,5 +1,5 @@
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import type { Wake } from '@parley/async/wake'
 import { type Delivery, readEvent } from '@parley/bus/events/read-event'
 import { readPayload } from '@parley/bus/read-payload'
@@ -66,7 +66,7 @@ export const networkOf = { ios: 'apns', fcm: 'fcm' } as const satisfies Record<D
  */
 export function createMessagePusher(parts: PushMessageParts): MessageHandler<MessageEvent> {
   const { db, networks, generic, keepMS } = parts
-  const decided = gather(
+  const decided = batched(
     async (contents: string[]) => {
       await notePushesDecided(db, contents)
       return contents

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
-import { gather } from '@parley/async/gather'
 import type { RoomOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { UserSince } from '@parley/chat/users/user-since'
 import type { Logger } from '@parley/service/log'
@@ -124,7 +124,7 @@ async function readToTheEnd(
 
 function shareReadings(parts: CatchUpParts): (reader: Reader) => Promise<ReadOutcome> {
   let restUntilMS = 0
-  return gather(
+  return batched(
     async (readers: Reader[]) => {
       const restMS = restUntilMS - performance.now()
       if (restMS > 0) await pause(restMS)

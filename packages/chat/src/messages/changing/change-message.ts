@@ -6,8 +6,8 @@ import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessageOfApp, findRoomOfMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { setSearchWords } from '@parley/db/messages/search-texts'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import { findUser, type UserDoc } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMemberOf } from '../../access/require-member.ts'
@@ -42,7 +42,7 @@ export async function changeMessage(
   const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
   if (roomId === undefined) throw unknownMessage(name.id)
   const { value: message, noted } = await changeAndNote(chat, messageLane(name.id), async (session, pending) => {
-    const taken = await takeRoom(db, caller.app, roomId, session)
+    const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const found = await findMessageOfApp(db, caller.app, name.id, session)
     if (!found || found.room !== room.id || isDeletedIn(found, room)) throw unknownMessage(name.id)

@@ -5,8 +5,8 @@ import { deleteMessage } from '@parley/db/messages/change-messages'
 import { countDeletedSince, isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, newId } from '@parley/db/messages/messages'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { type RoomDoc, takeRoomTime } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import type { Session } from '@parley/db/transactions/transaction'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, requireRole } from '../../access/room-role.ts'
@@ -47,7 +47,7 @@ export async function deleteForAll(
 async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
   const { db } = chat
   const { value, noted } = await changeAndNote(chat, messageLane(messageId), async (session, pending) => {
-    await takeRoom(db, caller.app, roomId, session)
+    await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessagesOfRoom(db, room, [messageId], session)
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
@@ -78,7 +78,7 @@ async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<nu
   const { db } = chat
   const lane = roomLane(caller.app, roomId)
   const { value, noted } = await changeAndNote(chat, lane, async (session, pending) => {
-    await takeRoom(db, caller.app, roomId, session)
+    await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const before = room.deletedUpToSeq ?? 0
     const { lastThreadAtMS = 0, deletedUpToMS = 0 } = room

@@ -3,9 +3,9 @@ import type { EventPayload } from '@parley/contracts/socket/server-events'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, type MessageDoc } from '@parley/db/messages/messages'
 import { findUserDeletions, insertUserDeletions, setDeletedUpTo } from '@parley/db/messages/user-deletions'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { currentMarker, type MembershipDoc, setUncounted } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import { findThreadMember } from '@parley/db/threads/thread-members'
 import type { Session } from '@parley/db/transactions/transaction'
 import type { UserCaller } from '../../access/caller.ts'
@@ -28,7 +28,7 @@ export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string
   const { app, user } = caller
   const deleted = { room: roomId, messages: ids, isUserDeleteAllMessagesInRoom: false }
   await changeAndNotify(chat, userLane(caller), async (session, pending) => {
-    const taken = await takeRoom(db, app, roomId, session)
+    const taken = await lockRoom(db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const messages = await findMessagesOfRoom(db, room, ids, session)
     const known = new Set(messages.map((message) => message._id))
@@ -79,7 +79,7 @@ async function uncount(
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
   const { db } = chat
   return changeAndNotify(chat, userLane(caller), async (session, pending) => {
-    const taken = await takeRoom(db, caller.app, roomId, session)
+    const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)
     const { readSeq } = currentMarker(membership, room)

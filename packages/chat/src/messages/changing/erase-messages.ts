@@ -5,8 +5,8 @@ import { stubMessages } from '@parley/db/messages/change-messages'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import { deleteSearchTexts, setSearchProgress } from '@parley/db/messages/search-texts'
 import { leaseErasing, markErasingPublished, setErasing } from '@parley/db/rooms/erasing-rooms'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { findRoom, type RoomDoc, takeRoomTimes } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { eraseThreads } from '../../threads/erase-threads.ts'
@@ -52,7 +52,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
 /** Returns whether there is more to do. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
   return inTransaction(chat.db, async (session) => {
-    const room = await takeRoom(chat.db, app, id, session)
+    const room = await lockRoom(chat.db, app, id, session)
     const end = room?.deletedUpToSeq ?? 0
     if (!room?.erasing || room.erasing.doneUpToSeq === end) return false
     const afterSeq = room.erasing.doneUpToSeq

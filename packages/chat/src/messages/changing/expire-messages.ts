@@ -5,8 +5,8 @@ import { key } from '@parley/db/keys'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { type ExpiredMessage, findExpired, findStillExpired, stubExpired } from '@parley/db/messages/expiring-messages'
 import { type MessageDoc, mostAtOneTime } from '@parley/db/messages/messages'
+import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
-import { takeRoom } from '@parley/db/rooms/take-room'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
@@ -61,7 +61,7 @@ async function expirePart(
 ): Promise<void> {
   const { db, outbox } = chat
   const work = async (session: Session) => {
-    const room = await takeRoom(db, app, roomId, session)
+    const room = await lockRoom(db, app, roomId, session)
     const found = await findStillExpired(db, ids, clock.now(), session)
     if (found.length === 0) return { stubs: [], noted: [] }
     const shown = room ? found.filter((message) => !isDeletedIn(message, room)) : []

@@ -4,7 +4,7 @@ import { type PageSize, type PageStart, readHistory, type TimeField } from '@par
 import { findMessage, type MessageDoc } from '@parley/db/messages/messages'
 import { type RoomPage, readRoomPage } from '@parley/db/messages/room-page'
 import { findUserDeletions, hiddenBy } from '@parley/db/messages/user-deletions'
-import { findRoomWithTail, unsettledOf } from '@parley/db/sending/tails'
+import { findRoomWithBuffer, unflushedOf } from '@parley/db/room-buffer/buffer'
 import { findUsers, onlyUsers, type UserDoc } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import { checkMember, checkRoom, requireMemberOf } from '../../access/require-member.ts'
@@ -46,7 +46,7 @@ async function pageMessages(
   { room, first, users, deletions }: RoomPage,
   { start, field, size }: { start: PageStart; field: TimeField; size: PageSize },
 ): Promise<{ messages: MessageDoc[]; users: ReadonlyMap<string, UserDoc>; hidden: ReadonlySet<string> }> {
-  const of = { roomKey: room._id, tail: unsettledOf(room), clockMS: room.clockMS, seq: room.seq }
+  const of = { roomKey: room._id, buffer: unflushedOf(room), clockMS: room.clockMS, seq: room.seq }
   const messages = await readHistory(chat.db, of, start, field, size, first)
   const isAll = messages.length <= first.most
   if (isAll) return { messages, users: onlyUsers(users), hidden: hiddenBy(deletions, app, user, messages) }
@@ -65,9 +65,9 @@ async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: st
 
 /** A message that was not settled a moment ago. */
 async function unsettledMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
-  const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithTail(chat.db, caller.app, roomId))
+  const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithBuffer(chat.db, caller.app, roomId))
   const message =
-    unsettledOf(room).find((unsettled) => unsettled._id === id) ?? (await findMessage(chat.db, room._id, id))
+    unflushedOf(room).find((unsettled) => unsettled._id === id) ?? (await findMessage(chat.db, room._id, id))
   if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
   return message
 }

@@ -3,8 +3,8 @@ import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { MessageDoc } from '@parley/db/messages/messages'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
-import type { Draft } from '../accepting/message-batch.ts'
-import { findRepeated } from '../accepting/read-batch.ts'
+import { findRepeated } from '../../send/decide.ts'
+import type { Draft } from '../../send/new-message.ts'
 
 /**
  * The draft with its files. When they are not to be had, as after a recall, and the draft was sent before under its key: what

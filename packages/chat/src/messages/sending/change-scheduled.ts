@@ -2,8 +2,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Input } from '@parley/contracts/operation'
 import type { changeScheduled as operation } from '@parley/contracts/operations/messages/scheduled'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
-import { letFilesGo } from '@parley/db/files/files'
-import * as scheduled from '@parley/db/sending/scheduled'
+import { releaseFiles } from '@parley/db/files/files'
+import * as scheduled from '@parley/db/messages/scheduled'
 import { NoTurn } from '@parley/db/transactions/turns'
 import { type Caller, userOf } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
@@ -57,7 +57,7 @@ async function changeAsRead(
     ...(attachments && { attachments }),
     ...(byClient && { byClient }),
   })
-  if (changed && attachments) await letFilesGo(db, by.app, found.attachments ?? [])
+  if (changed && attachments) await releaseFiles(db, by.app, found.attachments ?? [])
   return changed
 }
 
@@ -65,7 +65,7 @@ async function changeAsRead(
 export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
   const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
   if (!cancelled) throw unknown(id)
-  await letFilesGo(db, by.app, cancelled.attachments ?? [])
+  await releaseFiles(db, by.app, cancelled.attachments ?? [])
   return toScheduledView(cancelled)
 }
 

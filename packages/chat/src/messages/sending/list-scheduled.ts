@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { listScheduled as operation } from '@parley/contracts/operations/messages/scheduled'
-import { findScheduledPage } from '@parley/db/sending/scheduled'
+import { findScheduledPage } from '@parley/db/messages/scheduled'
 import { type Caller, userOf } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { parseCursor, toCursor } from '../../page-cursor.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
-import type { Refusal } from '../accepting/message-batch.ts'
+import type { Refusal } from '../../send/decide.ts'
 
 /** The error that its sender gets. */
 export async function errorOfRefusal(

@@ -5,10 +5,10 @@ import type { BatchTarget, sendBatch as operation } from '@parley/contracts/oper
 import { advanceJob, type JobDoc } from '@parley/db/jobs'
 import { apiErrorOf } from '../../api-error-of.ts'
 import type { Chat } from '../../chat.ts'
+import { sendContent } from '../../send/send-message.ts'
 import type { BatchOutcome } from './batch-outcomes.ts'
 import { batchTemplate } from './batch-template.ts'
 import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
-import { sendContent } from './send-message.ts'
 
 export type Batch = Input<typeof operation>['body']
 

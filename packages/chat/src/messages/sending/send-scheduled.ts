@@ -2,9 +2,9 @@ import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { ApiError } from '@parley/contracts/errors'
 import { newId } from '@parley/db/messages/messages'
-import { claimDue, markRefused, removeSent, type ScheduledDoc, sendAgain } from '@parley/db/sending/scheduled'
+import { claimDue, markRefused, removeSent, type ScheduledDoc, sendAgain } from '@parley/db/messages/scheduled'
 import type { Chat } from '../../chat.ts'
-import { sendContent } from './send-message.ts'
+import { sendContent } from '../../send/send-message.ts'
 
 const lookEveryMS = 400
 const atOnce = 200

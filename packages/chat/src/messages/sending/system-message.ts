@@ -3,9 +3,9 @@ import { ApiError } from '@parley/contracts/errors'
 import type { SystemType } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { type ScheduledDoc, scheduledLeaseMS } from '@parley/db/sending/scheduled'
+import { type ScheduledDoc, scheduledLeaseMS } from '@parley/db/messages/scheduled'
 import type { Chat } from '../../chat.ts'
-import { sendMessage } from './send-message.ts'
+import { sendMessage } from '../../send/send-message.ts'
 import { sendTaken } from './send-scheduled.ts'
 
 /** A system message names at most this many members; `memberCount` says how many there are. */

@@ -19,8 +19,8 @@ import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
+import { sendContent } from '../../send/send-message.ts'
 import { toSentMessageView } from '../../views/message.ts'
-import { sendContent } from '../sending/send-message.ts'
 import { requireRobot } from './require-robot.ts'
 
 /** A stream without its pieces. */

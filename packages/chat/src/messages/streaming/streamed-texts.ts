@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -24,7 +24,7 @@ export interface StreamedTexts {
 
 export function createStreamedTexts({ db, censor, log }: { db: Db; censor: Censor; log: Log }): StreamedTexts {
   const inFlight = createInFlight()
-  const show = gather(
+  const show = batched(
     async (grown: Stream[]) => {
       const streams = new Map(grown.map((stream) => [key(stream.app, stream.message), stream]))
       await Promise.all([...streams.values()].map(showSoFar))

@@ -1,4 +1,4 @@
-import { gather } from '@parley/async/gather'
+import { batched } from '@parley/async/batch'
 import { createInFlight } from '@parley/async/in-flight'
 import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
@@ -47,7 +47,7 @@ export interface Deliveries {
 
 export function createDeliveries(parts: Pick<Chat, 'db' | 'bus'>): Deliveries {
   const inFlight = createInFlight()
-  const together = gather(
+  const together = batched(
     async (reports: DeliveryReport[]) => {
       const outcomes = await markTogether(parts, reports)
       return outcomes.map((outcome) => (outcome instanceof ApiError ? refused(outcome) : outcome))
@@ -76,7 +76,7 @@ async function markTogether(
   const { db } = parts
   const roomKeys = unique(reports.map(({ app, room }) => key(app, room)))
   const memberKeys = unique(reports.map(({ app, room, user }) => key(app, room, user)))
-  // Rooms before messages: what leaves a tail is in `messages` already.
+  // Rooms before messages: what leaves a buffer is in `messages` already.
   const [rooms, markers, limits] = await Promise.all([
     findDeliveryRooms(db, roomKeys),
     findDeliveredMarkers(db, memberKeys),
@@ -116,8 +116,8 @@ async function findSeqs(
   rooms: ReadonlyMap<string, DeliveryRoom>,
 ): Promise<Map<string, number>> {
   const seqs = new Map<string, number>()
-  for (const { _id: roomKey, tail = [] } of rooms.values()) {
-    for (const { _id, seq } of tail) seqs.set(`${roomKey}\0${_id}`, seq)
+  for (const { _id: roomKey, buffer = [] } of rooms.values()) {
+    for (const { _id, seq } of buffer) seqs.set(`${roomKey}\0${_id}`, seq)
   }
   const missing = reports.filter(({ app, room, message }) => !seqs.has(key(app, room, message)))
   if (missing.length === 0) return seqs

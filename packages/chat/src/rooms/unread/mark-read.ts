@@ -2,8 +2,8 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import type { markRead as operation } from '@parley/contracts/operations/rooms/read-markers'
 import { findMessage, findMessageAt } from '@parley/db/messages/messages'
+import { findRoomHeads } from '@parley/db/room-buffer/buffer'
 import { currentMarker, setReadMarker, unreadOf } from '@parley/db/rooms/memberships'
-import { findRoomHeads } from '@parley/db/sending/tails'
 import { countUncountedAfter, sumOf } from '@parley/db/unread/uncounted'
 import { ownInTail } from '@parley/db/unread/unread-sums'
 import type { UserCaller } from '../../access/caller.ts'
@@ -28,11 +28,11 @@ export async function markRead(
   return changeAndNotify(chat, markerLane(app, roomId, user), async (session, pending) => {
     const found = await findRoomHeads(chat.db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
-    const { tail = [] } = room
+    const { buffer = [] } = room
     const settled = await findMessage(chat.db, room._id, messageId, session)
     // What an import has not reached is no message of the room yet.
     const message =
-      tail.find(({ _id }) => _id === messageId) ?? (settled && settled.seq <= room.seq ? settled : undefined)
+      buffer.find(({ _id }) => _id === messageId) ?? (settled && settled.seq <= room.seq ? settled : undefined)
     const own = ownInTail(user, room)
     if (!message)
       throw new ApiError('MESSAGE_NOT_FOUND', `message: no message ${JSON.stringify(messageId)} in the room`)
@@ -48,7 +48,7 @@ export async function markRead(
     const standsAt =
       marker.readSeq === message.seq
         ? messageId
-        : (tail.find(({ seq }) => seq === marker.readSeq)?._id ??
+        : (buffer.find(({ seq }) => seq === marker.readSeq)?._id ??
           (await findMessageAt(chat.db, room._id, marker.readSeq, session)))
     const payload = { roomID: roomId, memberID: user, messageID: standsAt ?? messageId }
     notifyMembers(pending, { app, room: roomId }, 'lastRead', payload)

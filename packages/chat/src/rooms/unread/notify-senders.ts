@@ -54,15 +54,15 @@ export async function notifySenders(
   }
 }
 
-/** Who sent the messages that these markers of one room have passed, by seq: of its tail, and settled ones. */
+/** Who sent the messages that these markers of one room have passed, by seq: of its buffer, and settled ones. */
 async function findPassed(
   db: Chat['db'],
-  { _id: roomKey, tail = [] }: DeliveryRoom,
+  { _id: roomKey, buffer = [] }: DeliveryRoom,
   moved: readonly MovedMarker[],
 ): Promise<Map<number, string>> {
-  const settled = joined(moved.map(passedBy)).flatMap((range) => gapsOf(tail, range))
+  const settled = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
   const places = settled.length > 0 ? await findPlacesIn(db, roomKey, settled) : []
-  return new Map([...tail, ...places].map(({ seq, sender }) => [seq, sender]))
+  return new Map([...buffer, ...places].map(({ seq, sender }) => [seq, sender]))
 }
 
 /** There is a message of every seq. */
@@ -90,11 +90,11 @@ function joined(ranges: readonly SeqRange[]): SeqRange[] {
   return all
 }
 
-/** What a tail does not have of a range, also between its messages: each process settles only those that it appended. */
-function gapsOf(tail: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
+/** What a buffer does not have of a range, also between its messages: each process settles only those that it appended. */
+function gapsOf(buffer: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
   const gaps: SeqRange[] = []
   let last = after
-  for (const seq of [...tail.map((message) => message.seq), upTo + 1]) {
+  for (const seq of [...buffer.map((message) => message.seq), upTo + 1]) {
     if (seq <= last || seq > upTo + 1) continue
     if (seq > last + 1) gaps.push({ after: last, upTo: seq - 1 })
     last = seq

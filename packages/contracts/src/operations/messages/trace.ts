@@ -28,7 +28,7 @@ export const traceMessage = operation({
       .object({ atMS: timeMS, streamSeq: count })
       .optional()
       .describe('Its event in the stream; absent when it is not there: not yet, or not any more'),
-    settled: z.boolean().describe('Whether it has left the tail of its room'),
+    settled: z.boolean().describe('Whether it has left the buffer of its room'),
     deliveries: z.array(
       z.object({
         node: z.string(),

@@ -43,7 +43,7 @@ describe('files', () => {
     const sent = await sendFile(alice, room, id)
     const attachment = { fileID: id, ...pictures, size: png.length, width: 1, height: 1 }
     assert.deepEqual(sent.body.result.attachments, [attachment])
-    // At once: the message may still be in the tail of its room.
+    // At once: the message may still be in the buffer of its room.
     assert.equal(await statusFor(bob, id), 200)
     const { payload } = await heard.next('chat message')
     assert.deepEqual((payload as { attachments: unknown }).attachments, [attachment])

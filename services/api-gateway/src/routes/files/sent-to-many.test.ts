@@ -29,7 +29,7 @@ describe('a file that was sent to thousands of rooms', () => {
     })
     await gateway.chat.db.messages.insertMany(sent)
     root = (await send({ attachments: undefined })).body.result._id
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
   })
   afterAll(() => gateway.stop())
 
@@ -54,7 +54,7 @@ describe('a file that was sent to thousands of rooms', () => {
   test('is seen by the members of the last of them, and by no stranger, at the same cost', async () => {
     assert.equal(await statusFor(bob), 404)
     const { _id } = (await send()).body.result
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     assert.equal(await statusFor(bob), 200)
     await gateway.admin('DELETE', `/rooms/${room}/messages/${_id}`)
     assert.equal(await statusFor(bob), 404)

@@ -40,7 +40,7 @@ describe('work that takes longer than a request may', () => {
       { timeout: 100_000, interval: 20 },
     )
   const messagesIn = async (room: string) => {
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     return gateway.chat.db.messages.countDocuments({ roomKey: key(gateway.app, room) })
   }
 
@@ -174,17 +174,17 @@ describe('work that takes longer than a request may', () => {
     const real = { ...chat }
     const second = Promise.withResolvers<void>()
     let sends = 0
-    chat.accept = async (draft) => {
+    chat.appendMessage = async (draft) => {
       sends += 1
       if (sends === 200) throw new ApiError('SERVICE_UNAVAILABLE')
       if (sends === 251) await second.promise
-      return real.accept(draft)
+      return real.appendMessage(draft)
     }
     chat.jobs.afterMS = 2_000
     const id = accepted(await batch(Array.from({ length: 251 }, () => ({ room }))))
     second.resolve()
     await vi.waitUntil(() => chat.jobs.count === 0, { timeout: 100_000 })
-    chat.accept = (draft) => real.accept(draft)
+    chat.appendMessage = (draft) => real.appendMessage(draft)
     await chat.db.jobs.updateOne({ _id: key(gateway.app, id), state: 'running' }, { $set: { leaseUntilMS: 0 } })
     await takeNextJob(chat)
     await finished(id)
@@ -236,13 +236,13 @@ describe('work that takes longer than a request may', () => {
     const { _id } = await insertJob(db, { app: gateway.app, id: 'slow', kind: 'batch', ...work }, 'who died')
     await db.jobs.updateOne({ _id }, { $set: { attempts: 19, leaseUntilMS: 0 } })
     let sends = 0
-    chat.accept = (draft) => {
+    chat.appendMessage = (draft) => {
       sends += 1
-      return sends > 100 ? Promise.reject(new ApiError('SERVICE_UNAVAILABLE')) : real.accept(draft)
+      return sends > 100 ? Promise.reject(new ApiError('SERVICE_UNAVAILABLE')) : real.appendMessage(draft)
     }
     assert.equal(await takeNextJob(chat), true)
     await vi.waitUntil(() => jobs.count === 0, { timeout: 100_000 })
-    chat.accept = (draft) => real.accept(draft)
+    chat.appendMessage = (draft) => real.appendMessage(draft)
     const { state, progress } = (await job('slow')).body.result
     assert.deepEqual([state, progress.done], ['running', 100])
 

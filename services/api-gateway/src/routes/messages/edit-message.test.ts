@@ -231,7 +231,7 @@ describe('POST /rooms/{id}/message', () => {
   test('a message takes at most 500 reactions', async () => {
     const { _id } = await send(alice)
     const reactions = Array.from({ length: 500 }, (_, i) => ({ client: 'bob', reaction: `r${i}` }))
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     await gateway.chat.db.messages.updateOne({ _id }, { $set: { reactions } })
     refused(await alice.call('POST', `/messages/${_id}/reaction`, { reaction: 'x' }), 400, 'INVALID_REQUEST', /500/)
   })

@@ -38,7 +38,7 @@ const search = async (room: string) =>
   (await bob.call('POST', '/search', { type: ['messages'], keyword: 'secret', room })).body.result.messages
 /** As if the time of all had come that are to expire. */
 async function beDue(): Promise<void> {
-  await Promise.all([gateway, second].map(({ chat }) => chat.settler.drained()))
+  await Promise.all([gateway, second].map(({ chat }) => chat.flusher.drained()))
   await gateway.chat.db.messages.updateMany({ expiresAtMS: { $exists: true } }, { $set: { expiresAtMS: Date.now() } })
 }
 async function expire(): Promise<void> {
@@ -151,7 +151,7 @@ describe('a message whose time has come', () => {
     await alice.call('DELETE', `/rooms/${room}/messages/_all`)
     const gone = await newRoom({ expiresInS: 60 })
     const inGone = await send(gone)
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     await alice.call('DELETE', `/rooms/${gone}`)
     await expire()
     const counts = [await timesHeard(room, alone._id), await timesHeard(room, withAll._id)]
@@ -179,7 +179,7 @@ describe('a message whose time has come', () => {
     const many = Array.from({ length: 2_000 }, (_, i) => ({ ...one, _id: newId(), seq: i + 1, createdAtMS: i }))
     await db.messages.insertMany(many)
     for (const expiresInS of [60, 120, 3_600]) await send(room, { expiresInS })
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     const atMS = Date.now() + 150_000
     const { executionStats } = await expiredMessages(db, atMS, 100).explain('executionStats')
     const { nReturned, totalKeysExamined, totalDocsExamined } = executionStats

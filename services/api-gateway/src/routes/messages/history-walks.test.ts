@@ -140,7 +140,7 @@ describe('walks through a history that changes', { timeout: 600_000 }, () => {
         over.on = false
         const [updated, created, back] = await walks
 
-        await Promise.all(gateways.map(({ chat }) => chat.settler.drained()))
+        await Promise.all(gateways.map(({ chat }) => chat.flusher.drained()))
         const stored = await via(0)
           .chat.db.messages.find({ roomKey: key(via(0).app, room) })
           .toArray()

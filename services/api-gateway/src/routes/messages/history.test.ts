@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
-import { sendMessage } from '@parley/chat/messages/sending/send-message'
+import { sendMessage } from '@parley/chat/send/send-message'
 import { proves } from '@parley/conformance/proves'
 import { listMessages } from '@parley/contracts/operations/messages/messages'
 import { message as messageShape } from '@parley/contracts/resources/message'
@@ -192,7 +192,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     return Promise.all(Array.from({ length: count }, (_, i) => sendMessage(i % 2 ? gateway.chat : other.chat, draft)))
   }
   const perTime = async (room: string, order: Order): Promise<number[]> => {
-    await Promise.all([gateway, other].map(({ chat }) => chat.settler.drained()))
+    await Promise.all([gateway, other].map(({ chat }) => chat.flusher.drained()))
     const counts = await gateway.chat.db.messages
       .aggregate<{ count: number }>([
         { $match: { roomKey: key(gateway.app, room) } },
@@ -296,7 +296,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     const room = await gateway.newRoom([alice, bob])
     const { _id } = await send(room)
     const content = '{"n": 1.0, "__proto__": [12345678901234567890], "constructor": "\\u00e9"}'
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     await gateway.chat.db.messages.updateOne({ _id }, { $set: { content } })
     await send(room, null)
     const deleted = await send(room)

@@ -39,7 +39,7 @@ describe('whose connection broke, and which MongoDB gets when it has been given 
         return body.result as { _id: string; seq: number }
       }
       const first = await send('first')
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       let hasArrived = false
       proxy.meet(words, (late) => {
         late.break()
@@ -51,7 +51,7 @@ describe('whose connection broke, and which MongoDB gets when it has been given 
       const second = await send('second')
       const third = await send('third')
       assert.ok(hasArrived, 'MongoDB got the first try late')
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       const { data, totalCount } = (await alice.call('GET', `/rooms/${room}/messages/v3`)).body.result
       const shown = data.map(({ _id, seq }: { _id: string; seq: number }) => [_id, seq])
       assert.deepEqual(

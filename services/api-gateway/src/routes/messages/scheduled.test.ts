@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Draft } from '@parley/chat/messages/accepting/message-batch'
-import { sendContent } from '@parley/chat/messages/sending/send-message'
 import { sendDue } from '@parley/chat/messages/sending/send-scheduled'
+import type { Draft } from '@parley/chat/send/new-message'
+import { sendContent } from '@parley/chat/send/send-message'
 import { insertFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
-import { claimDue } from '@parley/db/sending/scheduled'
+import { claimDue } from '@parley/db/messages/scheduled'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -91,11 +91,11 @@ describe('POST /scheduled', () => {
     const { id } = (await schedule()).body.result
     await beDue()
     const { chat } = gateway
-    const accept = async (draft: Draft) => {
-      await chat.accept(draft)
+    const appendMessage = async (draft: Draft) => {
+      await chat.appendMessage(draft)
       throw new Error('the connection broke')
     }
-    await sendDue({ ...chat, accept })
+    await sendDue({ ...chat, appendMessage })
     refused(await bob.call('DELETE', `/scheduled/${id}`), 404, 'SCHEDULED_NOT_FOUND')
     refused(await bob.call('PUT', `/scheduled/${id}`, { message: 'other' }), 404, 'SCHEDULED_NOT_FOUND')
     await sendAll()

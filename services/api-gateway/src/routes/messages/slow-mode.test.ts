@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendMessage } from '@parley/chat/messages/sending/send-message'
+import { sendMessage } from '@parley/chat/send/send-message'
 import { ApiError } from '@parley/contracts/errors'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
@@ -57,7 +57,7 @@ describe('slowModeS of a room', () => {
     const first = await send(bob, room, { clientMessageID: 'once' })
     assert.equal(first.status, 200)
     isSlow(await send(bob, room))
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     isSlow(await send(bob, room))
     assert.equal((await send(bob, room, { clientMessageID: 'once' })).body.result._id, first.body.result._id)
     await gateway.admin('DELETE', `/rooms/${room}/messages/_all`)

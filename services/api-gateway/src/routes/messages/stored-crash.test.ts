@@ -54,7 +54,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
         return body.result
       }
       const first = await send('first', 'small')
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       const killed = Promise.withResolvers<void>()
       proxy.meet(words, async (command) => {
         await act(command)
@@ -81,7 +81,7 @@ describe('MongoDB is killed (-9) while a large message is written', () => {
         assert.equal((await send('large', 'again'))._id, large._id)
       }
       await check()
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       await check()
     })
   }

@@ -74,7 +74,7 @@ describe('POST /messages/{id}/stream/end, when its response was lost,', () => {
     await gateway.admin('DELETE', `/rooms/${room}/messages/${id}`)
     notFound(await end(id))
     const { body } = await bob.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     notFound(await end(body.result._id, {}, bob))
     notFound(await gateway.admin('POST', `/messages/${body.result._id}/stream/end`, {}))
   })

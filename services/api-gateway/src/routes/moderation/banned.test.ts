@@ -87,7 +87,7 @@ describe('a user who is banned in a room may read and leave, and do nothing else
         Promise.all([db.messages, db.memberships].map((all) => all.find({ roomKey } as object).toArray())).then(
           async (all) => [...all, await db.rooms.findOne({ _id: roomKey }), await db.invitations.find().toArray()],
         )
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       const before = await stored()
       for (const [what, act] of Object.entries(forbidden)) {
         const { status, body } = await act(actor, scene)

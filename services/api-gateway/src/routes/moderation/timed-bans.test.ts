@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { sendMessage } from '@parley/chat/messages/sending/send-message'
+import { sendMessage } from '@parley/chat/send/send-message'
 import { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'

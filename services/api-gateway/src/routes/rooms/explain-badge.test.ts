@@ -53,7 +53,7 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     const one = await gateway.newRoom([alice, bob])
     await send(alice, one)
     await send(bob, one)
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     const of = (sum: { data: { room: string }[] }) => sum.data.find((each) => each.room === one)
     const right = await ask('verify=true')
     assert.deepEqual([right.agrees, right.notVerified], [true, 0])

@@ -45,7 +45,7 @@ describe('GET /rooms of a user of many rooms', () => {
   test('has in a page what it has as a whole, after reading memberships once and rooms twice', async () => {
     const { mongo } = gateway.chat.db
     const all = (await alice.call('GET', '/rooms?sort=name&limit=0')).body.result
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     await mongo.command({ profile: 2 })
     const page = (await alice.call('GET', '/rooms?sort=name&limit=20&skip=20')).body.result
     await mongo.command({ profile: 0 })

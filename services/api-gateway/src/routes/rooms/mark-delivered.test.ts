@@ -100,11 +100,11 @@ describe('PUT /rooms/{id}/delivered', () => {
       }
       await sendSlowly()
       await send(carol, room)
-      await gateway.chat.settler.drained()
+      await gateway.chat.flusher.drained()
       const last = await sendSlowly()
-      const tail = (await gateway.chat.db.rooms.findOne({ id: room }))?.tail ?? []
+      const buffer = (await gateway.chat.db.rooms.findOne({ id: room }))?.buffer ?? []
       assert.deepEqual(
-        tail.map(({ seq }) => seq),
+        buffer.map(({ seq }) => seq),
         [1, 3],
       )
       const heard = await gateway.hear()

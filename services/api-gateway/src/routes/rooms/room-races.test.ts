@@ -151,7 +151,7 @@ describe(`${atOnce} at once over two gateways make`, () => {
       call: (_i, { as }) =>
         as(bob)('POST', `/rooms/${room}/message`, { message: 'once', messageType: 'text', clientMessageID: 'once' }),
       left: async (answers) => {
-        await Promise.all([first, second].map(({ chat }) => chat.settler.drained()))
+        await Promise.all([first, second].map(({ chat }) => chat.flusher.drained()))
         const stored = await db().messages.countDocuments({ clientMessageID: 'once' })
         return [new Set(answers.map(({ body }) => body.result._id)).size, stored]
       },

@@ -239,7 +239,7 @@ describe('GET /rooms', () => {
     const { body } = await gateway.admin('POST', '/messages', {
       ...{ room: rooms[60], sender: 'alice', message: 'x', messageType: 'text' },
     })
-    await gateway.chat.settler.drained()
+    await gateway.chat.flusher.drained()
     await gateway.chat.db.messages.updateOne({ _id: body.result._id }, { $set: { content } })
     const headers = { 'im-client-key': gateway.clientKey, 'im-authorization': user.token, 'im-client-id': user.id }
     const answer = await fetch(`${gateway.url}/rooms?sort=createdTime`, { headers })

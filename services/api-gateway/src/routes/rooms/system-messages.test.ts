@@ -119,10 +119,10 @@ describe('system messages', () => {
 describe('a system message that cannot be written at once', () => {
   test('is written later, and is none of the messages that somebody has scheduled', async () => {
     const room = await newRoom()
-    const accept = gateway.chat.accept.bind(gateway.chat)
-    gateway.chat.accept = () => Promise.reject(new Error('the database is away'))
+    const appendMessage = gateway.chat.appendMessage.bind(gateway.chat)
+    gateway.chat.appendMessage = () => Promise.reject(new Error('the database is away'))
     const { status } = await add(owner, room, [carl.id], { systemMessage: true })
-    gateway.chat.accept = accept
+    gateway.chat.appendMessage = appendMessage
     assert.equal(status, 200)
     for (const by of [gateway.admin, owner.call]) {
       const { body } = await by('GET', '/scheduled')

@@ -228,7 +228,7 @@ async function playOne(gateways: Gateways, one: Op, scene: Scene): Promise<Outco
   }
 }
 
-/** As if the time of these had come; those that are not settled yet are left alone. */
+/** As if the time of these had come; those that are not flushed yet are left alone. */
 async function expire({ chat }: TestGateway, messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
   const due: ModelMessage[] = []
   for (const message of messages) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { closeBus } from '@parley/bus/connect'
-import { sendMessage } from '@parley/chat/messages/sending/send-message'
+import { sendMessage } from '@parley/chat/send/send-message'
 import { key } from '@parley/db/keys'
 import { testServers } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../../test-gateway.ts'
 import { type NatsProxy, openNatsProxy } from '../../../test-nats-proxy.ts'
 
-/** Of a message that goes through a tail, and of one that does not. */
+/** Of a message that goes through a buffer, and of one that does not. */
 const sizes = [4, 20_000]
 
 describe('a gateway that knows a room, which changes through another', () => {
@@ -169,7 +169,7 @@ describe('a gateway that knows a room, which changes through another', () => {
     const once = { clientMessageID: `once in ${room}` }
     const first = await sent(other, once)
     assert.equal((await sent(gateway, once))._id, first._id)
-    await other.chat.settler.drained()
+    await other.chat.flusher.drained()
     assert.equal((await sent(gateway, once))._id, first._id)
   })
 

@@ -113,7 +113,7 @@ describe('a room that several gateways send to', () => {
     const second = await sent(2, room, 'second')
     const third = await sent(2, room, 'third')
     assert.ok(hasArrived, 'MongoDB got the first try late')
-    await gateways[2]?.chat.settler.drained()
+    await gateways[2]?.chat.flusher.drained()
     const shown = (await history(alice, room)).map(({ _id, seq }) => [_id, seq])
     assert.deepEqual(shown.slice(-2), [
       [second._id, 5],

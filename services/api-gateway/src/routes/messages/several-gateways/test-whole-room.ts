@@ -46,8 +46,8 @@ export async function assertWhole(
     assert.deepEqual([await unread(reader), await unread(sender)], [texts.length, 0])
   }
   await holds()
-  for (const { chat } of gateways) await chat.settler.drained()
+  for (const { chat } of gateways) await chat.flusher.drained()
   await holds()
   const { chat, app } = gateways[0] as TestGateway
-  assert.deepEqual((await chat.db.rooms.findOne({ _id: key(app, room) }))?.tail, [])
+  assert.deepEqual((await chat.db.rooms.findOne({ _id: key(app, room) }))?.buffer, [])
 }

@@ -1,0 +1,177 @@
+export interface Batching<Item> {
+  /** The largest batch. */
+  most: number
+  /** How long to wait for more items, in milliseconds; by default a single item goes at once. */
+  waitMS?: number
+  /** How many batches may be in flight; 1 by default. */
+  concurrency?: number
+  /**
+   * A further batch begins only when the last has been in flight for this long, in milliseconds; by default at once. While
+   * the database is quick, batches are larger and fewer; one that hangs does not delay the others.
+   */
+  maxWaitMS?: number
+  /**
+   * Callers often retry right after a result. So after a batch the next one waits for as many items as that had, for at most
+   * this share of its duration and `maxRestMS`; by default it does not wait.
+   */
+  restShare?: number
+  /** Items with the same key are never in flight in two batches at once: they would only wait for each other. */
+  keyOf?: (item: Item) => string | undefined
+  /** Whether an error of a batch may be one item's fault: then each is tried by itself, and fails alone. */
+  isOneItemsFault?: (error: unknown) => boolean
+}
+
+interface Waiting<Item, Outcome> {
+  item: Item
+  /** undefined: it may go while anything else is in flight. */
+  key: string | undefined
+  resolve: (outcome: Outcome | Promise<Outcome>) => void
+  reject: (error: unknown) => void
+}
+
+/** Batches that end within this time are waited for together. */
+const togetherMS = 1
+/** No batch waits longer for callers to come again. */
+const maxRestMS = 10
+
+/**
+ * Batches concurrent single writes or reads: items that arrive while batches are in flight make the
+ * next one. A single item goes at once.
+ *
+ * @param write one round trip for many items; returns one outcome per item, in order. When it throws,
+ *   every item of the batch fails with that error. An outcome that takes longer than the others may be a promise: then only
+ *   items of the same key wait for it.
+ */
+export function batched<Item, Outcome>(
+  write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
+  { most, waitMS = 0, concurrency = 1, keyOf = () => undefined, isOneItemsFault, ...pacing }: Batching<Item>,
+): (item: Item) => Promise<Outcome> {
+  let gathered: Waiting<Item, Outcome>[] = []
+  const busyKeys = new Set<string>()
+  let inFlight = 0
+  const pace = createPace({ most, ...pacing })
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
+
+  async function writeBatch(batch: Waiting<Item, Outcome>[]): Promise<void> {
+    inFlight++
+    const ended = pace.began()
+    const keys = new Set(batch.flatMap(({ key }) => key ?? []))
+    let late = 0
+    for (const key of keys) busyKeys.add(key)
+    try {
+      const outcomes = await write(batch.map(({ item }) => item))
+      batch.forEach(({ resolve }, i) => {
+        resolve(outcomes[i] as Outcome)
+      })
+      for (const [key, ownLate] of lateOutcomes(batch, outcomes)) {
+        keys.delete(key)
+        late += ownLate.length
+        void releaseAfter(key, ownLate, ended)
+      }
+    } catch (error) {
+      if (batch.length > 1 && isOneItemsFault?.(error))
+        await Promise.all(batch.map((waiting) => writeAlone(write, waiting)))
+      else for (const { reject } of batch) reject(error)
+    }
+    for (const key of keys) busyKeys.delete(key)
+    inFlight--
+    ended(batch.length - late)
+    writeGathered()
+  }
+
+  async function releaseAfter(key: string, late: readonly unknown[], ended: (count: number) => void): Promise<void> {
+    await Promise.allSettled(late)
+    busyKeys.delete(key)
+    ended(late.length)
+    writeGathered()
+  }
+
+  function writeGathered(): void {
+    isDue = false
+    clearTimeout(timer)
+    timer = undefined
+    while (gathered.length > 0 && inFlight < concurrency && pace.holdMS(gathered.length, inFlight) <= 0) {
+      const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
+      if (batch.length === 0) return
+      const taken = new Set(batch)
+      gathered = gathered.filter((waiting) => !taken.has(waiting))
+      void writeBatch(batch)
+    }
+    schedule()
+  }
+
+  function schedule(): void {
+    if (isDue || gathered.length === 0 || inFlight >= concurrency) return
+    const leftMS = Math.max(waitMS, pace.holdMS(gathered.length, inFlight))
+    if (leftMS > 0) {
+      timer ??= setTimeout(writeGathered, leftMS)
+      return
+    }
+    isDue = true
+    // After the current turn of the event loop, so that requests which were read from sockets together go together.
+    setImmediate(writeGathered)
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      gathered.push({ item, key: keyOf(item), resolve, reject })
+      schedule()
+    })
+}
+
+/** When the next batch may begin: see `maxWaitMS` and `restShare`. */
+function createPace({
+  most,
+  maxWaitMS = 0,
+  restShare = 0,
+}: Pick<Batching<unknown>, 'most' | 'maxWaitMS' | 'restShare'>) {
+  let lastBeganMS = 0
+  /** The next batch waits for `enough` items until `untilMS`. */
+  let rest = { enough: 0, sinceMS: 0, untilMS: 0 }
+  return {
+    /** Begins a batch. Call the result at its end, or at the end of each of its parts, with the number of items. */
+    began(): (count: number) => void {
+      const beganMS = performance.now()
+      lastBeganMS = beganMS
+      return (count) => {
+        if (count === 0) return
+        const sinceMS = performance.now()
+        // A batch that began after the last had ended is of callers that have come again.
+        const isTogether = beganMS < rest.sinceMS && sinceMS - rest.sinceMS < togetherMS
+        const untilMS = sinceMS + Math.min(maxRestMS, (sinceMS - beganMS) * restShare)
+        rest = { enough: Math.min(most, (isTogether ? rest.enough : 0) + count), sinceMS, untilMS }
+      }
+    },
+    /** Milliseconds until a batch may begin. */
+    holdMS(waiting: number, inFlight: number): number {
+      const nowMS = performance.now()
+      const patienceLeftMS = inFlight === 0 ? 0 : lastBeganMS + maxWaitMS - nowMS
+      return Math.max(patienceLeftMS, waiting < rest.enough ? rest.untilMS - nowMS : 0)
+    },
+  }
+}
+
+async function writeAlone<Item, Outcome>(
+  write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
+  { item, resolve, reject }: Waiting<Item, Outcome>,
+): Promise<void> {
+  try {
+    const [outcome] = await write([item])
+    resolve(outcome as Outcome)
+  } catch (error) {
+    reject(error)
+  }
+}
+
+/** The promises among the outcomes, by the key of their items. */
+function lateOutcomes<Item, Outcome>(
+  batch: readonly Waiting<Item, Outcome>[],
+  outcomes: readonly (Outcome | Promise<Outcome>)[],
+): Map<string, (Outcome | Promise<Outcome>)[]> {
+  const late = batch.flatMap(({ key }, i) => {
+    const outcome = outcomes[i]
+    return outcome instanceof Promise && key !== undefined ? [{ key, outcome }] : []
+  })
+  return new Map([...Map.groupBy(late, ({ key }) => key)].map(([key, own]) => [key, own.map(({ outcome }) => outcome)]))
+}

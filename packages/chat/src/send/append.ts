@@ -1,0 +1,185 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { batched } from '@parley/async/batch'
+import { isDatabaseAway } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import { appendStored, appendToBuffers, fenceAppends, type RoomAppend } from '@parley/db/room-buffer/append'
+import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
+import type { SendFacts } from '@parley/db/room-buffer/facts'
+import { NoTurn } from '@parley/db/transactions/turns'
+import type { UserDoc } from '@parley/db/users/users'
+import { type DecideParts, decide, readFacts, type Send, type SendResult } from './decide.ts'
+import type { Flusher } from './flush.ts'
+import type { Draft } from './new-message.ts'
+import { type PendingAppend, splitByRoom, splitLarge, withPlaces } from './pending-append.ts'
+import type { SenderProfiles } from './publish.ts'
+import type { RoomCache } from './room-cache.ts'
+
+/** Bounds the time that others wait for a write. */
+const messagesPerWrite = 500
+/** One write at a time makes the largest batches; the others are for when one is slow. */
+const writesAtOnce = 4
+const maxWaitMS = 20
+/**
+ * The clients of a batch send again together, and a larger batch costs less: the statement of a room costs MongoDB the same
+ * for one message as for many.
+ */
+const restShare = 0.5
+/** A send that keeps losing its place to others, or finds no server, fails after this time. */
+const giveUpAfterMS = 10_000
+const awayPauseMS = 50
+
+export interface AppendParts extends DecideParts {
+  profiles: SenderProfiles
+  cache: RoomCache
+  flusher: Flusher
+}
+
+type SendResults = Map<string, SendResult | Promise<SendResult>>
+
+/** The last write, until its result is recorded. */
+type Attempt =
+  | { is: 'none' }
+  | { is: 'written'; pending: readonly PendingAppend[] }
+  /** Only `count` of the rooms were as they were read. */
+  | { is: 'partly written'; pending: readonly PendingAppend[]; count: number }
+  /** It failed: it may be written, or may be written yet. */
+  | { is: 'unknown'; pending: readonly PendingAppend[] }
+
+/** Sends that arrive together share a write; those to one room go one batch after the other. */
+export function createSendQueue(parts: AppendParts): (draft: Draft) => Promise<SendResult> {
+  const write = async (drafts: Draft[]) => {
+    const sends = drafts.map((draft) => ({ draft, id: draft.id ?? newId() }))
+    const results = await appendSends(parts, sends)
+    return sends.map(({ id }) => results.get(id) as SendResult | Promise<SendResult>)
+  }
+  const keyOf = ({ app, room }: Draft) => key(app, room)
+  return batched(write, { most: messagesPerWrite, concurrency: writesAtOnce, maxWaitMS, restShare, keyOf })
+}
+
+/**
+ * Appends messages to the buffers of their rooms by cached facts, which the write proves. Rooms that have changed are read
+ * and tried again without holding up the others. The result of a failed write is looked up before the next, so nothing is
+ * written twice. A refused draft leaves no trace and takes no seq.
+ * @returns a result per send, by ID; a rejected promise where it could not be written
+ */
+async function appendSends(parts: AppendParts, sends: readonly Send[]): Promise<SendResults> {
+  const results: SendResults = new Map()
+  const left = () => sends.filter(({ id }) => !results.has(id))
+  // Only the events need the profiles, so the write does not wait for them.
+  const readProfiles = () => handled(parts.profiles(left().map(({ draft }) => draft)))
+  const deadlineMS = performance.now() + giveUpAfterMS
+  let profiles = readProfiles()
+  let attempt: Attempt = { is: 'none' }
+  while (left().length > 0) {
+    try {
+      const written = await findWritten(parts, attempt)
+      record(parts, written, written.length > 0 ? await profiles : new Map(), results)
+      const isRetry: boolean = attempt.is === 'partly written'
+      attempt = { is: 'none' }
+      if (left().length === 0) break
+      if (performance.now() > deadlineMS) throw new NoTurn(`a room kept changing for ${giveUpAfterMS} ms`)
+
+      const { pending, marks } = await decideByRoom(parts, left())
+      const { now, apart } = splitLarge(
+        pending.filter(({ append }) => append),
+        isRetry,
+      )
+      record(
+        parts,
+        pending.filter(({ append }) => !append),
+        new Map(),
+        results,
+      )
+      for (const group of apart) appendApart(parts, group, sends, results)
+      if (now.length === 0) continue
+      attempt = { is: 'unknown', pending: now }
+      attempt = await write(parts, now, marks)
+    } catch (error) {
+      if (!isDatabaseAway(error) || performance.now() > deadlineMS) {
+        for (const { id } of left()) results.set(id, handled(Promise.reject(error)))
+        break
+      }
+      await pause(awayPauseMS)
+      profiles = readProfiles()
+    }
+  }
+  return results
+}
+
+/** The appends of an attempt that are written, and where. The others are lost: nothing will write them any more. */
+async function findWritten({ db, cache }: AppendParts, attempt: Attempt): Promise<readonly PendingAppend[]> {
+  if (attempt.is === 'none') return []
+  const { pending } = attempt
+  if (attempt.is === 'written') return withPlaces(db, pending)
+  if (attempt.is === 'unknown') await fenceAppends(db, pending.flatMap(appendOf))
+  const firsts = pending.flatMap(({ append }) => append?.messages[0]?.message ?? [])
+  const most = attempt.is === 'unknown' ? undefined : attempt.count
+  const arrived = most === 0 ? new Set<string>() : await findArrived(db, firsts, most)
+  const hasArrived = ({ append }: PendingAppend) => arrived.has(append?.messages[0]?.message._id ?? '')
+  for (const { room } of pending.filter((one) => !hasArrived(one)).flatMap(appendOf)) {
+    cache.forget(room, attempt.is === 'partly written')
+  }
+  return withPlaces(db, pending.filter(hasArrived))
+}
+
+async function decideByRoom(
+  parts: AppendParts,
+  sends: readonly Send[],
+): Promise<{ pending: PendingAppend[]; marks: SendFacts['marks'] }> {
+  const facts = await parts.cache.find(sends, (unknown) => readFacts(parts.db, unknown))
+  const batch = await decide(parts, sends, facts)
+  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  if (batch.results.some((result) => 'repeated' in result && result.repeated)) await untilDurable(parts.db)
+  return { pending: splitByRoom(batch, sends, (roomKey) => parts.cache.isShared(roomKey)), marks: facts.marks }
+}
+
+async function write(
+  { db }: AppendParts,
+  pending: readonly PendingAppend[],
+  marks: SendFacts['marks'],
+): Promise<Attempt> {
+  const appends = pending.flatMap(appendOf)
+  const count = await (appends[0]?.areStored ? appendStored : appendToBuffers)(db, appends, marks)
+  return count === appends.length ? { is: 'written', pending } : { is: 'partly written', pending, count }
+}
+
+/** Records results and hands written appends to the flusher: in one turn, so that all events go out in one write. */
+function record(
+  { cache, flusher }: AppendParts,
+  decided: readonly PendingAppend[],
+  senders: ReadonlyMap<string, UserDoc>,
+  results: SendResults,
+): void {
+  for (const { results: own, append } of decided) {
+    for (const [id, result] of own) results.set(id, result)
+    if (!append) continue
+    cache.appended(append)
+    flusher.take(append, senders)
+  }
+}
+
+/** Appends a group by itself; its results come later than those of the others. */
+function appendApart(
+  parts: AppendParts,
+  group: readonly PendingAppend[],
+  sends: readonly Send[],
+  results: SendResults,
+): void {
+  const ids = new Set(group.flatMap((one) => one.results.map(([id]) => id)))
+  const appended = appendSends(
+    parts,
+    sends.filter(({ id }) => ids.has(id)),
+  )
+  for (const id of ids) results.set(id, handled(appended.then((all) => all.get(id) as SendResult)))
+}
+
+function appendOf({ append }: PendingAppend): RoomAppend[] {
+  return append ? [append] : []
+}
+
+/** It may fail before anything awaits it. */
+function handled<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  return work
+}

@@ -1,0 +1,167 @@
+import { clock } from '@parley/async/clock'
+import type { ErrorCode } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { currentMessage, isDeletedIn } from '@parley/db/messages/deleted-messages'
+import { type MessageDoc, newId } from '@parley/db/messages/messages'
+import { sendKeyOf } from '@parley/db/messages/send-keys'
+import { untilDurable } from '@parley/db/room-buffer/buffer'
+import { findSendFacts, type Pause, type SendFacts } from '@parley/db/room-buffer/facts'
+import type { RoomAdvance, RoomToSendTo } from '@parley/db/rooms/advance-rooms'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import type { Sender } from '@parley/db/rooms/memberships'
+import { appBanKey } from '@parley/db/users/app-bans'
+import { type Censor, censorshipKey } from '../moderation/censorship.ts'
+import { findSentBefore } from './idempotency.ts'
+import { bytesOf, type Draft, messageTimes, toMessage } from './new-message.ts'
+import { findPauses } from './slow-mode.ts'
+
+export interface DecideParts {
+  db: Db
+  censor: Censor
+}
+
+/** A draft and the ID of its message. */
+export interface Send {
+  draft: Draft
+  id: string
+}
+
+interface Accepted {
+  message: MessageDoc
+  /** The idempotency key was used before: `message` is the first one, and nothing was sent now. */
+  repeated: boolean
+  /** The message that a new one replies to. */
+  quoted?: MessageDoc | undefined
+}
+
+export interface Refusal {
+  refused: ErrorCode
+  /** Of SLOW_MODE: until it may be sent. */
+  afterMS?: number
+}
+
+export type SendResult = Accepted | Refusal
+
+/** Reads all facts that decide over these sends, in one round trip. The write proves that they still hold. */
+export async function readFacts(db: Db, sends: readonly Send[]): Promise<SendFacts> {
+  const drafts = sends.map(({ draft }) => draft)
+  const facts = await findSendFacts(db, {
+    rooms: unique(drafts.map(({ app, room }) => key(app, room))),
+    memberships: unique(drafts.flatMap(({ app, room, sender }) => [key(app, room, sender), appBanKey(app, sender)])),
+    senders: unique(drafts.map(({ sender }) => sender)),
+    apps: unique(drafts.map(({ app }) => app)),
+    configName: censorshipKey,
+    sendKeys: unique(drafts.flatMap(({ sendKey }) => sendKey ?? [])),
+    keysNoted: unique(drafts.flatMap((draft) => (draft.sendKey === undefined ? [] : sendKeyOf(draft, draft.sendKey)))),
+  })
+  return { ...facts, pauses: await findPauses(db, drafts, facts.rooms) }
+}
+
+/** Decides over sends by facts, with their content masked as the app's censorship says. */
+export async function decide(
+  { db, censor }: DecideParts,
+  sends: readonly Send[],
+  facts: SendFacts,
+): Promise<MessageBatch> {
+  const [masks, sentBefore] = await Promise.all([censor.masks(facts.config), findSentBefore(db, facts)])
+  const batch = new MessageBatch(facts, sentBefore)
+  for (const { draft, id } of sends) {
+    const mask = masks.get(draft.app)
+    batch.add(mask ? { ...draft, content: mask(draft.content) } : draft, id)
+  }
+  return batch
+}
+
+/** The result that a send would have now; nothing is written. */
+export async function expectedResult(parts: DecideParts, draft: Draft): Promise<SendResult | undefined> {
+  const sends = [{ draft, id: newId() }]
+  const { results } = await decide(parts, sends, await readFacts(parts.db, sends))
+  return results[0]
+}
+
+/** The message that an earlier send made under the same idempotency key, changed or not since. */
+export async function findRepeated(parts: DecideParts, draft: Draft): Promise<MessageDoc | undefined> {
+  if (draft.sendKey === undefined) return undefined
+  const result = await expectedResult(parts, draft)
+  if (!result || 'refused' in result || !result.repeated) return undefined
+  // The first send may not be durable yet, and the repeat must not be acknowledged before it.
+  await untilDurable(parts.db)
+  return result.message
+}
+
+/** Decides over the drafts of one write, in order, and makes the messages of those that are accepted. */
+export class MessageBatch {
+  readonly results: SendResult[] = []
+  readonly messages: MessageDoc[] = []
+  readonly advances = new Map<string, RoomAdvance>()
+  /** Messages per membership. */
+  readonly sent = new Map<string, number>()
+  readonly #bySendKey = new Map<string, MessageDoc>()
+  readonly #times = new Map<string, (bytes: number) => number>()
+  readonly #rooms: Map<string, RoomToSendTo>
+  readonly #memberships: Map<string, Sender>
+  readonly #pauses: ReadonlyMap<string, Pause>
+  readonly #sentBefore: Map<string, MessageDoc>
+
+  constructor(
+    { rooms, memberships, pauses }: Pick<SendFacts, 'rooms' | 'memberships' | 'pauses'>,
+    sentBefore: Map<string, MessageDoc>,
+  ) {
+    this.#sentBefore = sentBefore
+    this.#pauses = pauses
+    this.#rooms = new Map(rooms.map((room) => [room._id, room]))
+    this.#memberships = new Map(memberships.map((membership) => [membership._id, membership]))
+  }
+
+  add(draft: Draft, id: string): void {
+    this.results.push(this.#decide(draft, id))
+  }
+
+  #decide(draft: Draft, id: string): SendResult {
+    const sendKey = draft.sendKey === undefined ? undefined : sendKeyOf(draft, draft.sendKey)
+    const before = sendKey === undefined ? undefined : (this.#bySendKey.get(sendKey) ?? this.#sentBefore.get(sendKey))
+    const room = this.#rooms.get(key(draft.app, draft.room))
+    if (before) return { message: currentMessage(before, room ?? {}), repeated: true }
+    const membership = this.#memberships.get(key(draft.app, draft.room, draft.sender))
+    if (!room || room.deletedAt) return { refused: 'ROOM_NOT_FOUND' }
+    if (!membership) return { refused: 'NOT_ROOM_MEMBER' }
+    const appBan = this.#memberships.get(appBanKey(draft.app, draft.sender))
+    if (appBan && isBlocked(appBan) && !draft.isForOther) return { refused: 'USER_BANNED' }
+    if (isBlocked(membership) && !draft.isForOther) return { refused: 'USER_BLOCKED' }
+    if (room.importing) return { refused: 'ROOM_IMPORTING' }
+    if (room.status === 0) return { refused: 'ROOM_FROZEN' }
+    const { replyTo, quoted } = draft
+    if (replyTo !== undefined && (!quoted || isDeletedIn(quoted, room))) return { refused: 'MESSAGE_NOT_FOUND' }
+    const afterMS = draft.byClient ? this.#pauseLeft(membership._id, room) : 0
+    if (afterMS > 0) return { refused: 'SLOW_MODE', afterMS }
+
+    const message = toMessage(draft, this.#advance(room, draft, id))
+    this.messages.push(message)
+    this.sent.set(membership._id, (this.sent.get(membership._id) ?? 0) + 1)
+    if (sendKey !== undefined) this.#bySendKey.set(sendKey, message)
+    return { message, repeated: false, quoted }
+  }
+
+  /** Time left of the slow mode for a member, by the clock of the room. */
+  #pauseLeft(membership: string, room: RoomToSendTo): number {
+    const pause = this.#pauses.get(membership)
+    if (!pause) return 0
+    if (this.sent.has(membership)) return pause.everyMS
+    return pause.lastMS + pause.everyMS - Math.max(clock.now(), room.clockMS + 1)
+  }
+
+  /** The room's next seq, and the time of the message that gets it. */
+  #advance(room: RoomToSendTo, draft: Draft, lastMessageID: string): RoomAdvance {
+    const nextTime = this.#times.get(room._id) ?? messageTimes(room)
+    this.#times.set(room._id, nextTime)
+    const seq = (this.advances.get(room._id)?.seq ?? room.seq) + 1
+    const advance = { room, seq, clockMS: nextTime(bytesOf(draft)), lastMessageID }
+    this.advances.set(room._id, advance)
+    return advance
+  }
+}
+
+function unique(keys: string[]): string[] {
+  return [...new Set(keys)]
+}

@@ -1,0 +1,96 @@
+import type { RoomAppend } from '@parley/db/room-buffer/append'
+
+/** Messages wait this long, so that a sender is counted once, and a buffer pruned once, for many of them. */
+const waitMS = 200
+/** Flushed without waiting for more. */
+const enough = { messages: 1_000, bytes: 512 * 1024 }
+/** Flush threshold per room: each append writes the whole buffer again. */
+const enoughOfRoom = { messages: 256, bytes: 128 * 1024 }
+
+/** Points at which tests stop, or kill, a process that sends. */
+export type FlushPoint = 'written' | 'published' | 'taken' | 'inserted' | 'counted' | 'noted' | 'pulled'
+
+/** For tests: called at each point, and awaited. */
+export type AtPoint = (point: FlushPoint) => void | Promise<void>
+
+export interface NewMessageEvent {
+  kind: 'message'
+  message: string
+  event: 'chat message'
+  isSoonAfter?: true
+}
+
+/** An append of this process, until it is flushed. */
+export interface Unflushed {
+  append: RoomAppend
+  events: NewMessageEvent[]
+  isPublished: boolean
+  /** ID of the outbox note of events that the bus has not taken. */
+  note?: string
+}
+
+interface Work {
+  appended: Unflushed[]
+  messages: number
+  bytes: number
+}
+
+/** Appends that wait to be flushed, by room, each room's in order. */
+export interface FlushQueue {
+  readonly isEmpty: boolean
+  add(one: Unflushed): void
+  /** Milliseconds until some of it is due; 0 for now. */
+  dueInMS(): number
+  /** Takes everything once the time is over, before that only the rooms over their threshold. */
+  takeDue(): Unflushed[][]
+  takeAll(): Unflushed[][]
+}
+
+export function createFlushQueue(): FlushQueue {
+  let rooms = new Map<string, Work>()
+  let full = new Set<string>()
+  let all = { messages: 0, bytes: 0 }
+  let sinceMS = 0
+
+  const isMuch = (work: Omit<Work, 'appended'>, limit: typeof enough) =>
+    work.messages >= limit.messages || work.bytes >= limit.bytes
+  /** A timer may be early by less than a millisecond. */
+  const leftMS = () => Math.max(0, Math.floor(sinceMS + waitMS - performance.now()))
+
+  function takeAll(): Unflushed[][] {
+    const taken = [...rooms.values()].map(({ appended }) => appended)
+    rooms = new Map()
+    full = new Set()
+    all = { messages: 0, bytes: 0 }
+    return taken
+  }
+
+  function takeFull(): Unflushed[][] {
+    const taken = [...full].flatMap((roomKey) => rooms.get(roomKey) ?? [])
+    for (const roomKey of full) rooms.delete(roomKey)
+    for (const { messages, bytes } of taken) all = { messages: all.messages - messages, bytes: all.bytes - bytes }
+    full = new Set()
+    return taken.map(({ appended }) => appended)
+  }
+
+  return {
+    get isEmpty() {
+      return rooms.size === 0
+    },
+    add(one) {
+      const { room, messages, bytes } = one.append
+      if (rooms.size === 0) sinceMS = performance.now()
+      const work = rooms.get(room._id) ?? { appended: [], messages: 0, bytes: 0 }
+      work.appended.push(one)
+      for (const sum of [work, all]) {
+        sum.messages += messages.length
+        sum.bytes += bytes
+      }
+      rooms.set(room._id, work)
+      if (isMuch(work, enoughOfRoom)) full.add(room._id)
+    },
+    dueInMS: () => (full.size > 0 || isMuch(all, enough) ? 0 : leftMS()),
+    takeDue: () => (isMuch(all, enough) || leftMS() === 0 ? takeAll() : takeFull()),
+    takeAll,
+  }
+}

@@ -1,0 +1,202 @@
+import { clock } from '@parley/async/clock'
+import type { Db } from '@parley/db/connect'
+import { insertUnordered } from '@parley/db/events/pending-events'
+import { newId } from '@parley/db/messages/messages'
+import type { RoomAppend } from '@parley/db/room-buffer/append'
+import { findBufferHeads } from '@parley/db/room-buffer/buffer'
+import {
+  type BufferSenders,
+  countFlushed,
+  eachApart,
+  insertFlushed,
+  noteSendKeys,
+  type Pull,
+  pullFlushed,
+  pullStored,
+} from '@parley/db/room-buffer/flush'
+import type { UserDoc } from '@parley/db/users/users'
+import { LRUCache } from 'lru-cache'
+import type { Outbox } from '../events/outbox.ts'
+import type { Log } from '../ports.ts'
+import { type AtPoint, createFlushQueue, type Unflushed } from './flush-queue.ts'
+import { afterResponses, eventsOf, publishAppended } from './publish.ts'
+
+const againAfterMS = 1_000
+/** A room in use is flushed far more often. */
+const rememberMS = 5_000
+
+/** Publishes the appends of this process and flushes them from the buffers of their rooms to `messages`. */
+export interface Flusher {
+  /** @param senders the profiles of the senders, by key(app, user) */
+  take(append: RoomAppend, senders: ReadonlyMap<string, UserDoc>): void
+  /** Settles when everything taken is flushed, or failed: then the relay flushes it. */
+  drained(): Promise<void>
+}
+
+interface FlushParts {
+  db: Db
+  outbox: Outbox
+  at: AtPoint
+  /** The seq up to which every message that was ever in the buffer of a room is counted. */
+  countedUpTo: LRUCache<string, number>
+}
+
+export function createFlusher(
+  { db, outbox, log }: { db: Db; outbox: Outbox; log: Log },
+  at: AtPoint = () => undefined,
+): Flusher {
+  const waiting = createFlushQueue()
+  let running: Promise<boolean> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let notBeforeMS = 0
+  const publish = afterResponses((one, senders) => publishAppended({ outbox, at }, one, senders))
+  const countedUpTo = new LRUCache<string, number>({ max: 10_000, ttl: rememberMS })
+
+  function schedule(dueInMS: number): void {
+    if (running) return
+    const afterMS = Math.max(dueInMS, notBeforeMS - performance.now())
+    if (timer && afterMS > 0) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void run(() => waiting.takeDue()), afterMS)
+  }
+
+  function run(take: () => Unflushed[][]): Promise<boolean> {
+    clearTimeout(timer)
+    timer = undefined
+    running ??= flushByRoom(take()).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+
+  async function flushByRoom(byRoom: readonly Unflushed[][]): Promise<boolean> {
+    const parts = { db, outbox, at, countedUpTo }
+    const { failed, error } = await eachApart(byRoom, (some) => flush(parts, some.flat()))
+    if (failed.length === 0) {
+      if (!waiting.isEmpty) setImmediate(() => schedule(waiting.dueInMS()))
+      return true
+    }
+    log.warn({ err: error }, 'messages not flushed; trying again')
+    const later = waiting.takeAll()
+    for (const one of [...failed, ...later].flat()) waiting.add(one)
+    notBeforeMS = performance.now() + againAfterMS
+    setImmediate(schedule, againAfterMS)
+    return false
+  }
+
+  return {
+    take(append, senders) {
+      void at('written')
+      const one: Unflushed = { append, events: eventsOf(append), isPublished: false }
+      publish(one, senders)
+      waiting.add(one)
+      schedule(waiting.dueInMS())
+    },
+    async drained() {
+      while (running || !waiting.isEmpty) if (!(await run(() => waiting.takeAll()))) break
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Flushes appends step by step; after a failure all of them may be flushed again. */
+async function flush(parts: FlushParts, work: readonly Unflushed[]): Promise<void> {
+  const { db, at } = parts
+  const sent = work.flatMap(({ append }) => append.messages)
+  const unstored = work.flatMap(({ append }) => (append.areStored ? [] : append.messages))
+  await at('taken')
+  await insertFlushed(
+    db,
+    unstored.map(({ message }) => message),
+  )
+  await at('inserted')
+  await count(parts, work)
+  await at('counted')
+  await noteUnpublished(parts, work)
+  await noteSendKeys(
+    db,
+    sent.flatMap(({ message, sendKey }) => (sendKey === undefined ? [] : [{ message, sendKey }])),
+  )
+  await at('noted')
+  await pull(db, work)
+  await at('pulled')
+}
+
+/** If other gateways appended in between, includes their messages: a sender's messages are counted in order. */
+async function count({ db, countedUpTo }: FlushParts, work: readonly Unflushed[]): Promise<void> {
+  const byRoom = Map.groupBy(work, ({ append }) => append.room._id)
+  const mixed = new Set(
+    [...byRoom.keys()].filter((roomKey) => {
+      return !isNext(byRoom.get(roomKey) ?? [], countedUpTo.get(roomKey))
+    }),
+  )
+  const heads = new Map((await findBufferHeads(db, [...mixed])).map((room) => [room._id, room]))
+  const buffers = [...byRoom].map(([roomKey, own]): BufferSenders => {
+    const { app, id } = (own[0] as Unflushed).append.room
+    const head = heads.get(roomKey)
+    const deletedUpToSeq = Math.max(
+      head?.deletedUpToSeq ?? 0,
+      ...own.map(({ append }) => append.room.deletedUpToSeq ?? 0),
+    )
+    const inBuffer = mixed.has(roomKey)
+      ? (head?.buffer ?? [])
+      : own.flatMap(({ append }) => append.messages.map(({ message }) => message))
+    return { room: { app, id, deletedUpToSeq }, messages: inBuffer }
+  })
+  await countFlushed(db, buffers)
+  for (const [roomKey, own] of byRoom) {
+    const last = heads.get(roomKey)?.buffer?.at(-1)?.seq ?? 0
+    countedUpTo.set(roomKey, Math.max(last, ...own.map(({ append }) => lastSeq(append))))
+  }
+}
+
+async function pull(db: Db, work: readonly Unflushed[]): Promise<void> {
+  const byRoom = Map.groupBy(work, ({ append }) => append.room._id)
+  const rangeOf = ({ append }: Unflushed) => ({ fromSeq: append.room.seq + 1, toSeq: lastSeq(append) })
+  const pulls = [...byRoom].map(([roomKey, own]) => ({ roomKey, ranges: joined(own.map(rangeOf)) }))
+  const hasStored = ({ roomKey }: Pull) => byRoom.get(roomKey)?.some(({ append }) => append.areStored) ?? false
+  await Promise.all([
+    pullFlushed(
+      db,
+      pulls.filter((one) => !hasStored(one)),
+    ),
+    pullStored(db, pulls.filter(hasStored)),
+  ])
+}
+
+/** Notes the events that the bus has not taken, so that their messages need not stay in the buffer. */
+async function noteUnpublished({ db, outbox }: FlushParts, work: readonly Unflushed[]): Promise<void> {
+  const late = work.filter(({ isPublished, note }) => !isPublished && note === undefined)
+  if (late.length === 0) return
+  const notes = late.map(({ events }) => ({ _id: newId(), atMS: clock.now(), events }))
+  await insertUnordered(db, notes)
+  late.forEach((one, i) => {
+    one.note = notes[i]?._id as string
+    if (one.isPublished) outbox.forget(one.note)
+  })
+}
+
+function lastSeq({ messages }: RoomAppend): number {
+  return messages.at(-1)?.message.seq ?? 0
+}
+
+/** Whether these appends follow each other, from the first message that is not counted yet. */
+function isNext(own: readonly Unflushed[], countedUpTo: number | undefined): boolean {
+  let seq = countedUpTo
+  for (const { append } of own) {
+    if (append.room.seq !== seq) return false
+    seq = lastSeq(append)
+  }
+  return true
+}
+
+/** Joins ranges that follow each other. */
+function joined(ranges: readonly { fromSeq: number; toSeq: number }[]): { fromSeq: number; toSeq: number }[] {
+  const all: { fromSeq: number; toSeq: number }[] = []
+  for (const range of ranges.toSorted((a, b) => a.fromSeq - b.fromSeq)) {
+    const last = all.at(-1)
+    if (last && last.toSeq + 1 === range.fromSeq) last.toSeq = range.toSeq
+    else all.push({ ...range })
+  }
+  return all
+}

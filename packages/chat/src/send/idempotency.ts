@@ -1,0 +1,25 @@
+import type { Db } from '@parley/db/connect'
+import { findMessages, type MessageDoc } from '@parley/db/messages/messages'
+import { sendKeyOf } from '@parley/db/messages/send-keys'
+import { fromBuffer } from '@parley/db/room-buffer/buffer'
+import type { SendFacts } from '@parley/db/room-buffer/facts'
+
+/**
+ * The messages that the idempotency keys have made, by key. The rooms were read before the keys, so a message that has
+ * left a buffer since has its key noted.
+ */
+export async function findSentBefore(db: Db, { rooms, usedKeys }: SendFacts): Promise<Map<string, MessageDoc>> {
+  const buffered = rooms.flatMap((room) => (room.buffer ?? []).map((entry) => ({ room, entry })))
+  const ids = [...usedKeys.values(), ...buffered.map(({ entry }) => entry._id)]
+  const flushed = new Map((await findMessages(db, ids)).map((message) => [message._id, message]))
+  const found = new Map<string, MessageDoc>()
+  for (const { room, entry } of buffered) {
+    const message = flushed.get(entry._id) ?? (entry.stored ? undefined : fromBuffer(room, entry))
+    if (message) found.set(sendKeyOf(message, entry.sendKey ?? ''), message)
+  }
+  for (const [sendKey, id] of usedKeys) {
+    const message = flushed.get(id)
+    if (message) found.set(sendKey, message)
+  }
+  return found
+}

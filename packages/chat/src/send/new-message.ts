@@ -1,0 +1,98 @@
+import { clock } from '@parley/async/clock'
+import type { Attachment } from '@parley/db/files/attachment'
+import { type MessageDoc, mostAtOneTime } from '@parley/db/messages/messages'
+import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+
+/** After this many bytes of messages the time advances, so that a page of history can hold all messages of a time. */
+const maxBytesAtOneTime = 1024 * 1024
+
+/** A message to send, checked as far as possible without the database. */
+export interface Draft {
+  app: string
+  room: string
+  sender: string
+  /** JSON text. */
+  content: string
+  messageType: string
+  mentions?: string[]
+  push: boolean
+  skipTotalBadge?: true
+  webhook?: false
+  streaming?: true
+  isSystem?: true
+  /** Seconds until it expires; 0 for never. By default the room's. */
+  expiresInS?: number
+  /** The same key from the same sender to the same room within 24 hours returns the first message again. */
+  sendKey?: string
+  clientMessageID?: string
+  attachments?: Attachment[]
+  /** ID of the message that it replies to. */
+  replyTo?: string
+  /** That message; absent when the room has none of this ID. */
+  quoted?: MessageDoc
+  request?: string
+  /** ID of the message; by default a new one. */
+  id?: string
+  /** Sent by the sender's own client, not by the integrator. */
+  byClient?: true
+  /** Written by the server in the sender's name: a ban of the sender does not refuse it. */
+  isForOther?: true
+}
+
+/** The document of a draft, with its seq and time. */
+export function toMessage(draft: Draft, advance: RoomAdvance): MessageDoc {
+  const { expiresInS = advance.room.expiresInS ?? 0 } = draft
+  return {
+    _id: advance.lastMessageID,
+    app: draft.app,
+    room: draft.room,
+    roomKey: advance.room._id,
+    seq: advance.seq,
+    sender: draft.sender,
+    content: draft.content,
+    messageType: draft.messageType,
+    createdAtMS: advance.clockMS,
+    updatedAtMS: advance.clockMS,
+    ...(draft.mentions && { mentions: draft.mentions }),
+    ...(draft.clientMessageID !== undefined && { clientMessageID: draft.clientMessageID }),
+    ...(draft.attachments && { attachments: draft.attachments }),
+    ...(draft.replyTo !== undefined && { replyTo: draft.replyTo }),
+    ...(!draft.push && { push: false }),
+    ...(draft.skipTotalBadge && { skipTotalBadge: true }),
+    ...(draft.isSystem && { system: true }),
+    ...(draft.streaming && { streaming: true }),
+    ...(expiresInS > 0 && { expiresAtMS: advance.clockMS + expiresInS * 1_000 }),
+    ...(draft.webhook === false && { webhook: false }),
+    ...(draft.request !== undefined && { request: draft.request }),
+  }
+}
+
+/** Size of the parts of a message that may be large. */
+export function bytesOf({
+  content = '',
+  mentions = [],
+  attachments,
+}: Pick<MessageDoc, 'content' | 'mentions' | 'attachments'>): number {
+  const files = attachments ? Buffer.byteLength(JSON.stringify(attachments)) : 0
+  return Buffer.byteLength(content) + mentions.reduce((sum, user) => sum + Buffer.byteLength(user), 0) + files
+}
+
+/**
+ * Makes the function that returns the times of a room's next messages, given their sizes. They are later than every time
+ * that the room has given, so a reader who pages by time misses none. At most 100 messages share a time, because no page
+ * ends between them; writing that many takes over a millisecond, so the room's clock stays with the real one.
+ */
+export function messageTimes(room: Pick<RoomDoc, 'clockMS'>): (bytes: number) => number {
+  let timeMS = Math.max(clock.now(), room.clockMS + 1)
+  let [count, sum] = [0, 0]
+  return (bytes) => {
+    if (count === mostAtOneTime || (count > 0 && sum + bytes > maxBytesAtOneTime)) {
+      timeMS++
+      count = sum = 0
+    }
+    count++
+    sum += bytes
+    return timeMS
+  }
+}

@@ -1,0 +1,123 @@
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import type { MessageDoc } from '@parley/db/messages/messages'
+import { maxBufferBytes, type RoomAppend } from '@parley/db/room-buffer/append'
+import { findPlaces, type MessagePlace } from '@parley/db/room-buffer/buffer'
+import type { MessageBatch, Send, SendResult } from './decide.ts'
+import { bytesOf, type Draft } from './new-message.ts'
+
+/** A larger message goes to `messages` at once: every further message rewrites the whole buffer. */
+const maxMessageBytes = 8 * 1024
+/** Of the messages of one append. */
+const maxAppendBytes = 256 * 1024
+/** A message in a buffer beside its content, about. */
+const entryBytes = 300
+/** Large messages in one transaction: while MongoDB writes them, the next are made. */
+const largePerTransaction = 16
+
+/** The sends to one room in one write, and their results if it succeeds. */
+export interface PendingAppend {
+  results: [id: string, result: SendResult][]
+  /** Absent when every send is refused or repeated. */
+  append?: RoomAppend
+}
+
+/** @param isShared whether other processes send to the room, by its key */
+export function splitByRoom(
+  batch: MessageBatch,
+  sends: readonly Send[],
+  isShared: (roomKey: string) => boolean,
+): PendingAppend[] {
+  const numbered = sends.map((send, i) => ({ send, result: batch.results[i] as SendResult }))
+  const byRoom = Map.groupBy(numbered, ({ send }) => key(send.draft.app, send.draft.room))
+  const messages = Map.groupBy(batch.messages, ({ roomKey }) => roomKey)
+  const drafts = new Map(sends.map(({ draft, id }) => [id, draft]))
+  return [...byRoom].map(([roomKey, own]) => {
+    const results = own.map(({ send, result }): PendingAppend['results'][number] => [send.id, result])
+    const room = batch.advances.get(roomKey)?.room
+    const fresh = messages.get(roomKey) ?? []
+    return room ? { results, append: toAppend(room, fresh, drafts, isShared(roomKey)) } : { results }
+  })
+}
+
+function toAppend(
+  room: RoomAppend['room'],
+  fresh: readonly MessageDoc[],
+  drafts: ReadonlyMap<string, Draft>,
+  isShared: boolean,
+): RoomAppend {
+  const sizes = fresh.map(bytesOf)
+  const light = sizes.length * entryBytes
+  const bytes = sizes.reduce((sum, size) => sum + size, light)
+  const fits =
+    Math.max(...sizes) <= maxMessageBytes && bytes <= maxAppendBytes && (room.bufferBytes ?? 0) < maxBufferBytes
+  const messages = fresh.map((message) => {
+    const { sendKey, quoted } = drafts.get(message._id) ?? {}
+    return { message, sendKey, quoted }
+  })
+  // Only the seq proves that an idempotency key is unused, since every other send moves it.
+  const hasKey = messages.some(({ sendKey }) => sendKey !== undefined)
+  return { room, messages, bytes: fits ? bytes : light, areStored: !fits, isShared: isShared && fits && !hasKey }
+}
+
+/**
+ * Splits off rooms with large messages, so that the others do not wait for their transaction: in groups, or after a
+ * conflict (`isRetry`) one by one.
+ */
+export function splitLarge(
+  pending: readonly PendingAppend[],
+  isRetry: boolean,
+): { now: readonly PendingAppend[]; apart: PendingAppend[][] } {
+  const [large, small] = [pending.filter(isLarge), pending.filter((one) => !isLarge(one))]
+  const groups = groupsOf(large, isRetry ? 1 : largePerTransaction)
+  return groups.length === 1 && small.length === 0 ? { now: large, apart: [] } : { now: small, apart: groups }
+}
+
+function isLarge({ append }: PendingAppend): boolean {
+  return append?.areStored ?? false
+}
+
+/** Groups of rooms with at least `size` messages, except the last. */
+function groupsOf(pending: readonly PendingAppend[], size: number): PendingAppend[][] {
+  const groups: PendingAppend[][] = []
+  let messages = size
+  for (const one of pending) {
+    if (messages >= size) {
+      groups.push([])
+      messages = 0
+    }
+    groups.at(-1)?.push(one)
+    messages += one.append?.messages.length ?? 0
+  }
+  return groups
+}
+
+/** Written appends; those to shared rooms with the seqs and times that MongoDB gave. */
+export async function withPlaces(db: Db, written: readonly PendingAppend[]): Promise<readonly PendingAppend[]> {
+  const shared = written.flatMap(({ append }) => (append?.isShared ? [append] : []))
+  if (shared.length === 0) return written
+  const places = await findPlaces(db, shared)
+  return written.map((one) => (one.append?.isShared ? atPlaces(one, one.append, places) : one))
+}
+
+function atPlaces(
+  { results }: PendingAppend,
+  append: RoomAppend,
+  places: ReadonlyMap<string, MessagePlace>,
+): PendingAppend {
+  const messages = append.messages.map(({ message, ...about }) => {
+    const place = places.get(message._id)
+    if (!place) throw new Error(`message ${message._id} was written and is not there`)
+    const { seq, createdAtMS } = place
+    return { message: { ...message, seq, createdAtMS, updatedAtMS: createdAtMS }, ...about }
+  })
+  const placed = new Map(messages.map(({ message }) => [message._id, message]))
+  const firstSeq = messages[0]?.message.seq ?? 1
+  return {
+    results: results.map(([id, result]) => {
+      const message = placed.get(id)
+      return [id, message ? { ...result, message, repeated: false } : result]
+    }),
+    append: { ...append, room: { ...append.room, seq: firstSeq - 1 }, messages },
+  }
+}

@@ -1,0 +1,91 @@
+import { soonMS } from '@parley/bus/events/publish'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import type { RoomAppend } from '@parley/db/room-buffer/append'
+import { findUsers, type UserDoc } from '@parley/db/users/users'
+import { LRUCache } from 'lru-cache'
+import { justWritten } from '../events/as-of-now.ts'
+import type { Outbox } from '../events/outbox.ts'
+import { quotedBy } from '../messages/reading/quoted-messages.ts'
+import type { AtPoint, NewMessageEvent, Unflushed } from './flush-queue.ts'
+
+/** The profiles of senders by key(app, user). */
+type Senders = ReadonlyMap<string, UserDoc>
+
+/**
+ * Publishes after the responses of this turn of the event loop: a write to the bus wakes its server, which takes the core that
+ * the sender's response waits for. Everything of one turn goes out in one write.
+ */
+export function afterResponses(
+  publish: (one: Unflushed, senders: Senders) => Promise<void>,
+): (one: Unflushed, senders: Senders) => void {
+  let taken: [Unflushed, Senders][] = []
+  const publishTaken = () => {
+    const all = taken
+    taken = []
+    for (const [one, senders] of all) void publish(one, senders)
+  }
+  return (one, senders) => {
+    if (taken.length === 0) setImmediate(publishTaken)
+    taken.push([one, senders])
+  }
+}
+
+/** The events of an append. All but the first follow a message that is published with them. */
+export function eventsOf({ room, messages, isShared }: RoomAppend): NewMessageEvent[] {
+  return messages.map(({ message: { _id, createdAtMS } }, i) => {
+    const isSoonAfter = i === 0 && (isShared || createdAtMS < room.clockMS + soonMS)
+    return { kind: 'message', message: _id, event: 'chat message', ...(isSoonAfter && { isSoonAfter }) }
+  })
+}
+
+/** Publishes the messages of an append; events that the bus does not take are noted at the flush. Never fails. */
+export async function publishAppended(
+  { outbox, at }: { outbox: Outbox; at: AtPoint },
+  one: Unflushed,
+  senders: Senders,
+): Promise<void> {
+  const { room, messages: sent } = one.append
+  // A pending deletion of all messages goes first; if the bus does not take it, the relay publishes both in order.
+  if (!(await outbox.publishDeletions([room]))) return
+  const docs = sent.map(({ message, quoted }) => {
+    return { message, sender: senders.get(key(message.app, message.sender)), quoted: quotedBy(quoted) }
+  })
+  one.isPublished = await outbox.publishEvents(one.events, justWritten({ messages: docs }))
+  if (one.isPublished && one.note !== undefined) outbox.forget(one.note)
+  if (one.isPublished) await at('published')
+}
+
+/** A changed nickname shows in new messages after this time at the latest. */
+const rememberMS = 2_000
+
+/** Reads the profiles for the events of messages, by key(app, user). */
+export type SenderProfiles = (senders: readonly { app: string; sender: string }[]) => Promise<Map<string, UserDoc>>
+
+export function createSenderProfiles(db: Db): SenderProfiles {
+  const known = new LRUCache<string, UserDoc>({ max: 10_000, ttl: rememberMS })
+  return async (senders) => {
+    const profiles = new Map<string, UserDoc>()
+    const unknown = senders.filter(({ app, sender }) => {
+      const name = key(app, sender)
+      const profile = known.get(name)
+      if (profile) profiles.set(name, profile)
+      return !profile
+    })
+    const byApp = Map.groupBy(unknown, ({ app }) => app)
+    const reads = [...byApp].map(([app, own]) =>
+      findUsers(
+        db,
+        app,
+        own.map(({ sender }) => sender),
+      ),
+    )
+    for (const users of await Promise.all(reads)) {
+      for (const user of users.values()) {
+        known.set(user._id, user)
+        profiles.set(user._id, user)
+      }
+    }
+    return profiles
+  }
+}

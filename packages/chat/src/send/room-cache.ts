@@ -1,0 +1,170 @@
+import type { ConfigVersion } from '@parley/db/apps/config'
+import { key } from '@parley/db/keys'
+import type { RoomAppend } from '@parley/db/room-buffer/append'
+import { noFacts, type SendFacts } from '@parley/db/room-buffer/facts'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { appBanKey } from '@parley/db/users/app-bans'
+import { LRUCache } from 'lru-cache'
+import type { Send } from './decide.ts'
+
+/** Rooms and their senders together. */
+const maxEntries = 100_000
+const maxApps = 1_000
+/** How long a room counts as shared after another process sent to it. */
+const sharedMS = 2_000
+
+/**
+ * Caches rooms, their senders and the configuration, so that a send reads nothing. An entry may be out of date at any time: it
+ * holds only in a write that proves it, a room by its `version` and `seq` (a shared room by its `version` alone), the
+ * configuration by its mark. No write proves a refusal, so nothing that would refuse is cached.
+ */
+export interface RoomCache {
+  /** The facts that decide over these sends: cached, or read by `read`. */
+  find(sends: readonly Send[], read: (unknown: readonly Send[]) => Promise<SendFacts>): Promise<SendFacts>
+  /** Moves a room forward by an append of this process. */
+  appended(append: RoomAppend): void
+  /** Whether other processes send to the room, so that its `seq` is hardly ever the cached one. */
+  isShared(roomKey: string): boolean
+  /** Evicts a room and its app's configuration. @param byOthers because another process has changed it */
+  forget(room: Pick<RoomAppend['room'], '_id' | 'app'>, byOthers: boolean): void
+}
+
+interface CachedRoom {
+  room: RoomAppend['room']
+  /** IDs of the memberships that may send, as long as the app's configuration has this mark: a ban from the app moves it. */
+  members: ReadonlySet<string>
+  mark: string | undefined
+}
+
+interface CachedConfig {
+  mark: string | undefined
+  /** Of the censorship. */
+  version: ConfigVersion | undefined
+}
+
+export function createRoomCache(): RoomCache {
+  const rooms = new LRUCache<string, CachedRoom>({
+    maxSize: maxEntries,
+    sizeCalculation: ({ members }) => 1 + members.size,
+  })
+  const apps = new LRUCache<string, CachedConfig>({ max: maxApps })
+  const shared = new LRUCache<string, true>({ max: 10_000, ttl: sharedMS })
+
+  /** Adds the cached facts; returns the sends that need more. */
+  function addCached(facts: SendFacts, sends: readonly Send[]): Send[] {
+    const unknown: Send[] = []
+    for (const [roomKey, own] of Map.groupBy(sends, ({ draft }) => key(draft.app, draft.room))) {
+      const room = cachedRoom({ rooms, apps }, roomKey, own)
+      if (room) {
+        facts.rooms.push(room)
+        for (const { draft } of own) facts.memberships.push({ _id: key(draft.app, draft.room, draft.sender) })
+      } else unknown.push(...own)
+    }
+    return unknown
+  }
+
+  return {
+    async find(sends, read) {
+      const facts = noFacts()
+      const unknown = addCached(facts, sends)
+      const config = new Map(facts.rooms.map(({ app }) => [app, apps.get(app) as CachedConfig]))
+      if (unknown.length > 0) {
+        const found = await read(unknown)
+        learn(rooms, found)
+        facts.rooms.push(...found.rooms)
+        facts.memberships.push(...found.memberships)
+        facts.usedKeys = found.usedKeys
+        facts.pauses = found.pauses
+        // Replaces the cached configuration: a write proves one state of it.
+        for (const [app, known] of configOf(found)) for (const all of [apps, config]) all.set(app, known)
+      }
+      return withConfig(facts, config)
+    },
+
+    appended({ room, messages, isShared }) {
+      const known = rooms.peek(room._id)
+      const last = messages.at(-1)?.message
+      if (!known || !last || known.room.version !== room.version) return
+      if (known.room.seq !== room.seq) {
+        if (!isShared) return
+        shared.set(room._id, true)
+      }
+      rooms.set(room._id, { ...known, room: { ...known.room, seq: last.seq, clockMS: last.createdAtMS } })
+    },
+
+    // More than its version may decide over a room that is not cached, and each send reads it anyway.
+    isShared: (roomKey) => shared.has(roomKey) && rooms.has(roomKey),
+
+    forget({ _id, app }, byOthers) {
+      rooms.delete(_id)
+      apps.delete(app)
+      if (byOthers) shared.set(_id, true)
+    },
+  }
+}
+
+/** The cached room, if all of these sends are allowed. */
+function cachedRoom(
+  { rooms, apps }: { rooms: LRUCache<string, CachedRoom>; apps: LRUCache<string, CachedConfig> },
+  roomKey: string,
+  sends: readonly Send[],
+): RoomAppend['room'] | undefined {
+  const known = rooms.get(roomKey)
+  const isEnough = sends.every(({ draft: { app, room, sender, sendKey } }) => {
+    const config = sendKey === undefined ? apps.get(app) : undefined
+    return config && known && known.mark === config.mark && known.members.has(key(app, room, sender))
+  })
+  return isEnough ? known?.room : undefined
+}
+
+function learn(rooms: LRUCache<string, CachedRoom>, { rooms: read, memberships, marks }: SendFacts): void {
+  const free = freeMembers(memberships)
+  for (const { buffer: _tail, bufferBytes: _tailBytes, slow, ...room } of read) {
+    if (slow || !mayBeCached(room)) {
+      rooms.delete(room._id)
+      continue
+    }
+    const mark = marks.find(({ app }) => app === room.app)?.mark
+    rooms.set(room._id, { room, members: membersNow(rooms.get(room._id), { room, mark }, free.get(room._id)), mark })
+  }
+}
+
+function withConfig(facts: SendFacts, config: ReadonlyMap<string, CachedConfig>): SendFacts {
+  for (const [app, { mark, version }] of config) {
+    facts.marks.push({ app, mark })
+    if (version) facts.config.push(version)
+  }
+  return facts
+}
+
+/** The memberships that may send, by the key of the room. */
+function freeMembers(memberships: SendFacts['memberships']): Map<string, { _id: string }[]> {
+  const blocked = new Set(memberships.filter(isBlocked).map(({ _id }) => _id))
+  const userOf = (id: string) => id.slice(id.lastIndexOf('\0') + 1)
+  const free = memberships.filter(({ _id }) => {
+    const app = _id.slice(0, _id.indexOf('\0'))
+    return !blocked.has(_id) && !blocked.has(appBanKey(app, userOf(_id)))
+  })
+  return Map.groupBy(free, ({ _id }) => _id.slice(0, _id.lastIndexOf('\0')))
+}
+
+/** The rest of a deletion, and an import, go on without moving the room. */
+function mayBeCached({ deletedAt, status, importing, erasing }: RoomAppend['room']): boolean {
+  return !deletedAt && status === 1 && !importing && !erasing
+}
+
+/** The cached members, if they still hold, and those found. There may be many: they are copied only for a new one. */
+function membersNow(
+  before: CachedRoom | undefined,
+  { room, mark }: Omit<CachedRoom, 'members'>,
+  found: readonly { _id: string }[] = [],
+): ReadonlySet<string> {
+  const isTheSame = before !== undefined && before.room.version === room.version && before.mark === mark
+  const known = isTheSame ? before.members : new Set<string>()
+  return found.every(({ _id }) => known.has(_id)) ? known : known.union(new Set(found.map(({ _id }) => _id)))
+}
+
+function configOf({ marks, config }: SendFacts): Map<string, CachedConfig> {
+  const versions = new Map(config.map((version) => [version.app, version]))
+  return new Map(marks.map(({ app, mark }) => [app, { mark, version: versions.get(app) }]))
+}

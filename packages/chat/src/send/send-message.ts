@@ -1,0 +1,140 @@
+import type { AttachmentToSend } from '@parley/contracts/resources/file'
+import type { SentMessage } from '@parley/contracts/resources/message'
+import { key } from '@parley/db/keys'
+import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import type { Chat } from '../chat.ts'
+import { findQuoted, type Quoted, quotedBy } from '../messages/reading/quoted-messages.ts'
+import { attachToDraft } from '../messages/sending/attach-to-draft.ts'
+import { contentOf } from '../messages/sending/message-content.ts'
+import { errorOfRefusal } from '../messages/sending/refused-send.ts'
+import type { Turn } from '../messages/turn.ts'
+import { moderateSend } from '../moderation/moderate.ts'
+import { requireReply } from '../threads/require-reply.ts'
+import { sendInThread } from '../threads/send-in-thread.ts'
+import { JsonText } from '../views/json-text.ts'
+import { sentMessageJson, toSentMessageView } from '../views/message.ts'
+import type { Refusal, SendResult } from './decide.ts'
+import type { Draft } from './new-message.ts'
+
+export interface MessageToSend {
+  app: string
+  room: string
+  sender: string
+  /** Any JSON of at most 64 KiB. */
+  message: unknown
+  messageType: string
+  /** Users, and user groups, which stand for their members. */
+  mentions?: string[] | undefined
+  push: boolean
+  /** A robot streams it. */
+  streaming?: true
+  /** The server writes it about a change of members. */
+  isSystem?: true | undefined
+  /** Leaves the badge out of the message's pushes. */
+  skipTotalBadge?: boolean | undefined
+  /** false: the room's webhook does not receive it, because the message is its own response. */
+  webhook?: false
+  clientMessageID?: string | undefined
+  attachments?: readonly AttachmentToSend[] | undefined
+  /** ID of a message of the same room. */
+  replyTo?: string | undefined
+  /** Keeps it in the thread of that message. */
+  thread?: boolean | undefined
+  /** Seconds until it expires; 0 for never. By default the room's. */
+  expiresInS?: number | undefined
+  /** Sent by the sender's own client: slow mode applies, and its files must be the sender's. */
+  byClient?: boolean | undefined
+  /** Written by the server in the sender's name: a ban of the sender does not refuse it. */
+  isForOther?: boolean | undefined
+  /** Makes the send repeatable; by default the clientMessageID. */
+  idempotencyKey?: string | undefined
+  /** ID of the request, for the log lines of the message. */
+  request?: string | undefined
+  /** ID of the message, unused so far; by default a new one. */
+  id?: string | undefined
+  /** Orders it among the messages that its client sends to the room. */
+  turn?: Turn | undefined
+}
+
+/**
+ * Sends a message to a room: when this settles, it is journaled on a majority, has its seq, and is about to be published
+ * (docs/reference/messages.md#send). Sends that arrive together share their round trips.
+ * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, ROOM_FROZEN,
+ *   ROOM_IMPORTING, SLOW_MODE, MESSAGE_REFUSED, MESSAGE_NOT_FOUND of replyTo, MISSING_PARAMETER with `thread` alone,
+ *   FILE_NOT_FOUND; those of the turn
+ */
+export async function sendMessage(chat: Chat, send: MessageToSend): Promise<SentMessage> {
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return toSentMessageView(message, quoted)
+}
+
+/** The same, with the message as JSON text: its content is not read and written again. */
+export async function sendAndShow(chat: Chat, send: MessageToSend): Promise<JsonText> {
+  const { message, quoted } = await sendContent(chat, send, contentOf(send.message))
+  return new JsonText(sentMessageJson(message, quoted))
+}
+
+/**
+ * The same with the content as JSON text of a checked size.
+ *
+ * check → append (append.ts, with the decision in decide.ts) → acknowledge: this returns → publish (publish.ts), after the
+ * response → flush (flush.ts), 200 ms later or when the room has enough.
+ */
+export async function sendContent(
+  chat: Chat,
+  send: Omit<MessageToSend, 'message'>,
+  content: string,
+): Promise<{ message: MessageDoc; quoted: Quoted }> {
+  const draft = await check(chat, send, content)
+  if ('first' in draft) return { message: draft.first, quoted: await findQuoted(chat.db, [draft.first]) }
+  const isInThread = send.thread === true || draft.quoted?.threadOf !== undefined
+  // A streamed message has no content yet.
+  const isModerated = send.byClient && !send.streaming
+  const moderated = isModerated ? await moderateSend(chat, draft, isInThread) : draft
+
+  const before = send.turn?.come()
+  if (before) await before
+  const appended = append(chat, moderated, isInThread)
+  // The queue keeps the order of a room's messages; a message of a thread does not pass through it.
+  if (!isInThread) send.turn?.over()
+  const result = await appended
+  if ('refused' in result) throw await errorOfRefusal(chat, result, send)
+  const { message, quoted, repeated } = result
+  return { message, quoted: repeated ? await findQuoted(chat.db, [message]) : quotedBy(quoted) }
+}
+
+/** Makes the draft and checks its reply and attachments. @returns the first message where the same send was made before */
+async function check(
+  chat: Chat,
+  send: Omit<MessageToSend, 'message'>,
+  content: string,
+): Promise<Draft | { first: MessageDoc }> {
+  requireReply(send.thread, send.replyTo)
+  const { app, room, sender, messageType, push, replyTo } = send
+  const quoted = replyTo === undefined ? null : await findSentMessage(chat.db, key(app, room), replyTo)
+  const sendKey = send.idempotencyKey ?? send.clientMessageID
+  const draft: Draft = {
+    ...{ app, room, sender, content, messageType, push },
+    ...(send.skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(send.isSystem && { isSystem: true as const }),
+    ...(send.streaming && { streaming: true as const }),
+    ...(send.webhook === false && { webhook: false }),
+    ...(send.expiresInS !== undefined && { expiresInS: send.expiresInS }),
+    ...(send.byClient && { byClient: true as const }),
+    ...(send.isForOther && { isForOther: true as const }),
+    ...(send.mentions && { mentions: [...new Set(send.mentions)] }),
+    ...(sendKey !== undefined && { sendKey }),
+    ...(send.clientMessageID !== undefined && { clientMessageID: send.clientMessageID }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(quoted && { quoted }),
+    ...(send.request !== undefined && { request: send.request }),
+    ...(send.id !== undefined && { id: send.id }),
+  }
+  return send.attachments ? attachToDraft(chat, send.attachments, draft) : draft
+}
+
+function append(chat: Chat, draft: Draft | Refusal, isInThread: boolean): Promise<SendResult> | SendResult {
+  if ('refused' in draft) return draft
+  const { replyTo } = draft
+  return isInThread && replyTo !== undefined ? sendInThread(chat, { ...draft, replyTo }) : chat.appendMessage(draft)
+}

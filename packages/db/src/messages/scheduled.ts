@@ -1,0 +1,232 @@
+import { clock } from '@parley/async/clock'
+import type { Filter, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { releaseFiles } from '../files/files.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import { beyond, type PagePlace } from '../page-place.ts'
+import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
+import { lockUser } from '../users/lock-user.ts'
+
+/** A message that is to be sent later. */
+export interface ScheduledDoc
+  extends Pick<
+    MessageDoc,
+    | 'app'
+    | 'room'
+    | 'sender'
+    | 'messageType'
+    | 'skipTotalBadge'
+    | 'mentions'
+    | 'clientMessageID'
+    | 'attachments'
+    | 'replyTo'
+  > {
+  /** key(app, id) */
+  _id: string
+  id: string
+  senderKey: string
+  /** JSON text. */
+  content: string
+  push: boolean
+  thread?: true
+  expiresInS?: number
+  /** The sender's own client sends it, and not the integrator. */
+  byClient?: true
+  /** A system message: no user has scheduled it, and nobody sees that it waits. */
+  isSystem?: true
+  /** As in a draft: the sender has not acted themself. */
+  isForOther?: true
+  /** key(app, sender, room, key): of the same idempotency key there is one. */
+  once?: string
+  sendAtMS: number
+  createdAtMS: number
+  /** When a process may take it: at its time, and when the one that took it has not finished. Absent in one that was refused. */
+  nextMS?: number
+  /** Who has taken it: a new name with each time. */
+  claim?: string
+  /** Why it was not sent. */
+  refused?: { code: string; message: string; atMS: number }
+  /** Of one that was refused: then it is forgotten. */
+  expiresAt?: Date
+}
+
+export const scheduledIndexes: IndexDescription[] = [
+  { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },
+  { key: { senderKey: 1, sendAtMS: 1, id: 1 } },
+  { key: { app: 1, sendAtMS: 1, id: 1 } },
+  { key: { once: 1 }, unique: true, partialFilterExpression: { once: { $exists: true } } },
+  { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  { key: { 'attachments.fileID': 1 }, partialFilterExpression: { attachments: { $exists: true } } },
+]
+
+/** Longer than a send takes, which gives up after 10 s. */
+export const scheduledLeaseMS = 15_000
+const keptMS = 30 * 24 * 60 * 60 * 1_000
+
+/**
+ * Records a message to send later, if its sender is there: an erasure then finds it. @returns it, or the one that is there
+ * when its idempotency key is used
+ */
+export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc | 'no sender'> {
+  try {
+    const insert = async (session: Session) => {
+      if (!(await lockUser(db, scheduled.app, scheduled.sender, session))) return 'no sender'
+      await db.scheduled.insertOne(scheduled, { session })
+      return scheduled
+    }
+    // All of one sender write the same user.
+    return await inTransaction(db, insert, { turn: `schedule ${scheduled.senderKey}` })
+  } catch (error) {
+    const isUsed = scheduled.once !== undefined && error instanceof KeyTaken
+    const there = isUsed && (await findScheduledOnce(db, scheduled.once ?? ''))
+    if (!there) throw error
+    return there
+  }
+}
+
+/**
+ * Records system messages with the change of members that each is about. They are taken already: their process sends them
+ * after the commit, and where it dies another one does when the lease has ended.
+ */
+export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
+  if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
+}
+
+/** The one that was recorded under an idempotency key, while it waits or was refused. */
+export async function findScheduledOnce(db: Db, once: string): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOne({ once })
+}
+
+/** How many of a sender wait or were refused, counted up to `most`. */
+export async function countScheduled(db: Db, app: string, sender: string, most: number): Promise<number> {
+  return db.scheduled.countDocuments({ senderKey: key(app, sender) }, { limit: most })
+}
+
+/** Those that a user or the integrator has scheduled. */
+const byRequest = { isSystem: { $exists: false } } as const
+
+/** A page of the messages to send later, the next first: of a sender, or of the app. */
+export async function findScheduledPage(
+  db: Db,
+  { app, sender }: { app: string; sender: string | undefined },
+  { after, limit }: { after?: PagePlace | undefined; limit: number },
+): Promise<ScheduledDoc[]> {
+  const of: Filter<ScheduledDoc> = sender === undefined ? { app } : { senderKey: key(app, sender) }
+  const rest = beyond(after, { time: 'sendAtMS', id: 'id', order: 1 })
+  return db.scheduled
+    .find({ ...of, ...byRequest, ...rest })
+    .sort({ sendAtMS: 1, id: 1 })
+    .limit(limit)
+    .toArray()
+}
+
+export async function findScheduled(db: Db, app: string, id: string): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOne({ _id: key(app, id), ...byRequest })
+}
+
+/** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
+const waiting = { claim: { $exists: false } } as const
+
+/** What decides whether it may be changed: its time, whether it was refused, and whose its files must be. */
+const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => ({
+  sendAtMS,
+  'refused.atMS': refused ? refused.atMS : { $exists: false },
+  attachments: attachments ?? { $exists: false },
+  byClient: byClient ?? { $exists: false },
+})
+
+/**
+ * Changes a message that waits or was refused, which then waits; null when it is on its way, gone, or not as it was read. An
+ * empty list of attachments takes them out.
+ */
+export async function changeScheduled(
+  db: Db,
+  read: ScheduledDoc,
+  set: Partial<ScheduledDoc> & Pick<ScheduledDoc, 'sendAtMS'>,
+): Promise<ScheduledDoc | null> {
+  const { attachments, ...others } = set
+  const update = {
+    $set: { ...others, ...(attachments?.length && { attachments }), nextMS: set.sendAtMS },
+    $unset: {
+      refused: 1 as const,
+      expiresAt: 1 as const,
+      ...(attachments?.length === 0 && { attachments: 1 as const }),
+    },
+  }
+  const filter = { _id: read._id, ...waiting, ...asRead(read) }
+  return db.scheduled.findOneAndUpdate(filter, update, { returnDocument: 'after' })
+}
+
+/** Cancels a message that waits or was refused; null when it is on its way, or gone. */
+export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>): Promise<ScheduledDoc | null> {
+  return db.scheduled.findOneAndDelete({ _id, ...waiting })
+}
+
+/** Takes messages whose time has come: no other process takes them until the lease has ended. */
+export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
+  const now = clock.now()
+  const due = { nextMS: { $exists: true, $lte: now } }
+  const found = await db.scheduled
+    .find(due, { projection: { _id: 1 } })
+    .sort({ nextMS: 1 })
+    .limit(limit)
+    .toArray()
+  if (found.length === 0) return []
+  const _id = { $in: found.map((one) => one._id) }
+  const { modifiedCount } = await db.scheduled.updateMany(
+    { _id, ...due },
+    { $set: { claim, nextMS: now + scheduledLeaseMS } },
+  )
+  return modifiedCount === 0 ? [] : db.scheduled.find({ _id, claim }).toArray()
+}
+
+/** It was sent. */
+export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
+  await db.scheduled.deleteOne({ _id })
+}
+
+/**
+ * It is tried again at a time, by whichever process.
+ * @param isWritten 'maybe': it stays on its way, so that nobody cancels what is in the room already
+ */
+export async function sendAgain(
+  db: Db,
+  { _id, claim = '' }: ScheduledDoc,
+  nextMS: number,
+  isWritten: 'no' | 'maybe',
+): Promise<void> {
+  await db.scheduled.updateOne(
+    { _id, claim },
+    { $set: { nextMS }, ...(isWritten === 'no' && { $unset: { claim: 1 } }) },
+  )
+}
+
+/** It is not sent, and says why. */
+export async function markRefused(
+  db: Db,
+  { _id, claim = '' }: ScheduledDoc,
+  { code, message }: { code: string; message: string },
+): Promise<void> {
+  const atMS = clock.now()
+  const refused = { code, message, atMS }
+  await db.scheduled.updateOne(
+    { _id, claim },
+    { $set: { refused, expiresAt: new Date(atMS + keptMS) }, $unset: { nextMS: 1, claim: 1 } },
+  )
+}
+
+/** Whether a message that waits or was refused has the file. */
+export async function isScheduled(db: Db, { app, id }: { app: string; id: string }): Promise<boolean> {
+  const withFile = { 'attachments.fileID': id, attachments: { $exists: true }, app }
+  return (await db.scheduled.findOne(withFile, { projection: { _id: 1 } })) !== null
+}
+
+/** Removes what a user was to send. */
+export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
+  const theirs = { senderKey: key(app, sender) }
+  const withFiles = await db.scheduled.find({ ...theirs, attachments: { $exists: true } }).toArray()
+  await db.scheduled.deleteMany(theirs)
+  const files = withFiles.flatMap(({ attachments = [] }) => attachments)
+  await releaseFiles(db, app, files)
+}

@@ -1,0 +1,33 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from './messages.ts'
+
+/** A used idempotency key: the same send within 24 hours returns the first message again. */
+export interface SendKeyDoc {
+  /** key(app, sender, idempotency key, room) */
+  _id: string
+  message: string
+  usedAt: Date
+}
+
+const keptS = 24 * 60 * 60
+
+export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: keptS }]
+
+/** No key that was used longer ago is there, however late MongoDB removes it: it looks once a minute. */
+export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
+
+/** ID of the message that the key made; undefined for an unused key. */
+export async function findSendKey(db: Db, name: string, session: ClientSession): Promise<string | undefined> {
+  return (await db.sendKeys.findOne({ _id: name }, { session }))?.message
+}
+
+export async function insertSendKey(db: Db, used: SendKeyDoc, session: ClientSession): Promise<void> {
+  await db.sendKeys.insertOne(used, { session })
+}
+
+/** key(app, sender, sendKey, room) */
+export function sendKeyOf({ app, room, sender }: Pick<MessageDoc, 'app' | 'room' | 'sender'>, sendKey: string): string {
+  return key(app, sender, sendKey, room)
+}

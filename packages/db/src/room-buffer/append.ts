@@ -1,0 +1,173 @@
+import { clock } from '@parley/async/clock'
+import { type Document, MongoServerError } from 'mongodb'
+import { type ConfigMark, configStatement, isConfigChange } from '../apps/config-mark.ts'
+import type { Db } from '../connect.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
+import { versionStep } from '../rooms/version-step.ts'
+import { runWrites } from '../transactions/run-writes.ts'
+import { inTransaction, type Session } from '../transactions/transaction.ts'
+import type { BufferedMessage } from './buffer.ts'
+
+/** A full buffer takes no more until it is flushed; a document may have 16 MiB. */
+export const maxBufferBytes = 2 * 1024 * 1024
+
+/** A new message of an append. */
+interface Appended {
+  message: MessageDoc
+  sendKey?: string | undefined
+  /** The message that it replies to, for its event. */
+  quoted?: MessageDoc | undefined
+}
+
+export interface RoomAppend {
+  room: RoomToSendTo
+  /** The next messages of the room, in the order of seq. */
+  messages: readonly Appended[]
+  bytes: number
+  /** The messages go to `messages` in the same transaction (`appendStored`). */
+  areStored: boolean
+  /** Other gateways send to the room too, so MongoDB gives the seqs and times, and those of the messages are provisional. */
+  isShared: boolean
+}
+
+/**
+ * Appends new messages to the buffers of their rooms: one statement per room. Journaled on a majority.
+ * @param marks of the apps' configuration: nothing is written where one has changed
+ * @returns the number of rooms written: those that were as they were read
+ */
+export async function appendToBuffers(
+  db: Db,
+  appends: readonly RoomAppend[],
+  marks: readonly ConfigMark[],
+): Promise<number> {
+  const statements = [...marks.map(configStatement), ...appends.map(appendStatement)]
+  const options = { inOrder: true, passOver: isConfigChange }
+  return runWrites(db, 'update', db.rooms.collectionName, statements, 'durable', options)
+}
+
+/** The room or the configuration has changed. */
+class NotAsKnown extends Error {
+  override name = 'NotAsKnown'
+}
+
+/**
+ * Puts large messages into `messages`, in one transaction that moves their rooms as `appendToBuffers` does and proves the same.
+ * The buffers get an entry of each without its content, for the other steps of the flush.
+ * @returns the number of rooms written: all, or 0 if one was not as it was read
+ */
+export async function appendStored(
+  db: Db,
+  appends: readonly RoomAppend[],
+  marks: readonly ConfigMark[],
+): Promise<number> {
+  const updates = [...marks.map(configStatement), ...appends.map(appendStatement)]
+  const documents = appends.flatMap(({ messages }) => messages.map(({ message }) => message))
+  try {
+    const write = async (session: Session) => {
+      const run = (command: Document): Promise<Document> => db.mongo.command({ ...command, ordered: true }, { session })
+      const moved = await run({ update: db.rooms.collectionName, updates })
+      if (moved['writeErrors']) throw toError(moved['writeErrors'][0])
+      if (moved['n'] !== appends.length) throw new NotAsKnown('a room has changed')
+      const inserted = await run({ insert: db.messages.collectionName, documents })
+      if (inserted['writeErrors']) throw toError(inserted['writeErrors'][0])
+    }
+    await db.turns.take(
+      appends.map(({ room }) => storedTurn(room._id)),
+      () => inTransaction(db, write),
+    )
+    return appends.length
+  } catch (error) {
+    if (error instanceof NotAsKnown) return 0
+    throw error
+  }
+}
+
+export function storedTurn(roomKey: string): string {
+  return `stored ${roomKey}`
+}
+
+function toError(error: { code: number; errmsg: string }): Error {
+  if (isConfigChange(error)) return new NotAsKnown('the configuration has changed')
+  return new MongoServerError({ ...error, message: error.errmsg })
+}
+
+/**
+ * Fences appends with an unknown result: one still on its way finds another `version`. Earlier ones are journaled on a
+ * majority afterwards.
+ */
+export async function fenceAppends(db: Db, appends: readonly RoomAppend[]): Promise<void> {
+  const statements = appends.map(({ room }) => ({ q: { _id: room._id }, u: { $inc: { version: versionStep() } } }))
+  if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'durable')
+}
+
+/** Matches only if the room is as it was read, and its buffer not full. */
+function appendStatement(append: RoomAppend): Document {
+  const { room, messages, areStored, isShared } = append
+  const first = messages[0]?.message
+  const last = messages.at(-1)?.message
+  if (!first || !last) throw new Error('nothing to append')
+  const entries = messages.map(({ message, sendKey }) => toBuffered(message, sendKey, areStored))
+  return {
+    q: {
+      _id: room._id,
+      // A room that was never changed has no `version`, which null matches.
+      version: room.version ?? null,
+      ...(!isShared && { seq: room.seq, clockMS: { $lt: first.createdAtMS } }),
+      ...(!areStored && { bufferBytes: { $not: { $gte: maxBufferBytes } } }),
+    },
+    u: isShared ? nextPlaces(append, entries, first, last) : givenPlaces(append, entries, first, last),
+  }
+}
+
+type Ends = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS'>
+
+function givenPlaces({ bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document {
+  return {
+    $set: { seq: last.seq, clockMS: last.createdAtMS, lastMessageID: last._id, lastMessageAtMS: last.createdAtMS },
+    $min: { bufferSinceMS: Math.min(first.createdAtMS, clock.now()) },
+    $inc: { bufferBytes: bytes },
+    $push: { buffer: { $each: entries } },
+  }
+}
+
+/** Appends after the room's seq and clock at that moment; the messages keep their distances from the first. */
+function nextPlaces({ room, bytes }: RoomAppend, entries: BufferedMessage[], first: Ends, last: Ends): Document[] {
+  const distances = entries.map((entry) => ({
+    ...entry,
+    seq: entry.seq - room.seq,
+    createdAtMS: entry.createdAtMS - first.createdAtMS,
+  }))
+  const nowMS = clock.now()
+  const firstMS = { $max: [nowMS, { $add: ['$clockMS', 1] }] }
+  const lastMS = { $add: [firstMS, last.createdAtMS - first.createdAtMS] }
+  const placed = {
+    $mergeObjects: [
+      '$$this',
+      { seq: { $add: ['$seq', '$$this.seq'] }, createdAtMS: { $add: [firstMS, '$$this.createdAtMS'] } },
+    ],
+  }
+  const placedEntries = { $map: { input: { $literal: distances }, in: placed } }
+  return [
+    {
+      $set: {
+        seq: { $add: ['$seq', last.seq - room.seq] },
+        clockMS: lastMS,
+        lastMessageID: { $literal: last._id },
+        lastMessageAtMS: lastMS,
+        bufferSinceMS: { $min: ['$bufferSinceMS', nowMS] },
+        bufferBytes: { $add: [{ $ifNull: ['$bufferBytes', 0] }, bytes] },
+        buffer: { $concatArrays: [{ $ifNull: ['$buffer', []] }, placedEntries] },
+      },
+    },
+  ]
+}
+
+/** The entry of a message in the buffer; without content if it is stored. */
+function toBuffered(message: MessageDoc, sendKey: string | undefined, isStored: boolean): BufferedMessage {
+  const { app: _app, room: _room, roomKey: _roomKey, updatedAtMS: _updatedAtMS, ...rest } = message
+  const entry: BufferedMessage = sendKey === undefined ? rest : { ...rest, sendKey }
+  if (!isStored) return entry
+  const { content: _content, mentions: _mentions, attachments: _attachments, ...light } = entry
+  return { ...light, stored: true }
+}

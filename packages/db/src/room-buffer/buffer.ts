@@ -1,0 +1,179 @@
+import type { ClientSession, IndexDescription } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { MessageDoc } from '../messages/messages.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { runWrites } from '../transactions/run-writes.ts'
+import type { RoomAppend } from './append.ts'
+
+/**
+ * A new message in the document of its room until it is flushed (flush.ts), without the fields that the room says. Its updated
+ * time is that of its creation.
+ */
+export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
+  /** Its idempotency key, as the sender gave it. */
+  sendKey?: string
+  /** In `messages` from the beginning, with its content. */
+  stored?: true
+}
+
+/** The buffer of a room: its newest messages, in the room's document. */
+export interface RoomBuffer {
+  /** In the order of seq. A message that is in `messages` too counts as it is there. */
+  buffer?: BufferedMessage[]
+  /**
+   * When the first of them was sent, by the clock of the appending process, or to the second by its ID: the room's clock
+   * (`clockMS`) may be far ahead. Absent with an empty buffer.
+   */
+  bufferSinceMS?: number
+  /** Every message up to this seq is in `messages`, which may be newer than the buffer. */
+  flushedSeq?: number
+  /** Size of the buffer in bytes, or more. */
+  bufferBytes?: number
+}
+
+export const bufferIndexes: IndexDescription[] = [
+  { key: { bufferSinceMS: 1 }, partialFilterExpression: { bufferSinceMS: { $exists: true } } },
+]
+
+/** Projection of a room without its buffer. */
+export const withoutBuffer = { buffer: 0 } as const
+
+/** A message of a buffer as it will be in `messages`. */
+export function fromBuffer(
+  { app, id, _id }: Pick<RoomDoc, 'app' | 'id' | '_id'>,
+  message: BufferedMessage,
+): MessageDoc {
+  const { sendKey: _sendKey, stored: _stored, ...rest } = message
+  return { app, room: id, roomKey: _id, updatedAtMS: message.createdAtMS, ...rest }
+}
+
+/** The messages of a room's buffer that may not be in `messages`, as they will be there. */
+export function unflushedOf(room: Pick<RoomDoc, 'app' | 'id' | '_id' | 'buffer' | 'flushedSeq'>): MessageDoc[] {
+  const { buffer = [], flushedSeq = 0 } = room
+  return buffer.filter(({ seq, stored }) => seq > flushedSeq && !stored).map((message) => fromBuffer(room, message))
+}
+
+/** The room, its buffer without the content of messages. */
+export async function findRoomHeads(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
+  const projection = { 'buffer.content': 0, 'buffer.mentions': 0 }
+  return db.rooms.findOne({ _id: key(app, id) }, { projection, session })
+}
+
+export async function findRoomWithBuffer(
+  db: Db,
+  app: string,
+  id: string,
+  session?: ClientSession,
+): Promise<RoomDoc | null> {
+  return db.rooms.findOne({ _id: key(app, id) }, { ...(session && { session }) })
+}
+
+/** The rooms that have a buffer, with it. */
+export async function findBuffers(db: Db, keys: readonly string[], session?: ClientSession): Promise<RoomDoc[]> {
+  if (keys.length === 0) return []
+  return db.rooms
+    .find({ _id: { $in: [...keys] }, 'buffer.0': { $exists: true } }, { ...(session && { session }) })
+    .toArray()
+}
+
+/** The rooms with the seqs and senders of their buffers. */
+export async function findBufferHeads(
+  db: Db,
+  keys: readonly string[],
+): Promise<Pick<RoomDoc, '_id' | 'deletedUpToSeq' | 'buffer'>[]> {
+  if (keys.length === 0) return []
+  return db.rooms
+    .find({ _id: { $in: [...keys] } }, { projection: { deletedUpToSeq: 1, 'buffer.seq': 1, 'buffer.sender': 1 } })
+    .toArray()
+}
+
+/** Keys of rooms, of `app` or all, with messages in their buffers that were sent before `beforeMS`. */
+export async function findUnflushedRooms(
+  db: Db,
+  { beforeMS = Number.MAX_SAFE_INTEGER, app, limit = 0 }: { beforeMS?: number; app?: string; limit?: number },
+): Promise<string[]> {
+  const rooms = await db.rooms
+    .find({ bufferSinceMS: { $lt: beforeMS }, ...(app !== undefined && { app }) }, { projection: { _id: 1 } })
+    .hint({ bufferSinceMS: 1 })
+    .limit(limit)
+    .toArray()
+  return rooms.map(({ _id }) => _id)
+}
+
+/** ID of the room of a message that is in some buffer of the app. */
+export async function findRoomOfBufferedMessage(db: Db, app: string, message: string): Promise<string | undefined> {
+  const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer._id': message }
+  const room = await db.rooms.findOne(unflushed, { hint: { bufferSinceMS: 1 }, projection: { id: 1 } })
+  return room?.id
+}
+
+/**
+ * Which of these messages their rooms have, in the buffer or flushed.
+ * @param most how many there can be, if known
+ */
+export async function findArrived(
+  db: Db,
+  messages: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
+  most = messages.length,
+): Promise<Set<string>> {
+  const ids = messages.map(({ _id }) => _id)
+  const roomKeys = messages.map(({ roomKey }) => roomKey)
+  // Buffers first: a message is in `messages` before it leaves its buffer.
+  const rooms = await db.rooms.find({ _id: { $in: roomKeys } }, { projection: { 'buffer._id': 1 } }).toArray()
+  const buffers = new Set(rooms.flatMap(({ buffer = [] }) => buffer.map(({ _id }) => _id)))
+  const inBuffers = ids.filter((id) => buffers.has(id))
+  if (inBuffers.length === most) return new Set(inBuffers)
+  const flushed = await db.messages.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+  return new Set([...inBuffers, ...flushed.map(({ _id }) => _id)])
+}
+
+/**
+ * Settles when everything that can be read now is journaled on a majority: a write that changes nothing waits for all
+ * before it. A majority read does not suffice, since a new primary may not know the majority's state yet.
+ */
+export async function untilDurable(db: Db): Promise<void> {
+  await runWrites(db, 'update', db.rooms.collectionName, [{ q: { _id: '' }, u: { $set: { seq: 0 } } }], 'durable')
+}
+
+/** Number of the member's own unread messages in the buffer that are not in `uncounted` yet. */
+export function ownUnflushed(
+  { readSeq, flushedSeq = 0 }: { readSeq: number; flushedSeq?: number },
+  seqs: readonly number[],
+): number {
+  return seqs.filter((seq) => seq > Math.max(readSeq, flushedSeq)).length
+}
+
+/** Expression for a projection of rooms: `own`, the seqs of a user's messages in the buffer. */
+export function ownSeqs(user: string): { own: object } {
+  const own = { $filter: { input: '$buffer', cond: { $eq: ['$$this.sender', { $literal: user }] } } }
+  return { own: { $ifNull: [{ $map: { input: own, in: '$$this.seq' } }, []] } }
+}
+
+/** The seq and time that MongoDB gave a message of a shared room. */
+export type MessagePlace = Pick<MessageDoc, 'seq' | 'createdAtMS'>
+
+/** The places of written messages, in the buffer or flushed, by ID. */
+export async function findPlaces(db: Db, appends: readonly RoomAppend[]): Promise<Map<string, MessagePlace>> {
+  const ids = appends.flatMap(({ messages }) => messages.map(({ message }) => message._id))
+  const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: { $in: ['$$this._id', ids] } } }
+  const projection = {
+    buffer: {
+      $map: { input: buffer, in: { _id: '$$this._id', seq: '$$this.seq', createdAtMS: '$$this.createdAtMS' } },
+    },
+  }
+  // Buffers first: a message is in `messages` before it leaves its buffer.
+  const rooms = await db.rooms
+    .find<Pick<RoomDoc, 'buffer'>>({ _id: { $in: appends.map(({ room }) => room._id) } }, { projection })
+    .toArray()
+  const places = new Map<string, MessagePlace>(
+    rooms.flatMap((room) => (room.buffer ?? []).map((entry) => [entry._id, entry])),
+  )
+  const missing = ids.filter((id) => !places.has(id))
+  if (missing.length === 0) return places
+  const flushed = await db.messages
+    .find({ _id: { $in: missing } }, { projection: { seq: 1, createdAtMS: 1 } })
+    .toArray()
+  for (const message of flushed) places.set(message._id, message)
+  return places
+}

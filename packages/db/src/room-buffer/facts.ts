@@ -1,0 +1,140 @@
+import { type ConfigVersion, configVersionFields } from '../apps/config.ts'
+import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/config-mark.ts'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import type { SendKeyDoc } from '../messages/send-keys.ts'
+import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
+import type { Sender } from '../rooms/memberships.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+
+/** The facts that decide over a batch of messages. */
+export interface SendFacts {
+  /** With the messages of `sendKeys` in their buffers. */
+  rooms: (RoomToSendTo & Pick<RoomDoc, 'buffer'> & { slow?: SlowMode })[]
+  memberships: Sender[]
+  /** The marks of the apps' configuration, read before the versions. */
+  marks: ConfigMark[]
+  /** The versions of the apps' values under `configName`; the values may be large. */
+  config: ConfigVersion[]
+  /** Which of the idempotency keys are used, and the ID of the message that each has made. */
+  usedKeys: Map<string, string>
+  /** Of the members that a slow mode holds back, by the ID of the membership. */
+  pauses: Map<string, Pause>
+}
+
+/** Of a room with a slow mode; `sent`: the senders' messages in the buffer. */
+export interface SlowMode extends Pick<RoomDoc, 'owner' | 'managers'> {
+  everyMS: number
+  sent: { sender: string; atMS: number }[]
+}
+
+/** So long a member waits between two messages, and when they sent the last one; -Infinity for never. */
+export interface Pause {
+  everyMS: number
+  lastMS: number
+}
+
+type Found =
+  | { rooms: SendFacts['rooms'][number] | ConfigMarkDoc }
+  | { memberships: Sender }
+  | { config: ConfigVersion }
+  | { sendKeys: SendKeyDoc }
+
+/** The facts to read: the rooms and memberships by ID. */
+export interface WantedFacts {
+  rooms: readonly string[]
+  memberships: readonly string[]
+  senders: readonly string[]
+  apps: readonly string[]
+  configName: string
+  /** As the senders gave them. */
+  sendKeys: readonly string[]
+  /** The keys under which they may be noted. */
+  keysNoted: readonly string[]
+}
+
+/** Reads the rooms, then everything else, in one round trip, which costs both sides more than the reading. */
+export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFacts> {
+  const config = wanted.apps.map((app) => key(app, wanted.configName))
+  const marks = wanted.apps.map(configMarkKey)
+  const found = await db.rooms
+    .aggregate<Found>([
+      ...oneOf('rooms', [...wanted.rooms, ...marks], {
+        ...roomFields,
+        mark: 1,
+        slow: slowMode(wanted.senders),
+        ...sentBy(wanted.sendKeys),
+      }),
+      {
+        $unionWith: {
+          coll: db.memberships.collectionName,
+          pipeline: oneOf('memberships', wanted.memberships, memberFields),
+        },
+      },
+      { $unionWith: { coll: db.config.collectionName, pipeline: oneOf('config', config, configVersionFields) } },
+      ...(wanted.keysNoted.length > 0
+        ? [{ $unionWith: { coll: db.sendKeys.collectionName, pipeline: oneOf('sendKeys', wanted.keysNoted) } }]
+        : []),
+    ])
+    .toArray()
+  const facts = noFacts()
+  const markOf = new Map<string, string>()
+  for (const one of found) {
+    if ('memberships' in one) facts.memberships.push(one.memberships)
+    else if ('config' in one) facts.config.push(one.config)
+    else if ('sendKeys' in one) facts.usedKeys.set(one.sendKeys._id, one.sendKeys.message)
+    else if ('mark' in one.rooms) markOf.set(one.rooms._id, one.rooms.mark)
+    else facts.rooms.push(one.rooms)
+  }
+  return { ...facts, marks: wanted.apps.map((app) => ({ app, mark: markOf.get(configMarkKey(app)) })) }
+}
+
+/** Facts about nothing. */
+export function noFacts(): SendFacts {
+  return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
+}
+
+const roomFields = {
+  app: 1,
+  id: 1,
+  seq: 1,
+  clockMS: 1,
+  status: 1,
+  importing: 1,
+  deletedAt: 1,
+  deletedUpToSeq: 1,
+  deletedUpToMS: 1,
+  erasing: 1,
+  version: 1,
+  bufferBytes: 1,
+  expiresInS: 1,
+} satisfies Partial<Record<keyof RoomDoc, 1>>
+const memberFields = { blocked: 1, blockedUntilMS: 1 } satisfies Partial<Record<keyof Sender, 1>>
+
+/** Rooms without a slow mode have none of it. */
+function slowMode(senders: readonly string[]): object {
+  const own = { $in: ['$$this.sender', senders.map(($literal) => ({ $literal }))] }
+  const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: own } }
+  const sent = { $map: { input: buffer, in: { sender: '$$this.sender', atMS: '$$this.createdAtMS' } } }
+  const slow = { everyMS: { $multiply: ['$slowModeS', 1_000] }, owner: '$owner', managers: '$managers', sent }
+  return { $cond: [{ $gt: ['$slowModeS', 0] }, slow, '$$REMOVE'] }
+}
+
+function sentBy(sendKeys: readonly string[]): object {
+  if (sendKeys.length === 0) return {}
+  const buffer = { $ifNull: ['$buffer', []] }
+  return {
+    buffer: {
+      $filter: { input: buffer, cond: { $in: ['$$this.sendKey', sendKeys.map(($literal) => ({ $literal }))] } },
+    },
+  }
+}
+
+/** Documents by ID, or some of their fields, by the name of their collection. */
+export function oneOf(name: string, ids: readonly string[], fields?: object): object[] {
+  return [
+    { $match: { _id: { $in: [...ids] } } },
+    ...(fields ? [{ $project: fields }] : []),
+    { $project: { _id: 0, [name]: '$$ROOT' } },
+  ]
+}

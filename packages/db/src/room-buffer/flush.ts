@@ -1,0 +1,253 @@
+import { inParts } from '@parley/async/in-parts'
+import { type ClientSession, type Document, ObjectId } from 'mongodb'
+import { type Db, isDatabaseAway } from '../connect.ts'
+import { insertUnordered } from '../events/pending-events.ts'
+import { key } from '../keys.ts'
+import { type MessageDoc, newId } from '../messages/messages.ts'
+import { sendKeyOf } from '../messages/send-keys.ts'
+import { currentMarkerIn } from '../rooms/memberships.ts'
+import type { RoomDoc } from '../rooms/rooms.ts'
+import { insertMissing, runWrites } from '../transactions/run-writes.ts'
+import { storedTurn } from './append.ts'
+import { type BufferedMessage, findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buffer.ts'
+
+/**
+ * A flush moves messages from the buffers of rooms to `messages`, in four steps. Each step may be repeated, in part or whole,
+ * by any process, and changes nothing then. Only the pull needs the others before it, so those are durable when they return:
+ * the server may crash between two steps.
+ */
+
+/** Step 1: inserts messages; one that is there already, maybe changed since, stays as it is. */
+export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Promise<void> {
+  if (messages.length === 0) return
+  await insertMissing(db, db.messages.collectionName, messages)
+}
+
+/** Step 3, after step 1: notes the idempotency keys. */
+export async function noteSendKeys(db: Db, sent: readonly { message: MessageDoc; sendKey: string }[]): Promise<void> {
+  if (sent.length === 0) return
+  const keys = sent.map(({ message, sendKey }) => ({
+    _id: sendKeyOf(message, sendKey),
+    message: message._id,
+    usedAt: new Date(message.createdAtMS),
+  }))
+  await insertMissing(db, db.sendKeys.collectionName, keys)
+}
+
+/** The messages that leave the buffer of a room, by ranges of seq, the last included. */
+export interface Pull {
+  roomKey: string
+  ranges: readonly { fromSeq: number; toSeq: number }[]
+}
+
+/** Step 4, after all others, and when the bus has the events or a note of them is written. */
+export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void> {
+  const statements = pulls.map(({ roomKey, ranges }) => {
+    const flushed = ranges.map(({ fromSeq, toSeq }) => ({
+      $and: [{ $gte: ['$$this.seq', fromSeq] }, { $lte: ['$$this.seq', toSeq] }],
+    }))
+    return {
+      q: { _id: roomKey },
+      u: [
+        { $set: { buffer: { $filter: { input: { $ifNull: ['$buffer', []] }, cond: { $not: [{ $or: flushed }] } } } } },
+        {
+          $set: {
+            bufferSinceMS: {
+              $ifNull: [{ $toLong: { $toDate: { $toObjectId: { $min: '$buffer._id' } } } }, '$$REMOVE'],
+            },
+            bufferBytes: { $cond: [{ $eq: ['$buffer', []] }, 0, { $bsonSize: { buffer: '$buffer' } }] },
+          },
+        },
+      ],
+    }
+  })
+  if (statements.length > 0) await runWrites(db, 'update', db.rooms.collectionName, statements, 'soon')
+}
+
+/**
+ * Step 4 for large messages. A pull would conflict with the next transaction of its rooms, so within a process they wait
+ * for each other.
+ */
+export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> {
+  if (pulls.length > 0)
+    await db.turns.take(
+      pulls.map(({ roomKey }) => storedTurn(roomKey)),
+      () => pullFlushed(db, pulls),
+    )
+}
+
+/**
+ * Does steps 1 and 2 for the buffers of rooms: afterwards `messages` has everything acknowledged before. The appending
+ * process pulls.
+ */
+export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
+  await flushBuffers(db, await findBuffers(db, keys))
+}
+
+/** The same for rooms that were read with their buffers. */
+async function flushBuffers(db: Db, rooms: readonly RoomDoc[]): Promise<void> {
+  await insertFlushed(db, rooms.flatMap(unflushedOf))
+  await countFlushed(
+    db,
+    rooms.map((room) => ({ room, messages: room.buffer ?? [] })),
+  )
+}
+
+/** The same for all rooms of an app with messages that were sent before `beforeMS`. */
+export async function flushApp(db: Db, app: string, beforeMS?: number): Promise<void> {
+  await flushRooms(db, await findUnflushedRooms(db, { app, ...(beforeMS !== undefined && { beforeMS }) }))
+}
+
+/** The same for a room that was read, with its buffer, inside a transaction that has written the room already. */
+export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
+  const { buffer = [] } = room
+  if (buffer.length === 0) return
+  // Without flushedSeq, which the transaction has moved.
+  const messages = unflushedOf({ ...room, flushedSeq: 0 })
+  const ids = messages.map(({ _id }) => _id)
+  const there = await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
+  const known = new Set(there.map(({ _id }) => _id))
+  const missing = messages.filter(({ _id }) => !known.has(_id))
+  if (missing.length > 0) await db.messages.insertMany(missing, { session })
+  for (const { q, u } of countStatements([{ room, messages: buffer }]))
+    await db.memberships.updateMany(q, u, { session })
+}
+
+/** The senders in a buffer, with their messages from the first on. */
+export interface BufferSenders {
+  room: Pick<RoomDoc, 'app' | 'id' | 'deletedUpToSeq'>
+  messages: readonly Pick<MessageDoc, 'seq' | 'sender'>[]
+}
+
+/**
+ * Step 2: brings the senders' `uncounted` up to date. A membership counts a message only past its `flushedSeq`, so `buffers`
+ * must have everything that a sender has in the buffer before their last message.
+ */
+export async function countFlushed(db: Db, buffers: readonly BufferSenders[]): Promise<void> {
+  const statements = countStatements(buffers)
+  if (statements.length > 0) await runWrites(db, 'update', db.memberships.collectionName, statements, 'durable')
+}
+
+/** A membership and the seqs of its messages, in order. */
+type Sent = [membership: string, seqs: number[]]
+
+interface UpdateStatement {
+  q: { _id: { $in: string[] } }
+  u: Document[]
+  multi: true
+}
+
+/** One statement for many memberships costs mongod half of one for each, but it looks its seqs up one by one. */
+const mostCounted = 200
+
+function countStatements(buffers: readonly BufferSenders[]): UpdateStatement[] {
+  const byDeletion = Map.groupBy(buffers, ({ room }) => room.deletedUpToSeq ?? 0)
+  return [...byDeletion].flatMap(([deletedUpToSeq, own]) =>
+    inParts(own.flatMap(sentIn), mostCounted).map((part) => countStatement(deletedUpToSeq, part)),
+  )
+}
+
+function sentIn({ room, messages }: BufferSenders): Sent[] {
+  const bySender = Map.groupBy(messages, ({ sender }) => sender)
+  return [...bySender].map(([sender, own]) => [key(room.app, room.id, sender), own.map(({ seq }) => seq)])
+}
+
+/** Matches by _id alone: planning a query with more conditions costs mongod as much as the update. */
+function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateStatement {
+  const marker = deletedUpToSeq > 0 ? currentMarkerIn(deletedUpToSeq) : { readSeq: '$readSeq', uncounted: '$uncounted' }
+  const memberships = sent.map(([membership]) => membership)
+  const place = { $indexOfArray: [{ $literal: memberships }, '$_id'] }
+  const seqs = { $arrayElemAt: [{ $literal: sent.map(([, own]) => own) }, place] }
+  const countedUpTo = { $max: [marker.readSeq, '$flushedSeq'] }
+  const isNew = { $gt: ['$$this', '$$countedUpTo'] }
+  const more = { $let: { vars: { countedUpTo }, in: { $size: { $filter: { input: seqs, cond: isNew } } } } }
+  const uncounted = { $add: [marker.uncounted, more] }
+  const flushedSeq = { $max: ['$flushedSeq', { $max: seqs }] }
+  return {
+    q: { _id: { $in: memberships } },
+    u: [{ $set: { readSeq: marker.readSeq, uncounted, flushedSeq } }],
+    multi: true,
+  }
+}
+
+/** A room with old messages in its buffer. */
+type Abandoned = ReturnType<typeof toAbandoned>
+
+/**
+ * Reclaims messages that were sent before `beforeMS` and are still in a buffer: the process that appended them died or hangs.
+ * Whether the bus has their events is unknown, so they are noted as unpublished; the bus drops repeated ones.
+ * @throws the error of one room when all others are flushed
+ */
+export async function flushAbandoned(db: Db, beforeMS: number, limit: number): Promise<void> {
+  const rooms = await findBuffers(db, await findUnflushedRooms(db, { beforeMS, limit }))
+  const abandoned = rooms.map((room) => toAbandoned(room, beforeMS)).filter(({ entries }) => entries.length > 0)
+  if (abandoned.length === 0) return
+  const { failed, error } = await eachApart(abandoned, (some) => reclaim(db, some))
+  if (failed.length > 0) throw error
+}
+
+async function reclaim(db: Db, abandoned: readonly Abandoned[]): Promise<void> {
+  await flushBuffers(
+    db,
+    abandoned.map(({ room }) => room),
+  )
+  await insertUnordered(
+    db,
+    abandoned.map(({ entries, sinceMS }) => ({
+      _id: newId(),
+      atMS: sinceMS,
+      events: entries.map(({ _id }) => ({ kind: 'message', message: _id, event: 'chat message' })),
+    })),
+  )
+  await noteSendKeys(
+    db,
+    abandoned.flatMap(({ room, entries }) =>
+      entries.flatMap((entry) =>
+        entry.sendKey === undefined ? [] : [{ message: fromBuffer(room, entry), sendKey: entry.sendKey }],
+      ),
+    ),
+  )
+  await pullFlushed(
+    db,
+    abandoned.map(({ room, entries }) => ({
+      roomKey: room._id,
+      ranges: [{ fromSeq: 0, toSeq: entries.at(-1)?.seq ?? 0 }],
+    })),
+  )
+}
+
+function toAbandoned(room: RoomDoc, beforeMS: number) {
+  const { buffer = [] } = room
+  const entries = buffer.slice(0, buffer.findLastIndex((entry) => sentMS(entry) < beforeMS) + 1)
+  return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
+}
+
+/** When it was sent, by the sender's clock, to the second: its time is that of the room, which may be far ahead. */
+function sentMS({ _id, createdAtMS }: BufferedMessage): number {
+  return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
+}
+
+/**
+ * Flushes rooms together; when that fails and the database is not away, each by itself, so that one failing room holds up no
+ * other.
+ * @returns the failed rooms, and the error of the last
+ */
+export async function eachApart<Room>(
+  rooms: readonly Room[],
+  flush: (some: readonly Room[]) => Promise<void>,
+): Promise<{ failed: readonly Room[]; error?: unknown }> {
+  try {
+    await flush(rooms)
+    return { failed: [] }
+  } catch (error) {
+    if (isDatabaseAway(error) || rooms.length < 2) return { failed: rooms, error }
+  }
+  const failed: Room[] = []
+  let last: unknown
+  for (const room of rooms) {
+    const { error, failed: own } = await eachApart([room], flush)
+    failed.push(...own)
+    last = error ?? last
+  }
+  return { failed, ...(failed.length > 0 && { error: last }) }
+}

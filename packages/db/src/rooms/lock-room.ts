@@ -1,0 +1,23 @@
+import type { ClientSession } from 'mongodb'
+import type { Db } from '../connect.ts'
+import { key } from '../keys.ts'
+import { flushInTransaction } from '../room-buffer/flush.ts'
+import { moved, type RoomDoc } from './rooms.ts'
+import { versionStep } from './version-step.ts'
+
+/**
+ * Takes a room inside a transaction, as the first thing in it: what was sent to it before is in `messages` and counted
+ * for the rest of the transaction, and what is sent after waits for its end. Null when there is none.
+ */
+export async function lockRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
+  const taken = { version: { $add: [{ $ifNull: ['$version', 0] }, versionStep()] }, flushedSeq: '$seq' }
+  const of = { _id: key(app, id) }
+  const room = await db.rooms.findOneAndUpdate(of, [{ $set: taken }], { session, returnDocument: 'after' })
+  if (room) await flushInTransaction(db, room, session)
+  return room
+}
+
+/** Makes concurrent sends to the rooms check permissions again, or wait when this is the first write of a transaction. */
+export async function moveRooms(db: Db, keys: readonly string[], session: ClientSession): Promise<void> {
+  await db.rooms.updateMany({ _id: { $in: [...keys] } }, moved(), { session })
+}
