@@ -165,7 +165,7 @@ export async function findMessagesOfRoom(
   return db.messages.find({ _id: { $in: [...ids] }, app, room: id }, { ...(session && { session }) }).toArray()
 }
 
-/** Pinned messages of a room between two seqs, the newest first: only what is settled is pinned. */
+/** Pinned messages of a room between two seqs, the newest first: only what is flushed is pinned. */
 export async function findPins(
   db: Db,
   roomKey: string,
