@@ -67,14 +67,19 @@ export async function startParley(
   pin(service.pid, cores.server)
   const bus = await connectBus(servers.natsUrl, 'bench')
   let id = 0
-  const publish = (room: string, at: number) =>
-    publishEvent(bus, {
+  const seqs = new Map<string, number>()
+  const publish = (room: string, at: number) => {
+    const seq = (seqs.get(room) ?? 0) + 1
+    seqs.set(room, seq)
+    return publishEvent(bus, {
       to: { app: keys.app, room },
       event: eventName,
       json: JSON.stringify(payloadOf(at)),
       id: `bench ${process.pid} ${id++}`,
       request: 'bench',
+      message: { seq },
     })
+  }
   return {
     pid: service.pid,
     port: service.ports['http'] ?? 0,

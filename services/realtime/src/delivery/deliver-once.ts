@@ -3,7 +3,6 @@ import { createRecent } from '@parley/bus/events/recent'
 import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
-import { isNewMessage } from './in-order.ts'
 
 /** Hands events to sockets, counted, traced and logged. */
 export interface Delivery {
@@ -29,12 +28,6 @@ interface DeliveryParts {
   tracing: Tracing
   log: Logger
 }
-
-/**
- * A message that comes again so soon was published by its gateway and by a node that missed it: the stream has it, or its
- * relay, which is later, publishes it once more.
- */
-const bothMS = 2_000
 
 /** A stretch of time, in Unix milliseconds, with a margin for clocks that differ. */
 export interface CutOff {
@@ -71,7 +64,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (event.again && event.again.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)
-      if (isNewMessage(event.event) && performance.now() < heardAtMS + bothMS) return
       // Who came in between has not heard it, nor found it in the stream when the stream took only the second.
       const receivers = sendToNewer(event, heardAtMS)
       if (receivers === 0) return
