@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { apiCacheControl } from '@parley/contracts/cache-control'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
@@ -140,7 +141,11 @@ function unavailable(answer: ServerResponse | Socket): void {
 
 /** The error envelope (docs/reference/README.md#conventions) of requests that reach no service. */
 function refuse(response: ServerResponse, error: ApiError): void {
-  response.writeHead(error.status, { 'content-type': 'application/json', ...corsAnswerHeaders })
+  response.writeHead(error.status, {
+    'content-type': 'application/json',
+    'cache-control': apiCacheControl,
+    ...corsAnswerHeaders,
+  })
   response.end(JSON.stringify(toErrorEnvelope(error)))
   // The next request on the connection is served after the rest of this body.
   response.req.resume()

@@ -86,7 +86,7 @@ describe('deploy/k8s: what goes beside the services', () => {
       .filter(({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/enable-access-log'] === 'false')
       .flatMap(pathsOf)
       .map(({ path }) => path)
-    assert.deepEqual(silent.toSorted(), ['/chat', '/files/'])
+    assert.deepEqual(silent.toSorted(), ['/chat', '/chat/', '/files/'])
   })
 
   test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {

@@ -10,7 +10,7 @@ import { type Login, recordJoin, recordLastSeen, recordLogins } from '@parley/db
 import { findUsersByKey, type UserDoc } from '@parley/db/users/users'
 import { createOutbox, type Outbox } from './events/outbox.ts'
 import { createJobs, type Jobs } from './jobs/work-on-job.ts'
-import { type AppLimit, limitPerApp } from './limit-per-app.ts'
+import { type AppLimit, forKeys, limitPerApp } from './limit-per-app.ts'
 import { createStreamedTexts, type StreamedTexts } from './messages/streaming/streamed-texts.ts'
 import { type Censor, createCensor } from './moderation/censorship.ts'
 import { createModeration, type Moderation } from './moderation/moderation-hook.ts'
@@ -102,12 +102,18 @@ function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: r
 
 function createLimits(): Chat['limits'] {
   return {
-    queries: limitPerApp('queries', { perApp: 4, inAll: 16, waiting: 100, waitMS: 5_000 }),
-    searches: limitPerApp('searches', { perApp: 8, inAll: 16, waiting: 200, waitMS: 5_000 }),
+    queries: limitPerApp('queries', { ...forKeys(4), inAll: 16, waiting: 100, waitMS: 5_000 }),
+    searches: limitPerApp('searches', {
+      ...{ perUser: 3, perApp: 8, inAll: 16 },
+      ...{ waitingPerUser: 20, waiting: 500, waitMS: 5_000 },
+    }),
     // After a node died all its clients subscribe again at once.
-    presence: limitPerApp('presence', { perApp: 16, inAll: 32, waiting: 10_000, waitMS: 20_000 }),
+    presence: limitPerApp('presence', {
+      ...{ perUser: 4, perApp: 16, inAll: 32 },
+      ...{ waitingPerUser: 200, waiting: 10_000, waitMS: 20_000 },
+    }),
     // Each may hold 64 MiB of outcomes, and a waiting one the 1 MiB of its body.
-    batches: limitPerApp('batches', { perApp: 2, inAll: 4, waiting: 50, waitMS: 30_000 }),
+    batches: limitPerApp('batches', { ...forKeys(2), inAll: 4, waiting: 50, waitMS: 30_000 }),
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ApiError } from '@parley/contracts/errors'
 import { describe, test } from 'vitest'
-import { limitPerApp } from './limit-per-app.ts'
+import { forKeys, limitPerApp } from './limit-per-app.ts'
 
 /** Work that ends when `end` is called. */
 function works() {
@@ -22,10 +22,10 @@ const isRefused = (error: unknown) => error instanceof ApiError && error.code ==
 
 describe('a limit per app', () => {
   test('an app runs no more than its share at a time, another app does not wait for it, and all run in order', async () => {
-    const limited = limitPerApp('tests', { perApp: 2, inAll: 10, waiting: 100, waitMS: 60_000 })
+    const limited = limitPerApp('tests', { ...forKeys(2), inAll: 10, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
-    const done = Array.from({ length: 6 }, (_, i) => limited('a', work(`a${i}`)))
-    const other = limited('b', work('b'))
+    const done = Array.from({ length: 6 }, (_, i) => limited({ app: 'a' }, work(`a${i}`)))
+    const other = limited({ app: 'b' }, work('b'))
     await turn()
     assert.deepEqual(
       begun.map(({ who }) => who),
@@ -40,9 +40,9 @@ describe('a limit per app', () => {
   })
 
   test('a process runs no more than its share at a time', async () => {
-    const limited = limitPerApp('tests', { perApp: 2, inAll: 3, waiting: 100, waitMS: 60_000 })
+    const limited = limitPerApp('tests', { ...forKeys(2), inAll: 3, waiting: 100, waitMS: 60_000 })
     const { begun, state, work } = works()
-    const done = ['a', 'a', 'b', 'b', 'c'].map((app) => limited(app, work(app)))
+    const done = ['a', 'a', 'b', 'b', 'c'].map((app) => limited({ app }, work(app)))
     for (let i = 0; i < 5; i++) {
       await turn()
       assert.ok(begun.length <= i + 3)
@@ -53,14 +53,18 @@ describe('a limit per app', () => {
   })
 
   test('work that waits too long, or in too long a queue, is refused and never runs; its place is free again', async () => {
-    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 1, waitMS: 20 })
+    const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 1, waitMS: 20 })
     const { begun, work } = works()
-    const first = limited('a', work('first'))
-    const refused = [limited('a', work('second')), limited('a', work('third')), limited('b', work('b'))]
+    const first = limited({ app: 'a' }, work('first'))
+    const refused = [
+      limited({ app: 'a' }, work('second')),
+      limited({ app: 'a' }, work('third')),
+      limited({ app: 'b' }, work('b')),
+    ]
     await Promise.all(refused.map((waiting) => assert.rejects(waiting, isRefused)))
     begun[0]?.end()
     assert.equal(await first, 'first', 'who has begun is not hurried')
-    const fourth = limited('a', work('fourth'))
+    const fourth = limited({ app: 'a' }, work('fourth'))
     begun[1]?.end()
     assert.equal(await fourth, 'fourth')
     assert.deepEqual(
@@ -70,20 +74,42 @@ describe('a limit per app', () => {
   })
 
   test('work that need not wait runs even where waiting is not allowed', async () => {
-    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 0, waitMS: 60_000 })
+    const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 0, waitMS: 60_000 })
     const { begun, work } = works()
-    const first = limited('a', work('first'))
-    await assert.rejects(limited('a', work('second')), isRefused)
+    const first = limited({ app: 'a' }, work('first'))
+    await assert.rejects(limited({ app: 'a' }, work('second')), isRefused)
     begun[0]?.end()
     assert.equal(await first, 'first')
   })
 
   test('work that fails frees its place', async () => {
-    const limited = limitPerApp('tests', { perApp: 1, inAll: 1, waiting: 10, waitMS: 60_000 })
+    const limited = limitPerApp('tests', { ...forKeys(1), inAll: 1, waiting: 10, waitMS: 60_000 })
     await assert.rejects(
-      limited('a', () => Promise.reject(new Error('away'))),
+      limited({ app: 'a' }, () => Promise.reject(new Error('away'))),
       /away/,
     )
-    assert.equal(await limited('a', () => Promise.resolve(7)), 7)
+    assert.equal(await limited({ app: 'a' }, () => Promise.resolve(7)), 7)
+  })
+
+  test('users of an app take turns: one who asks for much leaves places for others, and is refused beyond their own queue', async () => {
+    const limits = { perUser: 2, perApp: 3, inAll: 10, waitingPerUser: 4, waiting: 100, waitMS: 60_000 }
+    const limited = limitPerApp('tests', limits)
+    const { begun, work } = works()
+    const app = 'a'
+    const done = Array.from({ length: 6 }, (_, i) => limited({ app, user: 'greedy' }, work(`greedy ${i}`)))
+    await assert.rejects(limited({ app, user: 'greedy' }, work('one too many')), isRefused)
+    await turn()
+    done.push(...['bob', 'carol'].map((user) => limited({ app, user }, work(user))))
+    await turn()
+    assert.deepEqual(
+      begun.map(({ who }) => who),
+      ['greedy 0', 'greedy 1', 'bob'],
+    )
+    for (let i = 0; i < 8; i++) {
+      begun[i]?.end()
+      await turn()
+    }
+    await Promise.all(done)
+    assert.equal(begun[3]?.who, 'carol', 'before the others of the greedy one')
   })
 })

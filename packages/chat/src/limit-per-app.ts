@@ -1,39 +1,56 @@
 import { ApiError } from '@parley/contracts/errors'
 import PQueue from 'p-queue'
 
+/** The caller whose turn it is: a user of an app, or its API keys together. */
+interface TurnOf {
+  app: string
+  user?: string
+}
+
 /**
- * Runs expensive work in turns, a few at a time for each app, so that an app that asks for much delays only itself.
+ * Runs expensive work in turns, a few at a time for each user and each app: an app that asks for much delays only itself,
+ * and a user of it leaves turns for the others.
  * @throws ApiError TOO_MANY_REQUESTS when the turn does not come soon enough, and whatever the work throws
  */
-export type AppLimit = <T>(app: string, work: () => Promise<T>) => Promise<T>
+export type AppLimit = <T>(caller: TurnOf, work: () => Promise<T>) => Promise<T>
 
 export interface Limits {
-  /** How many may run at the same time for one app, and for all apps of this process. */
+  /** How many may run at the same time for one user, for one app, and for all apps of this process. */
+  perUser: number
   perApp: number
   inAll: number
-  /** How many of an app may wait; more are refused at once. */
+  /** How many of a user, and of an app, may wait; more are refused at once. */
+  waitingPerUser: number
   waiting: number
   /** How long one may wait, in milliseconds. */
   waitMS: number
 }
 
-export function limitPerApp(what: string, { perApp, inAll, waiting, waitMS }: Limits): AppLimit {
+/** Limits of work for API keys alone, whose turns are those of their app. */
+export function forKeys(perApp: number): Pick<Limits, 'perUser' | 'perApp' | 'waitingPerUser'> {
+  return { perUser: perApp, perApp, waitingPerUser: 0 }
+}
+
+export function limitPerApp(
+  what: string,
+  { perUser, perApp, inAll, waitingPerUser, waiting, waitMS }: Limits,
+): AppLimit {
   const all = new PQueue({ concurrency: inAll })
-  const byApp = new Map<string, PQueue>()
+  const apps = createQueues(perApp)
+  const users = createQueues(perUser)
+  const inApp = new Map<string, number>()
   const tooMany = () => new ApiError('TOO_MANY_REQUESTS', `too many ${what} at a time: try again in a second`)
 
-  function queueOf(app: string): PQueue {
-    const known = byApp.get(app)
-    if (known) return known
-    const queue = new PQueue({ concurrency: perApp })
-    queue.addEventListener('idle', () => byApp.delete(app))
-    byApp.set(app, queue)
-    return queue
+  function count(app: string, by: 1 | -1): void {
+    const now = (inApp.get(app) ?? 0) + by
+    if (now === 0) inApp.delete(app)
+    else inApp.set(app, now)
   }
 
-  return async (app, work) => {
-    const own = queueOf(app)
-    if (own.pending >= perApp && own.size >= waiting) throw tooMany()
+  return async ({ app, user }, work) => {
+    const own = user === undefined ? undefined : users.of(`${app}\0${user}`)
+    if ((inApp.get(app) ?? 0) >= perApp + waiting) throw tooMany()
+    if (own && own.pending + own.size >= perUser + waitingPerUser) throw tooMany()
     const patience = new AbortController()
     const timer = setTimeout(() => patience.abort(tooMany()), waitMS)
     const { signal } = patience
@@ -41,6 +58,29 @@ export function limitPerApp(what: string, { perApp, inAll, waiting, waitMS }: Li
       clearTimeout(timer)
       return work()
     }
-    return own.add(() => all.add(begin, { signal }), { signal }).finally(() => clearTimeout(timer))
+    const inTurnOfApp = () => apps.of(app).add(() => all.add(begin, { signal }), { signal })
+    count(app, 1)
+    try {
+      // A user has no more in the queue of the app than may run of them: users take turns there.
+      return await (own ? own.add(inTurnOfApp, { signal }) : inTurnOfApp())
+    } finally {
+      clearTimeout(timer)
+      count(app, -1)
+    }
+  }
+}
+
+/** A queue for each name that has work. */
+function createQueues(concurrency: number) {
+  const queues = new Map<string, PQueue>()
+  return {
+    of(name: string): PQueue {
+      const known = queues.get(name)
+      if (known) return known
+      const queue = new PQueue({ concurrency })
+      queue.addEventListener('idle', () => queues.delete(name))
+      queues.set(name, queue)
+      return queue
+    },
   }
 }

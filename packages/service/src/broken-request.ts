@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { apiCacheControl } from '@parley/contracts/cache-control'
 import { corsAnswerHeaders } from '@parley/contracts/cors'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
@@ -50,6 +51,7 @@ function answerOf({ code = '' }: { code?: string }): string {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
+    'cache-control': apiCacheControl,
     ...corsAnswerHeaders,
     connection: 'close',
   }

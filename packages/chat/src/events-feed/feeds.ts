@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import { ApiError } from '@parley/contracts/errors'
 import { feedEvents } from '@parley/contracts/resources/feed-event'
-import { limitPerApp } from '../limit-per-app.ts'
+import { forKeys, limitPerApp } from '../limit-per-app.ts'
 import type { Log } from '../ports.ts'
 import { type AppFeed, openAppFeed } from './app-feed.ts'
 import type { Place } from './cursor.ts'
@@ -46,7 +46,12 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const feeds = new Map<string, OpenFeed>()
   const stopping = new AbortController()
   const readings = new Set<() => void>()
-  const behind = limitPerApp('readers of old events', { perApp: 4, inAll: 16, waiting: mostReaders, waitMS: 30_000 })
+  const behind = limitPerApp('readers of old events', {
+    ...forKeys(4),
+    inAll: 16,
+    waiting: mostReaders,
+    waitMS: 30_000,
+  })
   /** The stream has come so far, maybe by events of other apps. */
   let reached = 0
   let lagMS = 0
@@ -91,7 +96,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
         const after = isAhead ? await findPlace({ db, bus }, query.after) : query.after
         if (isAhead) reached = after.seq
         if (after.seq < open.feed.head.seq) lagMS = Math.max(lagMS, clock.now() - after.timeMS)
-        const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind(app, () => readOld({ db, bus }, app, from))
+        const readOlder = (from: Omit<FeedQuery, 'waitMS'>) => behind({ app }, () => readOld({ db, bus }, app, from))
         return await readFeed(open.feed, { ...query, after }, signal, readOlder)
       } finally {
         readings.delete(end)

@@ -25,7 +25,7 @@ export function findWatchable(
   { app, user }: { app: string; user: string },
   clients: readonly string[],
 ): Promise<Map<string, Watchable>> {
-  return limits.presence(app, async () => {
+  return limits.presence({ app, user }, async () => {
     const rooms = await findRoomIdsOfUser(db, app, user)
     const deleted = await findDeletedRooms(
       db,

@@ -27,7 +27,7 @@ export async function changesSince(
   { since, limit }: Input<typeof operation>['query'],
 ): Promise<JsonText> {
   const [sinceMS = 0, seq = 0] = since.split('-').map(Number)
-  return chat.limits.searches(caller.app, async () => {
+  return chat.limits.searches(caller, async () => {
     const { changes, next, nowMS } = await readFrom(chat, caller, { sinceMS, seq })
     const roots = await findRootsOf(
       chat.db,

@@ -65,6 +65,11 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
 
 /** Indexes rooms in the background. */
 export interface SearchIndex {
+  /**
+   * Indexes the room now, until a time at the latest. Runs of one room never overlap in this process, where they would only
+   * conflict; callers that come during one share the next.
+   */
+  index(roomKey: string, untilMS: number): Promise<void>
   /** The room has new messages. */
   soon(roomKey: string): void
   /** The rest is indexed by the next search. */
@@ -76,9 +81,22 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
 
   const queue = new PQueue({ concurrency: roomsAtOnce })
 
+  const running = new Map<string, { now: Promise<void>; next?: Promise<void> }>()
+
+  function index(roomKey: string, untilMS: number): Promise<void> {
+    const there = running.get(roomKey)
+    if (!there) {
+      const now = indexRoom(db, roomKey, untilMS).finally(() => running.delete(roomKey))
+      running.set(roomKey, { now })
+      return now
+    }
+    there.next ??= there.now.catch(() => undefined).then(() => index(roomKey, untilMS))
+    return there.next
+  }
+
   async function run(roomKey: string): Promise<void> {
     try {
-      await indexRoom(db, roomKey, Number.POSITIVE_INFINITY)
+      await index(roomKey, Number.POSITIVE_INFINITY)
     } catch (error) {
       const [app, room] = roomKey.split('\0')
       log.warn({ err: error, app, room }, 'indexing for search failed; the next message or search does it')
@@ -86,6 +104,7 @@ export function createSearchIndex(db: Db, log: Log): SearchIndex {
   }
 
   return {
+    index,
     soon(roomKey) {
       const known = waiting.get(roomKey)
       if (known && clock.now() - known.sinceMS < latestMS - quietMS) known.timer.refresh()

@@ -13,7 +13,6 @@ import { findRoomsOfMember } from '@parley/db/rooms/rooms-of-member'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
-import { indexRoom } from './index-messages.ts'
 import { conditionsOf } from './search-words.ts'
 
 /** In one query: how often the database reads the index, once for each room. */
@@ -38,7 +37,7 @@ export async function searchMessages(
   const conditions = conditionsOf(query.keyword)
   const rooms = await searchedRooms(chat, caller, query)
   if (conditions.length === 0) return { messages: [] }
-  const found = await chat.limits.searches(caller.app, async () => {
+  const found = await chat.limits.searches(caller, async () => {
     await catchUp(chat, rooms)
     return searchAll(chat, caller, rooms, conditions, query.limit)
   })
@@ -109,7 +108,7 @@ async function catchUp(chat: Chat, rooms: readonly RoomSummary[]): Promise<void>
     behind.map(({ _id }) => _id),
   )
   for (const room of behind) {
-    await indexRoom(chat.db, room._id, untilMS)
+    await chat.searchIndex.index(room._id, untilMS)
     if (clock.now() >= untilMS) chat.searchIndex.soon(room._id)
   }
 }

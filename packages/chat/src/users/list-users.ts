@@ -24,7 +24,7 @@ export async function listUsers(
   const wanted = q === undefined ? { all: [] } : parseUserFilter(q)
   const page = { skip, limit, maxTimeMS }
   const { totalCount, users } = await chat.limits
-    .queries(app, () => findUserPage(chat.db, app, wanted, page))
+    .queries({ app }, () => findUserPage(chat.db, app, wanted, page))
     .catch((error) => {
       if (!(error instanceof QueryTooSlow)) throw error
       throw new ApiError('INVALID_QUERY', 'q: the filter takes too long; narrow it', { cause: error })

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { toCursor } from '@parley/chat/events-feed/cursor'
 import type { FeedEntry } from '@parley/chat/events-feed/feed-entry'
 import type { FeedPage } from '@parley/chat/events-feed/read-feed'
+import { apiCacheControl } from '@parley/contracts/cache-control'
 import { toErrorEnvelope } from '@parley/contracts/envelope'
 import { ApiError } from '@parley/contracts/errors'
 import type { FastifyReply } from 'fastify'
@@ -29,7 +30,7 @@ export function wantsEventStream(accept: unknown): boolean {
 export function sendEventStream(reply: FastifyReply, { pages }: EventStream): FastifyReply {
   return reply
     .type(`${eventStreamType}; charset=utf-8`)
-    .header('cache-control', 'no-store')
+    .header('cache-control', apiCacheControl)
     .header('x-accel-buffering', 'no')
     .send(Readable.from(toText(pages), { objectMode: true, highWaterMark: 1 }))
 }

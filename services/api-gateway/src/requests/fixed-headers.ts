@@ -1,5 +1,6 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import helmet from '@fastify/helmet'
+import { apiCacheControl } from '@parley/contracts/cache-control'
 import {
   corsExposedHeaders,
   corsMaxAgeSeconds,
@@ -43,7 +44,8 @@ async function headersOfPlugins(): Promise<Record<string, string>> {
   sample.get('/', (_request, reply) => reply.send())
   const { headers } = await sample.inject('/')
   await sample.close()
-  return Object.fromEntries(
+  const ofPlugins = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (own.has(name) ? [] : [[name, String(value)]])),
   )
+  return { 'cache-control': apiCacheControl, ...ofPlugins }
 }

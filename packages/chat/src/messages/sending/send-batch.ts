@@ -41,7 +41,7 @@ export async function answerBatch(
     outcomes.push(...part)
   }
   const isStopped = () => isRepeated || (job !== undefined && chat.jobs.signal.aborted)
-  const sending = chat.limits.batches(app, () =>
+  const sending = chat.limits.batches({ app }, () =>
     runBatch(chat, { app, batch, name, request, from: 0 }, note, isStopped),
   )
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))

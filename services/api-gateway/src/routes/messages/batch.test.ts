@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { limitPerApp } from '@parley/chat/limit-per-app'
+import { forKeys, limitPerApp } from '@parley/chat/limit-per-app'
 import { sendBatch } from '@parley/contracts/operations/messages/messages'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, test } from 'vitest'
@@ -178,7 +178,7 @@ describe('POST /messages/batch', () => {
     const room = await gateway.newRoom([alice, bob])
     const { limits } = gateway.chat
     const { batches } = limits
-    limits.batches = limitPerApp('batches', { perApp: 1, inAll: 1, waiting: 0, waitMS: 1_000 })
+    limits.batches = limitPerApp('batches', { ...forKeys(1), inAll: 1, waiting: 0, waitMS: 1_000 })
     try {
       const paras = Array.from({ length: 1_000 }, () => ({ room }))
       const many = Array.from({ length: 3 }, () => gateway.admin('POST', '/messages/batch', whole('x', paras)))
