@@ -43,6 +43,15 @@ export const comparedText = (most: number) =>
     .max(most)
     .refine((text) => text.isWellFormed(), 'expected whole characters: it has half of a surrogate pair')
 
+/**
+ * A name that people read: one line of whole characters.
+ * @param most UTF-16 units
+ */
+export const shownName = (most: number) =>
+  comparedText(most)
+    // oxlint-disable-next-line no-control-regex -- control characters are what it keeps out
+    .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'expected no control characters')
+
 /** The resource that a value identifies. A derived schema (`.optional()`, `.describe(…)`) identifies the same. */
 export type Named =
   | 'user'

@@ -17,6 +17,9 @@ import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
 import { orNotKept } from './not-kept.ts'
 
+/** Embeddings, overrides and isolates, with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
+const directionControls = /[\u202a-\u202e\u2066-\u2069]/g
+
 /**
  * Announces a file (docs/reference/files.md#upload).
  * @param base the address under which the caller reaches the gateways
@@ -31,6 +34,8 @@ export async function createFile(
 ): Promise<NewFile> {
   const { app } = by
   const owner = userOf(by) ?? named
+  const shown = name.replace(directionControls, '')
+  if (shown === '') throw new ApiError('INVALID_REQUEST', 'name: expected more than marks of direction')
   if (owner !== (named ?? owner)) throw new ApiError('INVALID_REQUEST', 'owner: must be the caller')
   const { maxBytes, maxBytesPerUser: most } = await findFileLimits(db, app, files)
   if (size > maxBytes) throw new ApiError('FILE_TOO_LARGE', `size: a file may have ${maxBytes} bytes`)
@@ -41,7 +46,7 @@ export async function createFile(
   const createdAtMS = clock.now()
   const mediaType = commonType((type.split(';')[0] ?? '').trim().toLowerCase())
   const file: FileDoc = {
-    ...{ _id: key(app, id), app, id, name: await censor.maskText(app, name), type: mediaType, size },
+    ...{ _id: key(app, id), app, id, name: await censor.maskText(app, shown), type: mediaType, size },
     ...(owner !== undefined && { owner, ownerKey: key(app, owner) }),
     secret: randomBytes(32).toString('hex'),
     ...{ createdAtMS, lookAtMS: createdAtMS + unsentMS },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../../free-json.ts'
 import { clientIDHeader } from '../../headers.ts'
-import { comparedText, roomId, userId } from '../../ids.ts'
+import { comparedText, roomId, shownName, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { expiresInS } from '../../resources/message.ts'
@@ -25,23 +25,21 @@ const extParams = z
   )
   .meta({ type: 'object', description: 'Any JSON object of at most 16 KiB', additionalProperties: {} })
 
-const text = (max: number) => z.string().max(max)
-
 export const opening = z.literal([0, 1]).meta(ours).describe('0 closed to joining and invitations, 1 open')
 
 /** The fields that creating a room and changing it share. */
 export const roomFields = {
-  name: text(256).optional(),
-  cover: text(2048).optional().meta(ours).describe('Cover image URL'),
-  description: text(4096).optional().meta(ours),
+  name: shownName(256).optional(),
+  cover: comparedText(2048).optional().meta(ours).describe('Cover image URL'),
+  description: comparedText(4096).optional().meta(ours),
   roomTags: z.array(comparedText(128).min(1)).max(100).optional().meta(ours),
-  webhook: text(2048)
+  webhook: comparedText(2048)
     .optional()
     .meta(ours)
     .describe(
       'An http(s) URL, or a key of the configuration `webhookKeys`; by the API key only, and shown to it alone',
     ),
-  botState: text(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
+  botState: comparedText(256).optional().meta(ours).describe('By the API key only, and shown to it alone'),
   botMode: z.boolean().optional().meta(ours),
   extParams: extParams.optional().meta(ours),
   slowModeS: z

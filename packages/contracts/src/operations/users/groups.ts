@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { naming, userId } from '../../ids.ts'
+import { comparedText, naming, shownName, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 
@@ -40,8 +40,8 @@ export const saveGroup = operation({
   form: 'envelope',
   body: z.strictObject({
     _id: groupId.optional().describe('Made when absent'),
-    nickname: z.string().min(1).max(256),
-    avatarUrl: z.string().max(2048).default(''),
+    nickname: shownName(256).min(1),
+    avatarUrl: comparedText(2048).default(''),
     members: z.array(userId).max(10_000).default([]),
   }),
   result: group,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoTime, userId } from '../../ids.ts'
+import { comparedText, isoTime, shownName, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { ours } from '../../ours.ts'
 import { robotCommands } from '../../resources/command.ts'
@@ -21,10 +21,10 @@ export const expirationDate = z
 
 /** The fields of a user's profile in requests. */
 export const profileFields = {
-  nickname: z.string().max(256).optional(),
-  description: z.string().max(4096).optional().meta(ours),
-  email: z.string().max(320).optional().meta(ours),
-  avatarUrl: z.string().max(2048).optional(),
+  nickname: shownName(256).optional(),
+  description: comparedText(4096).optional().meta(ours),
+  email: comparedText(320).optional().meta(ours),
+  avatarUrl: comparedText(2048).optional(),
   isRobot: z.boolean().optional().meta(ours),
   isAdmin: z.boolean().optional().meta(ours).describe('Platform admin'),
   commands: robotCommands.optional().meta(ours),
