@@ -1,6 +1,5 @@
 import type { ImportLine, ImportOf } from '@parley/contracts/import-line'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
-import { maxReactionsOfUser } from '@parley/contracts/resources/message'
 import { CheckedQuotes, type No } from './check-quotes.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Problem } from './read-line.ts'
@@ -9,95 +8,150 @@ import type { Problem } from './read-line.ts'
 interface CheckedRoom {
   line: number
   room: ImportOf<'room'>
-  members: number
+  members: Set<string>
   lastTimeMS: number
 }
+
+/** How the reason of a line begins that names one which does not stand before it. */
+export const noLine = 'no line before this one is of'
+const olderThanBefore = 'is before that of the message before it in the room'
 
 export type Counts = Record<ImportLine['type'], number>
 
 /** Checks what lines say of each other: each names only what stands before it, and what it names fits. */
 export class LineChecks {
-  readonly counts: Counts = { user: 0, room: 0, membership: 0, message: 0 }
+  readonly counts: Counts = {
+    ...{ user: 0, group: 0, room: 0, membership: 0, message: 0 },
+    ...{ ban: 0, block: 0, device: 0, pref: 0 },
+  }
+  /** Rooms that are refused with all that is in them. */
+  readonly refusedRooms = new Set<string>()
+  /** A line named something that may stand after it, or a message is older than the one before. */
+  isUnordered = false
   readonly #app: string
   readonly #users = new Set<string>()
+  readonly #groups = new Set<string>()
   readonly #rooms = new Map<string, CheckedRoom>()
   readonly #pairs = new Set<string>()
-  readonly #memberships = new Set<string>()
   readonly #messages = new KnownIds()
   readonly #quotes = new CheckedQuotes(this.#messages)
   /** Read positions: their messages come later. */
-  readonly #lastReads: { line: number; hash: bigint }[] = []
+  readonly #lastReads: { line: number; room: string; user: string; hash: bigint }[] = []
 
   constructor(app: string) {
     this.#app = app
   }
 
+  /** A line with a problem counts for no other. */
   check(line: number, read: ImportLine): Problem[] {
-    this.counts[read.type]++
     const problems: Problem[] = []
     const no = (field: string, reason: string) => void problems.push({ line, field, reason })
-    if (read.type === 'user') this.#checkUser(read, no)
-    if (read.type === 'room') this.#checkRoom(line, read, no)
-    if (read.type === 'membership') this.#checkMembership(line, read, no)
-    if (read.type === 'message') this.#checkMessage(read, no)
-    return problems
+    const take = this.#checkLine(line, read, no)
+    if (problems.length > 0) {
+      this.isUnordered ||= problems.some(({ reason }) => reason.startsWith(noLine) || reason === olderThanBefore)
+      return problems
+    }
+    this.counts[read.type]++
+    take()
+    return []
   }
 
-  /** What only the whole file shows. */
+  /** What only the whole file shows. A room with a problem is refused with all that is in it. */
   checkWhole(): Problem[] {
     const problems: Problem[] = []
-    for (const { line, room, members } of this.#rooms.values()) {
-      const no = (field: string, reason: string) => void problems.push({ line, field, reason })
-      const isDirect = room.roomType === 'direct'
-      if (isDirect && members !== 2) no('members', `has a membership line for ${members} of the two`)
-      if (!isDirect && (members === 0 || members > maxMembers))
-        no('_id', `has ${members} memberships: 1 to ${maxMembers}`)
-      for (const [field, user] of rolesOf(room)) {
-        if (!this.#memberships.has(`${room._id}\0${user}`)) no(field, `${JSON.stringify(user)} has no membership line`)
-      }
+    for (const { line, room, user, hash } of this.#lastReads) {
+      const isThere = this.#messages.has(hash)
+      if (isThere && !this.#quotes.isInThread(hash)) continue
+      problems.push({ line, field: 'lastRead', reason: isThere ? 'is in a thread' : 'no such message in the room' })
+      this.#rooms.get(room)?.members.delete(user)
+      this.counts.membership--
     }
-    for (const { line, hash } of this.#lastReads) {
-      if (!this.#messages.has(hash)) problems.push({ line, field: 'lastRead', reason: 'no such message in the room' })
-      else if (this.#quotes.isInThread(hash)) problems.push({ line, field: 'lastRead', reason: 'is in a thread' })
+    for (const { line, room, members } of this.#rooms.values()) {
+      const no = (field: string, reason: string) => {
+        problems.push({ line, field, reason: `${reason}; the room is left out with its messages` })
+        this.refusedRooms.add(room._id)
+      }
+      if (room.roomType === 'direct') {
+        if (members.size !== 2) no('members', `has a membership line for ${members.size} of the two`)
+      } else if (members.size === 0 || members.size > maxMembers) {
+        no('_id', `has ${members.size} memberships: 1 to ${maxMembers}`)
+      }
+      for (const [field, user] of rolesOf(room)) {
+        if (!members.has(user)) no(field, `${JSON.stringify(user)} has no membership line`)
+      }
     }
     return problems
   }
 
-  #checkUser({ _id }: ImportOf<'user'>, no: No): void {
-    if (this.#users.has(_id)) no('_id', 'there is a line for this user already')
-    this.#users.add(_id)
+  /** @returns what to do with a line that has no problem */
+  #checkLine(line: number, read: ImportLine, no: No): () => void {
+    switch (read.type) {
+      case 'user':
+        if (this.#users.has(read._id)) no('_id', 'there is a line for this user already')
+        return () => this.#users.add(read._id)
+      case 'group':
+        if (this.#users.has(read._id) || this.#groups.has(read._id)) no('_id', 'there is a line of this ID already')
+        for (const user of read.members) this.#requireUser('members', user, no)
+        return () => this.#groups.add(read._id)
+      case 'room':
+        return this.#checkRoom(line, read, no)
+      case 'membership':
+        return this.#checkMembership(line, read, no)
+      case 'message':
+        return this.#checkMessage(read, no)
+      case 'ban':
+        this.#requireUser('blockee', read.blockee, no)
+        if (this.#rooms.get(read.room)?.room.roomType !== 'group') no('room', `${noLine} this group`)
+        return () => undefined
+      case 'block':
+        for (const field of ['blocker', 'blockee'] as const) this.#requireUser(field, read[field], no)
+        if (read.blocker === read.blockee) no('blockee', 'users cannot block themselves')
+        return () => undefined
+      default:
+        this.#requireUser('user', read.user, no)
+        return () => undefined
+    }
   }
 
-  #checkRoom(line: number, room: ImportOf<'room'>, no: No): void {
+  #checkRoom(line: number, room: ImportOf<'room'>, no: No): () => void {
     if (this.#rooms.has(room._id)) no('_id', 'there is a line for this room already')
-    this.#rooms.set(room._id, { line, room, members: 0, lastTimeMS: 0 })
+    const take = () => void this.#rooms.set(room._id, { line, room, members: new Set(), lastTimeMS: 0 })
     if (room.roomType === 'group') {
       if (room.members) no('members', 'of a direct room only: a group has membership lines')
-      return
+      return take
     }
     const [a, b] = room.members ?? []
-    if (a === undefined || b === undefined || a === b) return no('members', 'a direct room names its two users')
+    if (a === undefined || b === undefined || a === b) {
+      no('members', 'a direct room names its two users')
+      return take
+    }
     if (room.owner !== undefined || room.managers !== undefined) no('owner', 'a direct room has no roles')
     for (const user of [a, b]) this.#requireUser('members', user, no)
     const pair = [a, b].toSorted().join('\0')
     if (this.#pairs.has(pair)) no('members', 'there is a direct room of these two already')
-    this.#pairs.add(pair)
+    return () => {
+      this.#pairs.add(pair)
+      take()
+    }
   }
 
-  #checkMembership(line: number, { room: id, user, lastRead, lastReadAt }: ImportOf<'membership'>, no: No): void {
+  #checkMembership(line: number, membership: ImportOf<'membership'>, no: No): () => void {
+    const { room: id, user, lastRead, lastReadAt } = membership
     this.#requireUser('user', user, no)
-    const known = this.#rooms.get(id)
-    if (!known) return no('room', 'no line before this one is of this room')
-    const pair = known.room.members
-    if (pair && !pair.includes(user)) no('user', 'is none of the two of the direct room')
-    if (this.#memberships.has(`${id}\0${user}`)) no('user', 'there is a line for this membership already')
-    this.#memberships.add(`${id}\0${user}`)
-    known.members++
     if (lastRead !== undefined && lastReadAt !== undefined) no('lastReadAt', 'give lastRead or lastReadAt')
-    if (lastRead !== undefined) this.#lastReads.push({ line, hash: messageHash(this.#app, id, lastRead) })
+    const known = this.#rooms.get(id)
+    if (!known) no('room', `${noLine} this room`)
+    const pair = known?.room.members
+    if (pair && !pair.includes(user)) no('user', 'is none of the two of the direct room')
+    if (known?.members.has(user)) no('user', 'there is a line for this membership already')
+    return () => {
+      known?.members.add(user)
+      if (lastRead === undefined) return
+      this.#lastReads.push({ line, room: id, user, hash: messageHash(this.#app, id, lastRead) })
+    }
   }
 
-  #checkMessage(message: ImportOf<'message'>, no: No): void {
+  #checkMessage(message: ImportOf<'message'>, no: No): () => void {
     const { _id, room: id, sender, createdAt, mentions = [], reactions = [] } = message
     this.#requireUser('sender', sender, no)
     for (const user of mentions) this.#requireUser('mentions', user, no)
@@ -105,27 +159,25 @@ export class LineChecks {
     if (new Set(reactions.map(({ client, reaction }) => `${client}\0${reaction}`)).size < reactions.length) {
       no('reactions', 'a user gives each reaction once')
     }
-    const most = Math.max(...countsOf(reactions.map(({ client }) => client)))
-    if (most > maxReactionsOfUser) no('reactions', `a user gives at most ${maxReactionsOfUser}`)
     const room = this.#rooms.get(id)
-    if (!room) return no('room', 'no line before this one is of this room')
-    if (createdAt < room.lastTimeMS) no('createdAt', 'is before that of the message before it in the room')
-    room.lastTimeMS = Math.max(room.lastTimeMS, createdAt)
+    if (!room) {
+      no('room', `${noLine} this room`)
+      return () => undefined
+    }
+    if (createdAt < room.lastTimeMS) no('createdAt', olderThanBefore)
     const hashOf = (other: string) => messageHash(this.#app, id, other)
-    this.#quotes.check(message, hashOf, no)
-    if (this.#messages.add(hashOf(_id))) no('_id', 'the room has a message of this ID already')
+    if (this.#messages.has(hashOf(_id))) no('_id', 'the room has a message of this ID already')
+    const takeQuote = this.#quotes.check(message, hashOf, no)
+    return () => {
+      room.lastTimeMS = createdAt
+      takeQuote()
+      this.#messages.add(hashOf(_id))
+    }
   }
 
   #requireUser(field: string, user: string, no: No): void {
-    if (!this.#users.has(user)) no(field, `no line before this one is of the user ${JSON.stringify(user)}`)
+    if (!this.#users.has(user)) no(field, `${noLine} the user ${JSON.stringify(user)}`)
   }
-}
-
-/** How often each is there. */
-function countsOf(names: readonly string[]): number[] {
-  const counts = new Map<string, number>()
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts.values()]
 }
 
 function rolesOf({ owner, managers = [] }: ImportOf<'room'>): [field: string, user: string][] {

@@ -19,14 +19,17 @@ export class CheckedQuotes {
     return this.#threadOf.has(hash)
   }
 
-  check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, no: No): void {
+  /** @returns what to do when the message has no problem */
+  check({ _id, replyTo, threadOf }: ImportOf<'message'>, hashOf: (id: string) => bigint, no: No): () => void {
     const root = threadOf === undefined ? undefined : hashOf(threadOf)
     if (root !== undefined) {
-      if (!this.#messages.has(root)) return no('threadOf', 'no line before this one is of this message of the room')
-      if (this.isInThread(root)) return no('threadOf', 'is in a thread itself: name the message that that is about')
-      this.#threadOf.set(hashOf(_id), root)
+      if (!this.#messages.has(root)) no('threadOf', 'no line before this one is of this message of the room')
+      else if (this.isInThread(root)) no('threadOf', 'is in a thread itself: name the message that that is about')
     }
-    if (replyTo === undefined) return
+    const take = () => {
+      if (root !== undefined) this.#threadOf.set(hashOf(_id), root)
+    }
+    if (replyTo === undefined) return take
     const parent = hashOf(replyTo)
     if (!this.#messages.has(parent)) no('replyTo', 'no line before this one is of this message of the room')
     else if (root === undefined && this.isInThread(parent))
@@ -34,5 +37,6 @@ export class CheckedQuotes {
     else if (root !== undefined && parent !== root && this.#threadOf.get(parent) !== root) {
       no('replyTo', 'is a message outside of the thread')
     }
+    return take
   }
 }

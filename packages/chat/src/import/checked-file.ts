@@ -7,6 +7,11 @@ import { readGoodLine } from './read-line.ts'
 export interface CheckedFile {
   path: string
   stamp: string
+  /** Of its lines in the file that was sorted into this one. */
+  numbers?: readonly number[]
+  /** The numbers of the lines that are left out. */
+  refused: ReadonlySet<number>
+  refusedRooms: ReadonlySet<string>
 }
 
 /** What is read at once has at most about so many bytes. */
@@ -14,18 +19,19 @@ const bytesPerBatch = 8 * 1024 * 1024
 
 /** The lines of a file that was checked before, some at a time. @throws Error when it has changed since */
 export async function* batchesOf(
-  { path, stamp }: CheckedFile,
+  { path, stamp, numbers, refused, refusedRooms }: CheckedFile,
   size: number,
-  only?: 'membership',
+  only?: readonly ImportLine['type'][],
 ): AsyncGenerator<ImportLine[]> {
   if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
   let batch: ImportLine[] = []
   let bytes = 0
-  for await (const lines of linesOf(path)) {
+  for await (const lines of linesOf(path, numbers)) {
     for (const line of lines) {
-      if (only !== undefined && !line.bytes.includes(`"${only}"`)) continue
+      if (refused.has(line.number)) continue
+      if (only?.every((type) => !line.bytes.includes(`"${type}"`))) continue
       const read = readGoodLine(line)
-      if (only !== undefined && read.type !== only) continue
+      if (only?.includes(read.type) === false || refusedRooms.has(roomOf(read) ?? '')) continue
       batch.push(read)
       bytes += line.bytes.length
       if (batch.length < size && bytes < bytesPerBatch) continue
@@ -36,6 +42,11 @@ export async function* batchesOf(
   }
   if ((await stampOf(path)) !== stamp) throw new Error('the file has changed while it was imported')
   if (batch.length > 0) yield batch
+}
+
+function roomOf(line: ImportLine): string | undefined {
+  if (line.type === 'room') return line._id
+  return 'room' in line ? line.room : undefined
 }
 
 /** Changes with the file. */

@@ -9,8 +9,10 @@ import { batchesOf, type CheckedFile, stampOf } from './checked-file.ts'
 import { importAlone } from './import-alone.ts'
 import { linesOf } from './lines-of.ts'
 import { type Problem, readLine } from './read-line.ts'
+import { sortLines } from './sort-lines.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
+import { settingTypes, writeSettings } from './write-settings.ts'
 
 export type Step = 'checked' | 'written' | 'members' | 'verified'
 
@@ -26,33 +28,45 @@ const perBatch = 8_000
 /** Members in one transaction. */
 const perTransaction = 200
 
-/** Reads the whole file and checks every line; changes nothing. @returns how many lines of each type it has, and the file for what follows */
+/**
+ * Reads the whole file and checks every line; changes nothing. Lines in another order than the import needs are sorted first.
+ * @returns how many good lines of each type it has, and the file for importFile
+ */
 export async function checkFile(
   app: string,
   path: string,
-  { onProgress, onProblem }: Watching,
+  watching: Watching,
 ): Promise<{ counts: Counts; problems: number; file: CheckedFile }> {
-  const file = { path, stamp: await stampOf(path) }
+  const asItIs = await check(app, { path }, watching)
+  const checked = asItIs.isUnordered ? await check(app, await sortLines(path), watching) : asItIs
+  for (const problem of checked.problems.toSorted((a, b) => a.line - b.line)) watching.onProblem(problem)
+  return { ...checked, problems: checked.problems.length }
+}
+
+async function check(
+  app: string,
+  source: Pick<CheckedFile, 'path' | 'numbers'>,
+  { onProgress }: Watching,
+): Promise<{ counts: Counts; problems: Problem[]; file: CheckedFile; isUnordered: boolean }> {
+  const stamp = await stampOf(source.path)
   const checks = new LineChecks(app)
-  let [problems, done] = [0, 0]
-  const say = (found: readonly Problem[]) => {
-    problems += found.length
-    for (const problem of found) onProblem(problem)
-  }
-  for await (const lines of linesOf(path)) {
+  const problems: Problem[] = []
+  let done = 0
+  for await (const lines of linesOf(source.path, source.numbers)) {
     for (const line of lines) {
       const result = readLine(line)
-      say('read' in result ? checks.check(line.number, result.read) : result.problems)
+      problems.push(...('read' in result ? checks.check(line.number, result.read) : result.problems))
     }
     onProgress('checked', (done += lines.length))
   }
-  // A line that cannot be read makes others that name it look wrong.
-  if (problems === 0) say(checks.checkWhole())
-  return { counts: checks.counts, problems, file }
+  problems.push(...checks.checkWhole())
+  const { counts, refusedRooms, isUnordered } = checks
+  const refused = new Set(problems.map(({ line }) => line))
+  return { counts, problems, file: { ...source, stamp, refused, refusedRooms }, isUnordered }
 }
 
 /**
- * Imports a file that checkFile has found good: users, rooms and messages, then the members, so that nobody is in a room
+ * Imports the lines that checkFile has found good: users, rooms and messages, then the members, so that nobody is in a room
  * before it is whole. It emits no events, pushes and webhooks. Broken off at any point, it is run again.
  * @throws ImportConflict when the app has something else in the place of what the file has, or another import works on it
  */
@@ -99,10 +113,14 @@ async function write(
   await writing
   await writer.finish()
   done = 0
-  for await (const batch of batchesOf(file, perTransaction, 'membership')) {
+  for await (const batch of batchesOf(file, perTransaction, ['membership'])) {
     requireAlone()
     await writeMembers(db, app, batch as ImportOf<'membership'>[], writer.rooms)
     onProgress('members', (done += batch.length))
+  }
+  for await (const batch of batchesOf(file, perTransaction, settingTypes)) {
+    requireAlone()
+    await writeSettings(db, app, batch)
   }
   await endImporting(
     db,

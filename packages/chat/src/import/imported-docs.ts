@@ -29,8 +29,8 @@ export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
     webhook: room.webhook ?? '',
     botState: room.botState ?? '',
     botMode: room.botMode ?? false,
-    encrypted: false,
-    serviceStatus: 0,
+    encrypted: room.encrypted ?? false,
+    serviceStatus: room.serviceStatus ?? 0,
     roomTags: room.roomTags ?? [],
     extParams: JSON.stringify(room.extParams ?? {}),
     status: room.status ?? 1,
@@ -63,7 +63,7 @@ export function toMessageDoc(
   times: Pick<MessageDoc, 'createdAtMS' | 'updatedAtMS'>,
 ): MessageDoc {
   const { _id, room, sender, messageType, mentions = [], reactions = [], pinned, edited, isDeleted } = message
-  const { threadOf, replyTo = threadOf } = message
+  const { threadOf, replyTo = threadOf, expiresInS = 0 } = message
   const idOf = (other: string) => importedMessageId(app, room, other)
   const root = threadOf === undefined ? undefined : idOf(threadOf)
   return {
@@ -82,6 +82,7 @@ export function toMessageDoc(
     clientMessageID: _id,
     ...(pinned === true && isDeleted !== true && { pinned }),
     ...(edited === true && { edited }),
+    ...(expiresInS > 0 && { expiresAtMS: times.createdAtMS + expiresInS * 1_000 }),
     ...(isDeleted === true && { isDeleted }),
     ...(replyTo !== undefined && { replyTo: replyTo === threadOf && root !== undefined ? root : idOf(replyTo) }),
     ...(root !== undefined && { threadOf: root }),

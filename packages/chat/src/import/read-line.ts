@@ -1,6 +1,7 @@
 import { readJson } from '@parley/contracts/free-json'
-import { type ImportLine, importLine } from '@parley/contracts/import-line'
+import { type ImportLine, importLine, importTime } from '@parley/contracts/import-line'
 import { contentOf } from '../messages/sending/message-content.ts'
+import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 
 /** Why a line cannot be imported. */
@@ -12,14 +13,23 @@ export interface Problem {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
+const notJson = "is not a JSON object on one line: jq -c '.[]' makes lines of an array"
+
+/** Also of a line of an array that has each object on a line of its own, as mongoexport --jsonArray writes it. */
+function jsonOf(bytes: Buffer): unknown {
+  const text = decoder.decode(bytes).trim()
+  const inArray = /^[[,]?\s*(\{.*\})\s*[,\]]*$/s.exec(text)?.[1]
+  return plainLine(readJson(inArray ?? text, importLine))
+}
+
 /** What a line says, checked by itself; or what is wrong with it. */
 export function readLine({ number, bytes }: Line): { read: ImportLine } | { problems: Problem[] } {
   const bad = (reason: string, field = '') => ({ problems: [{ line: number, field, reason }] })
   let json: unknown
   try {
-    json = readJson(decoder.decode(bytes), importLine)
+    json = jsonOf(bytes)
   } catch (error) {
-    return bad(error instanceof SyntaxError ? 'is not JSON' : 'is not UTF-8')
+    return bad(error instanceof SyntaxError ? notJson : 'is not UTF-8')
   }
   const { success, data, error } = importLine.safeParse(json)
   if (!success) {
@@ -39,11 +49,8 @@ export function readLine({ number, bytes }: Line): { read: ImportLine } | { prob
  * @throws Error when it is not what it was
  */
 export function readGoodLine(line: Line): ImportLine {
-  const json = readJson(decoder.decode(line.bytes), importLine) as ImportLine
-  if (json.type === 'message') {
-    const { createdAt } = json as { createdAt: number | string }
-    return typeof createdAt === 'number' ? json : { ...json, createdAt: Date.parse(createdAt) }
-  }
+  const json = jsonOf(line.bytes) as ImportLine
+  if (json.type === 'message') return { ...json, createdAt: importTime.parse(json.createdAt) }
   const result = readLine(line)
   if (!('read' in result)) throw new Error(`line ${line.number}: the file has changed while it was imported`)
   return result.read

@@ -34,7 +34,7 @@ export function importCommand(withDb: WithDb): Command {
     .option('--abort', 'end an import that was killed, instead of running it again: its rooms take messages again')
     .addHelpText(
       'after',
-      '\nA file with a bad line is not imported at all: each is named by its number and field. Run it again after it was broken off: what is there stays.',
+      '\nBad lines are named by number and field and left out; then the exit code is 1. Run it again after it was broken off: what is there stays.',
     )
     .action((file: string | undefined, { app, dryRun, abort: isAbort }: Options, command: Command) =>
       withDb((db) => {
@@ -59,13 +59,19 @@ async function requireApp(db: Db, app: string): Promise<void> {
 async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<void> {
   await requireApp(db, app)
   const startedMS = performance.now()
-  const watching = watch()
+  const watching = watch(path)
   const { counts, problems, file } = await checkFile(app, path, watching)
-  const { user, room, membership, message } = counts
-  console.log(`The file has ${user} users, ${room} rooms, ${membership} memberships and ${message} messages`)
+  const { message } = counts
+  const found = Object.entries(counts).filter(([, count]) => count > 0)
+  console.log(`Good lines: ${found.map(([type, count]) => `${count} ${type}`).join(', ') || 'none'}`)
   if (problems > mostShown) console.log(`… and ${problems - mostShown} more`)
-  if (problems > 0) throw new Error(`${problems} things are wrong with the file; nothing was imported`)
-  if (dryRun) return console.log('The file can be imported')
+  const { size } = file.refused
+  const refused =
+    size === 0 ? undefined : new Error(`${size} lines are refused: correct them and import the file again`)
+  if (dryRun) {
+    if (refused) throw refused
+    return console.log('The file can be imported')
+  }
   await importFile(db, app, file, watching)
   const seconds = (performance.now() - startedMS) / 1000
   console.log(`Imported in ${seconds.toFixed(1)} s: ${Math.round(message / seconds)} messages/s`)
@@ -73,14 +79,15 @@ async function run(db: Db, app: string, path: string, dryRun: boolean): Promise<
   for (const each of wrong) console.log(each)
   if (wrong.length > 0) throw new Error(`${wrong.length} things are not as the file has them`)
   console.log('Verified: everything is there, without a hole in a seq, and every unread count is exact')
+  if (refused) throw refused
 }
 
 /** Prints the first problems, and how far a step is, every two seconds. */
-function watch(): Watching {
+function watch(path: string): Watching {
   let [shown, saidAtMS] = [0, performance.now()]
   return {
     onProblem({ line, field, reason }) {
-      if (shown++ < mostShown) console.log(`line ${line}: ${field === '' ? '' : `${field}: `}${reason}`)
+      if (shown++ < mostShown) console.log(`${path}:${line}: ${field === '' ? '' : `${field}: `}${reason}`)
     },
     onProgress(step, lines) {
       if (performance.now() < saidAtMS + sayEveryMS) return

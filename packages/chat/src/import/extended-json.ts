@@ -1,0 +1,50 @@
+/** Fields whose JSON belongs to the app: what looks like Extended JSON there may be a user's own text. */
+const free = new Set(['message', 'extParams', 'data'])
+
+/**
+ * A line as the import reads it: MongoDB Extended JSON (v2, canonical and relaxed, as mongoexport writes it) becomes plain
+ * JSON, and a field that is null is left out. Free fields change only in a line that has Extended JSON elsewhere.
+ */
+export function plainLine(json: unknown): unknown {
+  if (!isObject(json)) return json
+  const entries = Object.entries(json).filter(([, value]) => value !== null)
+  const isExtended = entries.some(([name, value]) => !free.has(name) && plain(value) !== value)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, free.has(name) && !isExtended ? value : plain(value)]),
+  )
+}
+
+/** The same value when nothing in it is Extended JSON. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(plain)
+    return items.every((item, i) => item === value[i]) ? value : items
+  }
+  if (!isObject(value)) return value
+  const [[name = '', inner] = [], ...others] = Object.entries(value)
+  const known = others.length === 0 ? ofType[name]?.(inner) : undefined
+  if (known !== undefined) return known
+  const entries = Object.entries(value).map(([field, item]) => [field, plain(item)] as const)
+  return entries.every(([field, item]) => item === value[field]) ? value : Object.fromEntries(entries)
+}
+
+/** To the digit, as everywhere (free-json.ts). */
+function number(given: unknown): unknown {
+  if (typeof given !== 'string' || !/^-?\d+(\.\d+)?$/.test(given)) return undefined
+  return /^-?\d{16,}$/.test(given) && String(Number(given)) !== given ? JSON.rawJSON(given) : Number(given)
+}
+
+const ofType: Record<string, (given: unknown) => unknown> = {
+  $oid: (given) => (typeof given === 'string' ? given : undefined),
+  $uuid: (given) => (typeof given === 'string' ? given : undefined),
+  $numberInt: number,
+  $numberLong: number,
+  $numberDouble: number,
+  $numberDecimal: number,
+  // An ISO-8601 time, or since version 2 {"$numberLong": milliseconds}.
+  $date: (given) => (typeof given === 'string' || typeof given === 'number' ? given : plain(given)),
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
+}

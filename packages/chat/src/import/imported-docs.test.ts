@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { type ImportOf, importLine } from '@parley/contracts/import-line'
+import { describe, test } from 'vitest'
+import { toMessageDoc, toRoomDoc, toUserDoc } from './imported-docs.ts'
+
+const at = { createdAtMS: 1_700_000_000_000, updatedAtMS: 1_700_000_000_000 }
+const make = {
+  user: (line: object) => toUserDoc('app', line as ImportOf<'user'>),
+  room: (line: object) => toRoomDoc('app', { createdAt: 1, ...line } as ImportOf<'room'>),
+  message: (line: object) => toMessageDoc('app', line as ImportOf<'message'>, 1, at),
+}
+/** The least that each line has; what tells it apart is no field of the resource. */
+const least = {
+  user: { type: 'user', _id: 'ann' },
+  room: { type: 'room', _id: 'r', roomType: 'group' },
+  message: { type: 'message', _id: 'm', room: 'r', sender: 'ann', message: 'Hi', messageType: 'text', createdAt: 1 },
+}
+/** A value of each optional field that is not its default. */
+const given: Record<keyof typeof least, Record<string, unknown>> = {
+  user: {
+    ...{ nickname: 'N', description: 'D', email: 'e@example.org', avatarUrl: 'https://example.org/a.png' },
+    ...{ isRobot: true, isAdmin: true, commands: [{ name: 'help', description: 'H' }], createdAt: 5 },
+  },
+  room: {
+    ...{ name: 'N', cover: 'C', description: 'D', roomTags: ['t'], webhook: 'https://example.org', botState: 's' },
+    ...{ botMode: true, extParams: { a: 1 }, slowModeS: 5, expiresInS: 60, owner: 'ann', managers: ['ben'] },
+    ...{ encrypted: true, serviceStatus: 3, opening: 1, status: 0, members: ['ann', 'ben'], createdAt: 5 },
+  },
+  message: {
+    ...{ replyTo: 'p', threadOf: 'p', mentions: ['ben'], reactions: [{ client: 'ben', reaction: '👍' }] },
+    ...{ pinned: true, edited: true, isDeleted: true, expiresInS: 60 },
+  },
+}
+
+describe.each(['user', 'room', 'message'] as const)('a line of a %s', (type) => {
+  const schema = importLine.options.find((option) => option.shape.type.value === type)
+  const optional = Object.keys(schema?.shape ?? {}).filter((field) => !(field in least[type]))
+  // revStep() differs each time.
+  const doc = (line: object) => ({
+    ...make[type](line),
+    rev: 0,
+    updatedAt: 0,
+    createdAt: (line as { createdAt?: 0 }).createdAt,
+  })
+
+  test('has a sample of each field that the contract takes', () => {
+    assert.deepEqual(Object.keys(given[type]).toSorted(), optional.toSorted())
+  })
+
+  test.each(optional)('gives the document its %s', (field) => {
+    const line = { ...least[type], [field]: given[type][field] }
+    assert.ok(importLine.safeParse(line).success, JSON.stringify(importLine.safeParse(line).error?.issues))
+    assert.notDeepEqual(doc(line), doc(least[type]))
+  })
+})

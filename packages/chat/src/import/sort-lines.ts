@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { ImportLine } from '@parley/contracts/import-line'
+import { type Line, linesOf } from './lines-of.ts'
+import { readGoodLine } from './read-line.ts'
+
+/** A line names only those of types before its own. */
+const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membership', 'message']
+
+interface Place {
+  rank: number
+  /** Of messages. */
+  atMS: number
+  number: number
+  offset: number
+  length: number
+}
+
+/**
+ * Writes the lines of a file, as exports have them, in the order that the import reads: by type, and messages by time.
+ * @returns a file that is removed when the process ends, and the numbers that its lines had
+ */
+export async function sortLines(path: string): Promise<{ path: string; numbers: readonly number[] }> {
+  const places: Place[] = []
+  for await (const lines of linesOf(path)) for (const line of lines) places.push(placeOf(line))
+  places.sort((a, b) => a.rank - b.rank || a.atMS - b.atMS || a.number - b.number)
+
+  const folder = mkdtempSync(join(tmpdir(), 'parley-import-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const sorted = join(folder, 'sorted.ndjson')
+  const source = await open(path)
+  try {
+    const target = createWriteStream(sorted)
+    for (const { offset, length } of places) {
+      const line = Buffer.alloc(length + 1, '\n')
+      await source.read(line, 0, length, offset)
+      if (!target.write(line)) await once(target, 'drain')
+    }
+    target.end()
+    await finished(target)
+  } finally {
+    await source.close()
+  }
+  return { path: sorted, numbers: places.map(({ number }) => number) }
+}
+
+function placeOf(line: Line): Place {
+  const place = { number: line.number, offset: line.offset, length: line.bytes.length }
+  try {
+    const read = readGoodLine(line)
+    const rank = order.indexOf(read.type)
+    return { ...place, rank: rank === -1 ? order.length : rank, atMS: read.type === 'message' ? read.createdAt : 0 }
+  } catch {
+    // It is refused where it stands.
+    return { ...place, rank: order.length, atMS: 0 }
+  }
+}

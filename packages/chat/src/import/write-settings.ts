@@ -1,0 +1,56 @@
+import { clock } from '@parley/async/clock'
+import type { ImportLine } from '@parley/contracts/import-line'
+import type { Db } from '@parley/db/connect'
+import { ImportConflict } from '@parley/db/import/imported-rooms'
+import { key } from '@parley/db/keys'
+import { insertBan } from '@parley/db/rooms/bans'
+import { setBlocked } from '@parley/db/rooms/blocked-members'
+import { moveRooms } from '@parley/db/rooms/lock-room'
+import { findDirectRoom, pairKey } from '@parley/db/rooms/rooms'
+import { inTransaction, type Session } from '@parley/db/transactions/transaction'
+import { findBlock, insertBlock } from '@parley/db/users/blocks'
+import { saveDevice } from '@parley/db/users/devices'
+import { saveGroupDoc } from '@parley/db/users/groups'
+import { savePref } from '@parley/db/users/prefs'
+
+/** Lines that are written last: what they change is there by then. */
+export const settingTypes = ['group', 'ban', 'block', 'device', 'pref'] as const
+
+/** Written again, a line changes nothing. */
+export async function writeSettings(db: Db, app: string, lines: readonly ImportLine[]): Promise<void> {
+  for (const line of lines) await inTransaction(db, (session) => write(db, app, line, session))
+}
+
+async function write(db: Db, app: string, line: ImportLine, session: Session): Promise<void> {
+  switch (line.type) {
+    case 'group': {
+      const { _id, nickname, avatarUrl, members } = line
+      const fields = { nickname, avatarUrl, groupMembers: [...new Set(members)] }
+      if (await saveGroupDoc(db, app, _id, fields, session)) return
+      throw new ImportConflict(`there is a user ${JSON.stringify(_id)}`)
+    }
+    case 'ban': {
+      const { room, blockee, blocker = '', untilMS } = line
+      if (untilMS !== undefined && untilMS <= clock.now()) return
+      const end = untilMS !== undefined && { untilMS }
+      await insertBan(db, { app, room, blockee, blocker, ...end }, session)
+      await setBlocked(db, { app, room, user: blockee }, end || true, session)
+      return moveRooms(db, [key(app, room)], session)
+    }
+    case 'block': {
+      const { blocker, blockee } = line
+      if (await findBlock(db, app, blocker, blockee, session)) return
+      await insertBlock(db, { app, blocker, blockee }, session)
+      const room = await findDirectRoom(db, pairKey(app, blocker, blockee), session)
+      if (!room) return
+      await setBlocked(db, { app, room: room.id, user: blockee }, true, session)
+      return moveRooms(db, [room._id], session)
+    }
+    case 'device': {
+      const { user, deviceId: device, network: type, token } = line
+      return saveDevice(db, { app, user, device, type, token }, session)
+    }
+    case 'pref':
+      await savePref(db, { app, user: line.user }, line.key, JSON.stringify(line.data), session)
+  }
+}
