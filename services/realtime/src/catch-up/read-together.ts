@@ -15,7 +15,7 @@ import type { Counter } from '@parley/service/metrics'
 import type { Slices } from '@parley/socketio/accepting/slices'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { InOrder } from '../delivery/in-order.ts'
-import type { LiveOrder } from '../delivery/live-order.ts'
+import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
 import { concerns, isThere, type Position, type Reader, type ReadOutcome, startOf } from './reader.ts'
 import { createSending } from './send-read.ts'
@@ -31,6 +31,7 @@ export interface ReadTogetherParts {
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   queue: Pick<DeliveryQueue, 'drain'>
   order: Pick<LiveOrder, 'learn'>
+  fetch: LiveOrderParts['fetch']
   /** How long a message waits for an earlier one, by the stream's clock. */
   orderWaitMS: number
   /** The events that one socket may catch up. */
@@ -150,7 +151,7 @@ async function deliver(
     outcomes.set(reader, outcome)
   }
   let mark = markSeq
-  const inOrder = new InOrder<Read>({ waitMS: orderWaitMS, deliver: send })
+  const inOrder = new InOrder<Read>({ waitMS: orderWaitMS, deliver: send, fetch: parts.fetch })
 
   function send(event: Read): void {
     let receivers = 0

@@ -16,7 +16,7 @@ export interface CatchingUp {
 }
 
 type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
-  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp' | 'order'> &
+  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** What a node needs to bring clients up to date that give `since`, and to send them the time. */

@@ -9,6 +9,7 @@ import { deliverEvent, deliverToNewer } from './deliver-event.ts'
 import { type CutOff, createDelivery } from './deliver-once.ts'
 import { createDeliveredMessages } from './delivered-messages.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
+import type { Missing } from './in-order.ts'
 import { createLiveOrder } from './live-order.ts'
 import { createRoomInterest } from './room-interest.ts'
 import { audienceOf } from './topics.ts'
@@ -30,18 +31,19 @@ export function startDelivery(parts: Parts) {
     noteDelivered: (event, count) => deliveredMessages.note(event, count),
     delivered,
   })
+  const fetch = async ({ topic, ...missing }: Missing) => {
+    try {
+      const to = audienceOf(topic)
+      return 'room' in to && (await publishMissing(chat, { ...to, ...missing }))
+    } catch (error) {
+      log.warn({ err: error, topic, ...missing }, 'earlier messages of a room not found: later ones go out')
+      return false
+    }
+  }
   const order = createLiveOrder({
     waitMS: settings.orderWaitMS,
     deliver: (event) => delivery.deliver(event),
-    async fetch({ topic, ...missing }) {
-      try {
-        const to = audienceOf(topic)
-        return 'room' in to && (await publishMissing(chat, { ...to, ...missing }))
-      } catch (error) {
-        log.warn({ err: error, topic, ...missing }, 'earlier messages of a room not found: later ones go out')
-        return false
-      }
-    },
+    fetch,
     metrics,
     queue: () => queue,
     interest: () => interest,
@@ -53,7 +55,7 @@ export function startDelivery(parts: Parts) {
     (topic) => order.forget(topic),
   )
   return {
-    ...{ order, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
+    ...{ order, fetch, queue, interest, delivered, deliveredMessages, waitMS: settings.orderWaitMS },
     redeliver: (event: IncomingEvent) => delivery.redeliver(event),
   }
 }
