@@ -8,8 +8,12 @@ import {
 } from 'mongodb'
 import { type AppDoc, appIndexes } from './apps/apps.ts'
 import { type ConfigDoc, configIndexes } from './apps/config.ts'
-import { type PendingEventsDoc, pendingEventIndexes } from './events/pending-events.ts'
-import { type PublishedEventsDoc, publishedEventIndexes } from './events/published-events.ts'
+import {
+  type PendingEventsDoc,
+  type PublishedEventsDoc,
+  pendingEventIndexes,
+  publishedEventIndexes,
+} from './events/outbox-store.ts'
 import type { StreamStateDoc } from './events/stream-state.ts'
 import { attachedIndexes } from './files/attached.ts'
 import { type FileDoc, fileIndexes } from './files/files.ts'

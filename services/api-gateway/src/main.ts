@@ -1,7 +1,6 @@
 import { createTokenMemory } from '@parley/chat/access/token-memory'
-import { outboxAge } from '@parley/chat/events/outbox-age'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
-import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { outboxAge, relayUnpublished } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
 import { runJobs } from '@parley/chat/jobs/run-jobs'
 import { eraseMessages } from '@parley/chat/messages/changing/erase-messages'

@@ -1,7 +1,7 @@
 import { type Commands, handleCommands } from '@parley/bus/control/handle-commands'
 import { watchForGaps } from '@parley/bus/control/numbered-announcements'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
-import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { relayUnpublished } from '@parley/chat/events/relay'
 import { runService } from '@parley/service/lifecycle'
 import { connectServers } from '@parley/wiring/connect-servers'
 import { startChat } from '@parley/wiring/start-chat'

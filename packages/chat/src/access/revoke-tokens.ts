@@ -6,8 +6,8 @@ import { deleteTokens } from '@parley/db/users/tokens'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { tokensRevoked } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
-import { tokensRevoked } from '../events/tokens-revoked.ts'
 
 /**
  * Ends one token of a user, or all of them, and disconnects their sockets on every node

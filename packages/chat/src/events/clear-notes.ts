@@ -1,8 +1,7 @@
 import { batched } from '@parley/async/batch'
 import type { InFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
-import { deletePublished, type PendingEventsDoc } from '@parley/db/events/pending-events'
-import { keepPublished } from '@parley/db/events/published-events'
+import { deletePublished, keepPublished, type PendingEventsDoc } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 
 /** Deletes the notes of which the bus has everything. */

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
+import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import {
   findLanes,
@@ -10,18 +12,16 @@ import {
   mostOfLane,
   type NotedEvent,
   type PendingEventsDoc,
-} from '@parley/db/events/pending-events'
+} from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
+import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
-import { createNoteClearing } from './clear-notes.ts'
-import { lanesOfDeletions, type MaybeDeletedIn } from './publish-deletions.ts'
-import { publishInOrder } from './publish-in-order.ts'
-import { publishLanes, staleAfterMS } from './publish-lanes.ts'
-import type { PublishParts } from './publish-noted.ts'
-import { publishOne } from './publish-one.ts'
-import { waitForExpiry } from './tokens-revoked.ts'
+import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
+import { roomLane } from './lanes.ts'
+import { type PublishParts, publishInOrder, publishOne } from './publish-events.ts'
 
 /** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
 export interface Outbox {
@@ -165,4 +165,80 @@ async function noteChanges(
   const beforeOf = (lane: string) => (found.length >= limit ? found : (waiting.get(lane) ?? []))
   const noted = new Map(lanes.map((lane, i) => [lane, { notes: notes[i] ?? [], before: beforeOf(lane) }]))
   return changes.map(({ lane }) => noted.get(lane) ?? nothingNoted)
+}
+
+export type PublishLanesParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
+
+/**
+ * Shorter than the stream and the nodes recognise a repeat: this long after it has noted or read them, a process does not
+ * know what others have published meanwhile.
+ */
+export const staleAfterMS = 60_000
+
+/** Publishes everything that waits in these lanes, until the signal aborts; returns whether the lanes are empty now. */
+export async function publishLanes(
+  parts: PublishLanesParts,
+  lanes: readonly string[],
+  signal?: AbortSignal,
+): Promise<boolean> {
+  // Nothing found would be as much as may be.
+  if (lanes.length === 0) return true
+  const most = mostOfLane * lanes.length
+  for (let first: string | undefined; ; ) {
+    const untilMS = performance.now() + staleAfterMS
+    const found = await findLanes(parts.db, lanes)
+    // Those of the round before could not be deleted.
+    if (found.length > 0 && found[0]?._id === first) return false
+    first = found[0]?._id
+    if (!(await publishFound({ ...parts, untilMS }, found))) return false
+    if (found.length < most) return true
+    if (signal?.aborted) return false
+    await parts.cleared.over()
+  }
+}
+
+async function publishFound(
+  parts: PublishLanesParts & { untilMS: number },
+  found: readonly PendingEventsDoc[],
+): Promise<boolean> {
+  const notes = found.filter(({ _id }) => !parts.cleared.has(_id))
+  if (notes.length === 0) return true
+  const now = await readAsOfNow(parts.db, notes)
+  const byLane = [...Map.groupBy(notes, ({ lane }) => lane).values()]
+  const done = await Promise.all(byLane.map((own) => publishInOrder(parts, own, now)))
+  return done.every(Boolean)
+}
+
+/**
+ * Publishes the notes of a change. When that ends before its orders hold, and tokens end by one of them, this process may be
+ * cut off while gateways that remember the tokens are not: then they are waited for to forget.
+ */
+async function waitForExpiry<T>(
+  notes: readonly Pick<PendingEventsDoc, 'events'>[],
+  publish: (ordered: () => void) => Promise<T>,
+  onOrdered: () => void = () => undefined,
+): Promise<T> {
+  let isOrdered = false
+  const ordered = () => {
+    isOrdered = true
+    onOrdered()
+  }
+  try {
+    return await publish(ordered)
+  } finally {
+    if (!isOrdered && endTokens(notes)) await pause(tokenForgottenAfterMS)
+  }
+}
+
+function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean {
+  const orders = notes.flatMap(({ events }) => events).filter(({ kind }) => kind === 'order')
+  return orders.some((event) => 'json' in event && (JSON.parse(event.json) as ControlOrder).do === 'revoked')
+}
+
+/** A room, which may have a deletion of all its messages that the bus does not have. */
+export type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
+
+/** The lanes in which the deletions wait that the bus does not have. */
+function lanesOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
+  return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomLane(app, id)]))
 }

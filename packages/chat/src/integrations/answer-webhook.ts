@@ -4,10 +4,9 @@ import { setBotState } from '@parley/db/rooms/rooms'
 import { findUser } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { changeAndNote } from '../events/change-and-notify.ts'
+import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
+import { roomChanged } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
-import { publishRoom } from '../events/publish-room.ts'
-import { roomChanged } from '../events/room-news.ts'
 import { sendMessage } from '../send/send-message.ts'
 
 /** The call that it responds to. */

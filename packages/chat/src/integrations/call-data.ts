@@ -1,7 +1,7 @@
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
-import type { PendingEventsDoc } from '@parley/db/events/pending-events'
+import type { PendingEventsDoc } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessages } from '@parley/db/messages/messages'

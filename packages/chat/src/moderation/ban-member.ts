@@ -9,8 +9,8 @@ import { findUser } from '@parley/db/users/users'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyFeed } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
 import { toBanView } from '../views/ban.ts'
 
 /** What a Date can hold. */

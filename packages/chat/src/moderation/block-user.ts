@@ -12,8 +12,8 @@ import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyFeed } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
 import { toBlockView } from '../views/ban.ts'
 
 /**

@@ -5,10 +5,9 @@ import { updateRoomDoc } from '@parley/db/rooms/rooms'
 import { type Caller, userOf } from '../access/caller.ts'
 import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
-import { changeAndNote } from '../events/change-and-notify.ts'
+import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
+import { roomChanged } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
-import { publishRoom } from '../events/publish-room.ts'
-import { roomChanged } from '../events/room-news.ts'
 
 /**
  * Deletes a room: it is gone from every list, its members get `room` with status 0, and the files sent to it go.

@@ -6,10 +6,9 @@ import { insertMembershipsOf } from '@parley/db/rooms/room-members'
 import { findRoomsByKeyOrPair, insertRooms, type RoomDoc } from '@parley/db/rooms/rooms'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
-import type { PendingEvents } from '../events/change-and-notify.ts'
+import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
-import { membersMade, roomChanged, socketsMoved } from '../events/room-news.ts'
 
 /** A room as it is to be made, and its members. */
 export interface WantedRoom {

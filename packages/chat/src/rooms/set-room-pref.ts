@@ -7,8 +7,8 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyUser } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyUser } from '../events/notify-user.ts'
 import { toPrefView } from '../views/room.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
-import { insertUnordered } from '@parley/db/events/pending-events'
+import { insertUnordered } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomAppend } from '@parley/db/room-buffer/append'
 import { findBufferHeads } from '@parley/db/room-buffer/buffer'

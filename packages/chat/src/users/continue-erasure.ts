@@ -17,10 +17,9 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import { unsetErasing } from '@parley/db/users/app-bans'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import type { Committed, PendingEvents } from '../events/change-and-notify.ts'
+import { type Committed, publishRoom } from '../events/change-and-notify.ts'
+import { membersChanged, type PendingEvents } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
-import { publishRoom } from '../events/publish-room.ts'
-import { membersChanged } from '../events/room-news.ts'
 
 /** Rooms left in one transaction, few because other changes of these rooms wait for it. */
 const roomsAtOnce = 50

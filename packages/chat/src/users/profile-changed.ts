@@ -1,6 +1,5 @@
 import type { UserDoc } from '@parley/db/users/users'
-import type { PendingEvents } from '../events/change-and-notify.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
+import { notifyFeed, type PendingEvents } from '../events/event-builders.ts'
 import { toAdminUser } from '../views/user.ts'
 
 /** Adds the event of a new or changed profile for the integrator's feed. */

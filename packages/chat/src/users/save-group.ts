@@ -11,8 +11,8 @@ import { takeUsers } from '@parley/db/users/lock-user'
 import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyFeed } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyFeed } from '../events/notify-feed.ts'
 import { takenWhileErasing } from './taken-id.ts'
 
 /**

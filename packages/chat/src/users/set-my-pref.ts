@@ -7,8 +7,8 @@ import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
+import { notifyUser } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
-import { notifyUser } from '../events/notify-user.ts'
 
 /**
  * Sets a personal preference and emits myPrefChange to the user's other devices.

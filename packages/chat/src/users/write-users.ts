@@ -15,10 +15,9 @@ import {
   type UserDoc,
   updateProfiles,
 } from '@parley/db/users/users'
-import type { PendingEvents } from '../events/change-and-notify.ts'
+import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
-import { tokensRevoked } from '../events/tokens-revoked.ts'
 import { bannedFromApp } from '../moderation/ban-user.ts'
 import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'

@@ -3,7 +3,7 @@ import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import type { CollectionName } from '../collections.ts'
 import type { Db } from '../connect.ts'
-import type { NotedEvent } from '../events/pending-events.ts'
+import type { NotedEvent } from '../events/outbox-store.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
 

@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import { type ClientSession, type Document, ObjectId } from 'mongodb'
 import { type Db, isDatabaseAway } from '../connect.ts'
-import { insertUnordered } from '../events/pending-events.ts'
+import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
 import { type MessageDoc, newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '../connect.ts'
-import { type PendingEventsDoc, waitingIn } from '../events/pending-events.ts'
+import { type PendingEventsDoc, waitingIn } from '../events/outbox-store.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { oneOf } from '../room-buffer/facts.ts'
 import type { UserDoc } from '../users/users.ts'

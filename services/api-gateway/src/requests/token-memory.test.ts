@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { userLane } from '@parley/chat/events/lanes'
 import { digest } from '@parley/db/apps/apps'
-import { insertNotes, type NotedEvent } from '@parley/db/events/pending-events'
+import { insertNotes, type NotedEvent } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { testServers } from '@parley/stack/test-servers'

@@ -1,5 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
-import { publishMissing } from '@parley/chat/events/publish-missing'
+import { publishMissing } from '@parley/chat/events/relay'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData } from '../connections/session.ts'
 import { countDelivered } from '../connections/socket-metrics.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Message } from '@parley/contracts/resources/message'
-import type { NotedEvent } from '@parley/db/events/pending-events'
+import type { NotedEvent } from '@parley/db/events/outbox-store'
 import { type MessageChange, changeMessage as writeChange } from '@parley/db/messages/change-messages'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessageOfApp, findRoomOfMessage, type MessageDoc } from '@parley/db/messages/messages'

@@ -5,10 +5,9 @@ import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote } from '../../events/change-and-notify.ts'
+import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
+import { membersChanged } from '../../events/event-builders.ts'
 import { roomLane } from '../../events/lanes.ts'
-import { publishRoom } from '../../events/publish-room.ts'
-import { membersChanged } from '../../events/room-news.ts'
 
 /**
  * Records that users have joined a group, after the commit. A user who was erased meanwhile is taken out again:

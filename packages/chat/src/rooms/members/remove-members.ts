@@ -12,11 +12,9 @@ import { inTransaction, type Session } from '@parley/db/transactions/transaction
 import { type Caller, userOf } from '../../access/caller.ts'
 import { findActingRole, findRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
-import { changeAndNote } from '../../events/change-and-notify.ts'
+import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
+import { membersChanged, notifyUser } from '../../events/event-builders.ts'
 import { roomLane } from '../../events/lanes.ts'
-import { notifyUser } from '../../events/notify-user.ts'
-import { publishRoom } from '../../events/publish-room.ts'
-import { membersChanged } from '../../events/room-news.ts'
 import { writeSystemMessage } from '../../messages/sending/system-message.ts'
 
 /**

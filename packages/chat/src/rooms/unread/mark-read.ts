@@ -10,8 +10,8 @@ import type { UserCaller } from '../../access/caller.ts'
 import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
+import { notifyMembers } from '../../events/event-builders.ts'
 import { markerLane } from '../../events/lanes.ts'
-import { notifyMembers } from '../../events/notify-members.ts'
 
 /**
  * Moves the caller's read marker to a message and emits lastRead with its position to all members

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { relayUnpublished } from '@parley/chat/events/relay'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
 import { proves } from '@parley/conformance/proves'
 import type { EventPayload } from '@parley/contracts/socket/server-events'

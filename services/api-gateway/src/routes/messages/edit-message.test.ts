@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
-import { insertNotes } from '@parley/db/events/pending-events'
+import { relayUnpublished } from '@parley/chat/events/relay'
+import { insertNotes } from '@parley/db/events/outbox-store'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
-import { findUnpublished } from '@parley/db/events/pending-events'
+import { findUnpublished } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { flushAbandoned } from '@parley/db/room-buffer/flush'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest'

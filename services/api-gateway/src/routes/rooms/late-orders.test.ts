@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { handleCommands } from '@parley/bus/control/handle-commands'
-import { relayUnpublished } from '@parley/chat/events/relay-unpublished'
+import { relayUnpublished } from '@parley/chat/events/relay'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PendingEventsDoc } from '@parley/db/events/pending-events'
+import type { PendingEventsDoc } from '@parley/db/events/outbox-store'
 import { test } from 'vitest'
 import { nothingKnown } from './as-of-now.ts'
-import { publishInOrder } from './publish-in-order.ts'
+import { publishInOrder } from './publish-events.ts'
 
 test('a process that has stood still publishes no more: others may have published that, and what came later', async () => {
   const to = { app: 'app', user: 'alice' }

@@ -1,17 +1,25 @@
 import type { Bus } from '@parley/bus/connect'
 import type { Control } from '@parley/bus/control/control'
-import { type Again, type MessagePlace, type OutgoingEvent, publishEvent, soonMS } from '@parley/bus/events/publish'
+import {
+  type Again,
+  BusAway,
+  BusRefuses,
+  type MessagePlace,
+  type OutgoingEvent,
+  publishEvent,
+  soonMS,
+} from '@parley/bus/events/publish'
 import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
 import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
 import { readJson } from '@parley/contracts/free-json'
-import type { NotedEvent } from '@parley/db/events/pending-events'
+import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/outbox-store'
 import type { MessageDoc } from '@parley/db/messages/messages'
-import type { Log } from '../ports.ts'
+import type { Log, Steps } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
-import type { AsOfNow, SentMessageDoc } from './as-of-now.ts'
-import { orderAsOfNow } from './order-as-of-now.ts'
+import { type AsOfNow, orderAsOfNow, type SentMessageDoc } from './as-of-now.ts'
+import type { NoteClearing } from './clear-notes.ts'
 
 export interface PublishParts {
   bus: Bus
@@ -98,4 +106,80 @@ function messageEvent(
 
 function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): MessagePlace {
   return { seq, ...(threadOf !== undefined && { thread: threadOf }), ...(isSoonAfter && { isSoonAfter: true }) }
+}
+
+/**
+ * Publishes a noted event and decides what a failure means: while the bus is away the event stays noted, and is published
+ * later; what the bus would never take is dropped; and with any other error it stays noted too, since that is a fault of
+ * ours, or a note that only a newer release can read.
+ * @returns whether the event is dealt with. Never fails
+ */
+export async function publishOne(
+  parts: PublishParts & { steps: Steps },
+  event: NotedEvent,
+  now: AsOfNow,
+): Promise<boolean> {
+  const { log, steps } = parts
+  const about = describe(event, now)
+  const step = steps.step(`publish ${about.event}`, 'producer', about.request)
+  try {
+    await publishNoted(parts, event, now)
+    step.end()
+    return true
+  } catch (error) {
+    step.end({}, error as Error)
+    const fields = { err: error, ...about }
+    if (error instanceof BusRefuses) log.error(fields, 'event dropped: too large for the bus')
+    else if (error instanceof BusAway) log.warn(fields, 'event not published yet')
+    else log.error(fields, 'event not published: it stays noted')
+    return error instanceof BusRefuses
+  }
+}
+
+/** The log fields of an event. */
+function describe(
+  event: NotedEvent,
+  now: AsOfNow,
+): { event: string; request?: string | undefined; [id: string]: unknown } {
+  switch (event.kind) {
+    case 'message': {
+      const message = now.message(event.message)?.message
+      return { event: event.event, message: event.message, room: message?.room, request: message?.request }
+    }
+    case 'room':
+      return { event: 'room', app: event.app, room: event.room, request: event.request }
+    case 'event':
+    case 'feed':
+      return { event: event.event, ...event.to }
+    default:
+      return { event: event.kind, app: event.app }
+  }
+}
+
+/**
+ * Publishes notes one after the other, up to the first that the bus does not accept, and none after `untilMS`
+ * (`performance.now()`).
+ * @param ordered called when all the orders among them hold
+ * @returns whether the bus has all
+ */
+export async function publishInOrder(
+  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'ofLane'>; untilMS: number },
+  notes: readonly PendingEventsDoc[],
+  now: AsOfNow,
+  ordered: () => void = () => undefined,
+): Promise<boolean> {
+  let orders = notes.flatMap(({ events }) => events).filter(isOrder).length
+  if (orders === 0) ordered()
+  for (const note of notes) {
+    for (const event of note.events) {
+      if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
+      if (isOrder(event) && --orders === 0) ordered()
+    }
+    parts.cleared.ofLane(note)
+  }
+  return true
+}
+
+function isOrder({ kind }: NotedEvent): boolean {
+  return kind === 'order'
 }

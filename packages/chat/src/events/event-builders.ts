@@ -1,0 +1,130 @@
+import { inParts } from '@parley/async/in-parts'
+import { type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
+import { type MembersChange, maxMembersPerChange } from '@parley/contracts/bus/push-orders'
+import type { Audience } from '@parley/contracts/bus/subjects'
+import { allMessages } from '@parley/contracts/operations/messages/deletions'
+import type { FeedOnlyEvent, FeedPayload } from '@parley/contracts/resources/feed-event'
+import type { EventPayload, UserEvent } from '@parley/contracts/socket/server-events'
+import type { NotedEvent } from '@parley/db/events/outbox-store'
+import { newId } from '@parley/db/messages/messages'
+import type { RoomDoc } from '@parley/db/rooms/rooms'
+
+/** The events of a change, in order. */
+export type PendingEvents = NotedEvent[]
+
+/** Adds an event for a user's devices, except the calling one. */
+export function notifyUser<E extends UserEvent>(
+  pending: PendingEvents,
+  { app, user }: { app: string; user: string },
+  event: E,
+  payload: EventPayload<E>,
+  exceptDevice?: string,
+): void {
+  const except = exceptDevice !== undefined && { exceptDevice }
+  const json = JSON.stringify(payload)
+  pending.push({ kind: 'event', id: newId(), to: { app, user }, event, json, ...except })
+}
+
+/** Adds an event for all members of a room. The events of the Room itself and of messages carry their state at publishing: see room-news. */
+export function notifyMembers(
+  pending: PendingEvents,
+  { app, room }: { app: string; room: string },
+  event: 'lastRead',
+  payload: EventPayload<'lastRead'>,
+): void {
+  pending.push({ kind: 'event', id: newId(), to: { app, room }, event, json: JSON.stringify(payload) })
+}
+
+/** Adds an event for the integrator's feed, of which sockets hear nothing. */
+export function notifyFeed<E extends FeedOnlyEvent>(
+  pending: PendingEvents,
+  to: Audience,
+  event: E,
+  payload: FeedPayload<E>,
+): void {
+  pending.push({ kind: 'feed', id: newId(), to, event, json: JSON.stringify(payload) })
+}
+
+type Room = Pick<RoomDoc, 'app' | 'id'>
+
+/** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the user who changed it */
+export function roomChanged(
+  pending: PendingEvents,
+  { app, id }: Room,
+  about: { webhook?: false; request?: string | undefined; by?: string | undefined } = {},
+): void {
+  const { webhook, request, by } = about
+  pending.push({
+    ...{ kind: 'room', id: newId(), app, room: id },
+    ...(webhook === false && { webhook }),
+    ...(request !== undefined && { request }),
+    ...(by !== undefined && { by }),
+  })
+}
+
+/**
+ * Adds the events of joins and departures: first the order to all realtime nodes to move the sockets, then `room` for
+ * the members, then the event of the room's webhook.
+ */
+export function membersChanged(
+  pending: PendingEvents,
+  room: Room,
+  change: Pick<MembersChange, 'event' | 'members'> & { sender: string | undefined },
+): void {
+  const { event, members, sender } = change
+  socketsMoved(pending, room, event === 'DELETE_MEMBERS' ? 'left' : 'joined', members)
+  roomChanged(pending, room, { by: sender })
+  for (const part of inParts(members, maxMembersPerChange)) {
+    const id = newId()
+    const order: MembersChange = { id, event, room: room.id, members: part, ...(sender !== undefined && { sender }) }
+    pending.push({ kind: 'membersChange', id, app: room.app, json: JSON.stringify(order) })
+  }
+}
+
+/** Adds the events of a new room's members for the integrator's feed: webhooks have the room alone. */
+export function membersMade(pending: PendingEvents, { app, id: room }: Room, made: readonly string[]): void {
+  for (const members of inParts(made, maxMembersPerChange)) {
+    notifyFeed(pending, { app, room }, 'members', { event: 'ADD_MEMBERS', room, members })
+  }
+}
+
+/** Adds the order to move the sockets of users in or out of a room, on all realtime nodes. */
+export function socketsMoved(
+  pending: PendingEvents,
+  { app, id: room }: Room,
+  change: 'joined' | 'left',
+  users: readonly string[],
+): void {
+  for (const part of inParts(users, maxUsersPerOrder)) {
+    const id = newId()
+    const order: ControlOrder = { do: change, id, room, users: part }
+    pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
+  }
+}
+
+/** Adds the order to disconnect the sockets of these tokens, or to give them to another token, on all realtime nodes. */
+export function tokensRevoked(
+  pending: PendingEvents,
+  { app, user }: { app: string; user: string },
+  tokens: readonly string[],
+  more: Pick<Extract<ControlOrder, { do: 'revoked' }>, 'because' | 'renewedBy'> = {},
+): void {
+  if (tokens.length === 0) return
+  const id = newId()
+  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens], ...more }
+  pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
+}
+
+/** The event of a deletion of all messages of a room, under the ID of the deletion. */
+export function allDeleted(
+  { app, id }: Pick<RoomDoc, 'app' | 'id'>,
+  deletion: string,
+  upTo: Pick<EventPayload<'messageDeleted'>, 'upToSeq' | 'upToMS'>,
+  by?: string,
+): NotedEvent {
+  const payload: EventPayload<'messageDeleted'> = { room: id, messageID: allMessages, ...upTo }
+  const event = { kind: 'event', id: deletion, to: { app, room: id }, event: 'messageDeleted' } as const
+  const { upToSeq } = upTo
+  const last = upToSeq !== undefined && { upToSeq }
+  return { ...event, json: JSON.stringify(payload), ...last, ...(by !== undefined && { by }) }
+}

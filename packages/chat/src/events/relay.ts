@@ -1,0 +1,98 @@
+import { clock } from '@parley/async/clock'
+import { runEvery } from '@parley/async/run-every'
+import { findUnpublished, oldestUnpublished } from '@parley/db/events/outbox-store'
+import { key } from '@parley/db/keys'
+import { findMessages } from '@parley/db/messages/messages'
+import { findRoomWithBuffer, unflushedOf, untilDurable } from '@parley/db/room-buffer/buffer'
+import { flushAbandoned } from '@parley/db/room-buffer/flush'
+import { findUsers } from '@parley/db/users/users'
+import type { Chat } from '../chat.ts'
+import { findQuoted } from '../messages/reading/quoted-messages.ts'
+import { justWritten, readAsOfNow } from './as-of-now.ts'
+import { threadLane } from './lanes.ts'
+
+const lookEveryMS = 1_000
+/** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
+const givenUpAfterMS = 4_000
+const perRound = 500
+const roomsPerRound = 100
+
+/**
+ * Publishes noted events that the bus never acknowledged, until the signal aborts: the bus was away, or the process
+ * that noted them was killed. Any number of relays may run: the stream and the nodes drop repeated events.
+ */
+export async function relayUnpublished(chat: Chat, signal: AbortSignal): Promise<void> {
+  const relay = async () => {
+    if (chat.bus.connected) await relayRound(chat, signal)
+  }
+  const onError = (error: Error) => chat.log.warn({ err: error }, 'outbox not read by the relay; trying again')
+  await runEvery(lookEveryMS, relay, { onError, signal })
+}
+
+async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
+  let more = true
+  while (more && !signal.aborted) {
+    const beforeMS = clock.now() - givenUpAfterMS
+    await flushAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
+      // Events that are noted already need not wait for it.
+      chat.log.warn({ err: error }, 'abandoned messages not flushed; trying again')
+    })
+    const notes = await findUnpublished(chat.db, beforeMS, perRound)
+    if (notes.length === 0) return
+    // Lanes first, so that messages sent after a deletion of all come after its event.
+    const lanes = [...new Set(notes.flatMap(({ lane }) => lane ?? []))]
+    const areLanesPublished = await chat.outbox.publishLanes(lanes, signal)
+    const messages = notes.filter(({ lane }) => lane === undefined)
+    const now = await readAsOfNow(chat.db, messages)
+    const published = await Promise.all(messages.map((note) => chat.outbox.publishNote(note, now)))
+    const areAllPublished = areLanesPublished && published.every(Boolean)
+    chat.log.info({ waiting: notes.length, areAllPublished }, 'relayed unpublished events')
+    more = notes.length === perRound && areAllPublished
+  }
+}
+
+/** Messages of a room, or of the thread about one of its messages, by their seq. */
+export interface MissingMessages {
+  app: string
+  room: string
+  thread: string | undefined
+  fromSeq: number
+  toSeq: number
+}
+
+/**
+ * Publishes messages that were accepted and whose own gateway is late with their events, or died: the bus has each once.
+ * Returns whether any may come of it. What has left the buffer of its room was published, or is noted for the relay.
+ */
+export async function publishMissing(
+  { db, outbox }: Chat,
+  { app, room: id, thread, fromSeq, toSeq }: MissingMessages,
+): Promise<boolean> {
+  if (thread !== undefined) return outbox.publishLanes([threadLane(app, id, thread)])
+  const room = await findRoomWithBuffer(db, app, id)
+  const entries = (room?.buffer ?? []).filter(({ seq }) => seq >= fromSeq && seq <= toSeq)
+  if (!room || entries.length === 0) return false
+  const ids = new Set(entries.map(({ _id }) => _id))
+  const [stored] = await Promise.all([findMessages(db, [...ids]), untilDurable(db)])
+  const settled = new Set(stored.map(({ _id }) => _id))
+  const unsettled = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !settled.has(_id))
+  const messages = [...stored, ...unsettled].toSorted((one, other) => one.seq - other.seq)
+  if (!(await outbox.publishDeletions([room]))) return false
+  const [users, quoted] = await Promise.all([
+    findUsers(db, app, new Set(messages.map(({ sender }) => sender))),
+    findQuoted(db, messages, new Map([[key(app, id), room]])),
+  ])
+  const now = justWritten({
+    messages: messages.map((message) => ({ message, sender: users.get(message.sender), quoted })),
+  })
+  const events = messages.map(({ _id: message }) => {
+    return { kind: 'message', message, event: 'chat message', isSoonAfter: true } as const
+  })
+  return outbox.publishEvents(events, now)
+}
+
+/** How long the oldest unpublished event has waited, in seconds: one or less when all is well. */
+export async function outboxAge({ db }: Chat): Promise<number> {
+  const oldest = await oldestUnpublished(db)
+  return oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1000
+}
