@@ -55,7 +55,7 @@ export async function startService(
   const defaults = {
     // As deploy/Dockerfile has it.
     UV_THREADPOOL_SIZE: '64',
-    // Node keeps what it makes of the TypeScript, unless coverage needs every detail.
+    // Node caches compiled TypeScript, unless coverage needs every detail.
     ...(build === undefined && !env['NODE_V8_COVERAGE'] && { NODE_COMPILE_CACHE: join(root, '.parley/compiled') }),
   }
   const child = fork(main, [], { execPath, execArgv, env: { ...defaults, ...env }, stdio, detached: true })

@@ -70,7 +70,7 @@ describe('two users of a NATS server in accounts of their own', () => {
     }
     for (const [i, { nats }] of buses.entries()) {
       nats.publish('subject', String(i))
-      // Subscriptions of one connection are served in order: after this round trip it has heard what there was.
+      // Subscriptions of one connection are served in order: after this round trip all earlier messages have arrived.
       await nats.flush()
     }
     assert.deepEqual(heard, [['0'], ['1']])

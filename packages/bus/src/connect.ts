@@ -9,12 +9,12 @@ export interface Bus {
   nats: NatsConnection
   stream: JetStreamClient
   publishToStream: PublishToStream
-  /** What the stream has acknowledged of this process: by it a loss shows. */
+  /** The stream positions acknowledged to this process: they reveal a loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
   /** Calls back whenever the connection is up again, until the function that it returns is called. */
   onBack(handle: () => void): () => void
-  /** How often the connection was lost so far: what passed on the bus meanwhile was missed. */
+  /** How often the connection was lost so far: messages passed on the bus meanwhile were missed. */
   readonly losses: number
   /** Called for every live message that could not be read or handled. */
   malformed(error: Error, subject: string): void
@@ -24,7 +24,7 @@ export interface Bus {
 
 const normalPingEveryMS = 5_000
 const maxPingOut = 2
-/** A connection that no longer carries anything, and that nobody closes, is noticed after so long at most. */
+/** The longest time until a silently dead connection is noticed. */
 export const unnoticedCutMS = (maxPingOut + 1) * normalPingEveryMS
 
 export interface BusEvents {
@@ -58,7 +58,7 @@ export async function connectBus(
     ...serversOf(url, access),
     name,
     maxReconnectAttempts: -1,
-    // A server whose users are being changed may refuse us for a while.
+    // A server whose users are being changed may refuse this process for a while.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
@@ -137,14 +137,14 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
 }
 
 /**
- * By itself the client waits, before it closes a connection whose pings failed, until all that was written is sent: for
- * ever when the server reads nothing and buffers are full.
+ * By default the client first waits until all buffered data is sent, before it closes a connection whose pings failed:
+ * for ever, when the server reads nothing.
  */
 function closeTransport(nats: NatsConnection): void {
   void (nats as NatsConnectionImpl).protocol.transport.close()
 }
 
-/** Sends what is buffered and closes; while the bus is away, only closes. */
+/** Flushes buffers and closes; while the bus is away, only closes. */
 export async function closeBus({ nats, connected }: Bus): Promise<void> {
   if (nats.isClosed()) return
   if (connected) await nats.drain()

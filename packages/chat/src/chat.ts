@@ -81,7 +81,7 @@ const defaultChatSettings: ChatSettings = {
   changesKeptHours: 72,
 }
 
-/** Nobody waits for what is noted of logins. More than these in one write would hold up those who do wait for something. */
+/** Recording logins is never awaited. A larger batch would delay writes that are. */
 const loginsAtOnce = 32
 const roomsPerTransaction = 100
 const usersPerTransaction = 200

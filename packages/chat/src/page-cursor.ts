@@ -8,8 +8,8 @@ export function toCursor({ atMS, id }: PagePlace): string {
 }
 
 /**
- * The place that a cursor of `toCursor` names; undefined without one.
- * @param ids what the IDs of the list look like
+ * The position named by a cursor of `toCursor`; undefined without one.
+ * @param ids the form of the list's IDs
  * @throws ApiError INVALID_QUERY
  */
 export function parseCursor(cursor: string | undefined, ids = objectID): PagePlace | undefined {

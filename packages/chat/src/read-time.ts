@@ -4,8 +4,8 @@ import { isoPattern } from '@parley/contracts/time-parameter'
 const iso = new RegExp(`^${isoPattern}$`)
 
 /**
- * ISO-8601 as a date; an invalid date for what is none, as the 30th of February. Without an offset it is UTC, whatever the
- * time zone of this machine.
+ * ISO-8601 as a date; an invalid date for anything else, such as the 30th of February. Without an offset it is UTC, in
+ * any time zone of this machine.
  */
 export function isoDate(text: string): Date {
   const [day = '', time] = text.split('T')

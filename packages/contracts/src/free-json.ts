@@ -32,17 +32,20 @@ function unfit(value: unknown, levels: number): string | undefined {
   return undefined
 }
 
-/** What stands before a number that a double may change, and its beginning: many digits, a point or an exponent, or -0. */
+/**
+ * The text before a number that a double may change, and the number's beginning: many digits, a point or an exponent,
+ * or -0.
+ */
 const changing = /(?:^|[[:,\s])(?=-?(?:\d{16}|\d{1,15}[.eE])|-0)/g
 const wholeNumber = /-?\d[\d.eE+-]*/y
 
-/** Before a number that is kept: a text that nobody else knows. */
+/** Marks a number that is kept: an unguessable text. */
 const mark = randomBytes(9).toString('base64')
 
 /**
- * Reads JSON and keeps its numbers as they are written: one that a double would change (12345678901234567890, 1.0, 1e400)
+ * Reads JSON and keeps its numbers as written: one that a double would change (12345678901234567890, 1.0, 1e400)
  * becomes a raw JSON value, which JSON.stringify writes as it came.
- * @param schema of what it is for: where that has a type, numbers are doubles
+ * @param schema of the target: where that has a type, numbers are doubles
  * @throws SyntaxError
  */
 export function readJson(text: string, schema?: z.core.$ZodType): unknown {
@@ -82,9 +85,9 @@ export function markNumbers(text: string): string {
 }
 const [quote, backslash] = [0x22, 0x5c]
 
-/** What was read of marked JSON, in which the marked numbers become raw JSON values. */
+/** Marked JSON, as parsed, with the marked numbers as raw JSON values. */
 export function keepMarked<T>(value: T): T {
-  // What is nested deeper is refused, by whoever reads it.
+  // Deeper nesting is refused by every caller.
   return unfitJson(value, 10) === undefined ? (keep(value) as T) : value
 }
 
@@ -122,7 +125,7 @@ export function withDoubles(value: unknown, schema: z.core.$ZodType = z.never())
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withDoubles(field, fieldAt(name))]))
 }
 
-/** What is optional or has a default is, inside, what it is. */
+/** The inner schema of an optional one or one with a default. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   const isWrapped =
     schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault

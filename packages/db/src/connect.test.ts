@@ -42,7 +42,7 @@ describe('the database counts as away', () => {
     onTestFinished(() => db.client.close())
     const { collectionName } = db.rooms
     const update = { update: collectionName, updates: [{ q: { _id: '' }, u: { $inc: { seq: 1 } } }] }
-    // A set of one: the write is done, and nobody confirms it.
+    // A set of one: the write is done, and never confirmed.
     const unconfirmed = await failureOf(db.mongo.command({ ...update, writeConcern: { w: 2 } }))
     assert.deepEqual([unconfirmed.hasErrorLabel('RetryableWriteError'), isDatabaseAway(unconfirmed)], [false, true])
     const statement = { q: { _id: '' }, u: { $noSuchOperator: {} } }

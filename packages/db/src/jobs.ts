@@ -22,7 +22,7 @@ export interface JobDoc {
   total: number
   /** Progress, which only grows: work goes on from here. */
   done: number
-  /** While it runs: who works on it, until when nobody else does, and how often it was begun without getting on. */
+  /** While it runs: its worker, the end of the lease, and how often it was begun without progress. */
   worker?: string
   leaseUntilMS?: number
   attempts: number
@@ -32,7 +32,7 @@ export interface JobDoc {
   batch?: { json: string; name: string; request: string }
   /** Of a batch: of its first recipients, in their order. */
   outcomes?: JobOutcome[]
-  /** Of an erasure that runs: whom it erases, and as key(app, user). */
+  /** For a running erasure: the erased user, and as key(app, user). */
   user?: string
   erasing?: string
 }
@@ -66,7 +66,7 @@ export async function insertJob(
   return whole
 }
 
-/** A job with a part of its outcomes, and without what it works on; `reached` of its outcomes are there. */
+/** A job with a part of its outcomes, without its input; `reached` of its outcomes exist. */
 export async function findJob(
   db: Db,
   app: string,
@@ -85,7 +85,7 @@ export async function findJob(
   return found[0] ?? null
 }
 
-/** Takes a job that nobody works on; null when there is none. */
+/** Leases a job that has no worker; null when there is none. */
 export async function leaseJob(db: Db, worker: string): Promise<JobDoc | null> {
   const now = clock.now()
   return db.jobs.findOneAndUpdate(
@@ -101,8 +101,8 @@ export async function keepJob(db: Db, { _id, worker }: JobDoc): Promise<void> {
 }
 
 /**
- * Notes that the job has got on from `done`; a batch also what became of these recipients.
- * @throws JobTaken when somebody else works on it, or has noted that already
+ * Records progress beyond `done`; for a batch also the outcomes of these recipients.
+ * @throws JobTaken when another process works on it, or has recorded that already
  */
 export async function advanceJob(
   db: Db,
@@ -118,15 +118,15 @@ export async function advanceJob(
   await change(db, { _id, worker, done }, update, session)
 }
 
-/** The job is done: what it worked on is forgotten. @throws JobTaken */
+/** Ends the job and deletes its input. @throws JobTaken */
 export async function endJob(db: Db, { _id, worker, total }: JobDoc): Promise<void> {
   // Rooms that an erased user left by another way meanwhile are done too.
   await change(db, { _id, worker }, { ...ending('done'), $max: { done: total } })
 }
 
 /**
- * Ends a job as failed, and forgets what it worked on, if it has been begun so often without getting on. The lease knows that only of
- * the time before it: the job may have got on since.
+ * Ends a job as failed and deletes its input, if it has been begun this often without progress. The lease counts only
+ * the time before it: there may have been progress since.
  * @returns whether it did
  */
 export async function giveUpJob(db: Db, { _id, worker = '' }: JobDoc, mostAttempts: number): Promise<boolean> {

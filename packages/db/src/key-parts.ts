@@ -8,8 +8,8 @@ const mostInPart = 10_000
 export type KeyPart = { $gt: string; $lt: string } | { $gt: string; $lte: string }
 
 /**
- * Conditions on `_id` that together cover an app's documents in a collection, for commands that look through them all: each
- * covers `most` of those that are there when it is asked for, the last what is left.
+ * Conditions on `_id` that together cover an app's documents in a collection, for commands that scan them all: each
+ * covers `most` of those present when it is requested, the last one the rest.
  */
 export async function* keyParts<T extends { _id: string }>(
   collection: Collection<T>,

@@ -4,8 +4,8 @@ import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 
 /**
- * What the counts take of the settled messages that an app has sent since a time: the first and the last of each sender in a
- * room and minute. Those of threads are not counted.
+ * The counts of an app's flushed messages since a time: the first and the last of each sender in a room and minute,
+ * without threads.
  */
 export async function findNewestSent(db: Db, app: string, sinceMS: number): Promise<SentFact[]> {
   const since = ObjectId.createFromTime(Math.floor(sinceMS / 1_000)).toHexString()

@@ -6,7 +6,10 @@ export interface PagePlace {
   id: string
 }
 
-/** The filter for what comes behind a place in a list; an index of the two fields is read from there on. No place: everything. */
+/**
+ * The filter for entries after a position in a list; an index of the two fields is read from there on. Without a
+ * position: everything.
+ */
 export function beyond(
   place: PagePlace | undefined,
   { time, id, order }: { time: string; id: string; order: 1 | -1 },

@@ -2,8 +2,8 @@ import * as contentDisposition from 'content-disposition'
 import { isShownInPages } from './media-types.ts'
 
 /**
- * How the bytes of a file are given out: what a browser may show as it is, everything else to be saved.
- * @param isSaved even if it could be shown
+ * The headers of a file's bytes: inline for types that a browser may show, an attachment for all others.
+ * @param isSaved an attachment in any case
  */
 export function contentHeaders(
   { name, type }: { name: string; type: string },

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 
 /**
- * Where the bytes of files are kept. A file has a place by its ID, with an entry for each of its uploads; which one was
- * taken is in the database. So what was uploaded in part, or twice, is never given out, and goes with its file.
+ * Storage of the bytes of files. A file has a place by its ID, with an entry for each of its uploads; the database
+ * names the one that was taken. So a partial or repeated upload is never given out, and goes with its file.
  */
 interface Common {
-  /** The beginning of an upload, as much as shows what it is. */
+  /** The beginning of an upload, enough to recognise its type. */
   firstBytes(id: string, upload: string): Promise<Buffer>
-  /** A whole upload; only of what is small enough for the memory. */
+  /** A whole upload; only of one that fits into memory. */
   readAll(id: string, upload: string): Promise<Buffer>
   /** Puts something of ours beside the uploads of a file. */
   keep(id: string, name: string, bytes: Buffer, type: string): Promise<void>
@@ -25,7 +25,7 @@ export interface FolderStore extends Common {
    * @throws WrongSize when it has not exactly `size` bytes, StoreFull, UploadRemoved, and the reason of the signal
    */
   write(id: string, upload: string, bytes: Readable, size: number, signal: AbortSignal): Promise<void>
-  /** @throws StoreFull when there is no room for so many bytes more */
+  /** @throws StoreFull when there is no room for this many bytes more */
   checkRoom(bytes: number): Promise<void>
   /** The folder, and where an upload lies in it. */
   root: string
@@ -43,12 +43,12 @@ export interface S3Store extends Common {
     file: { type: string; size: number; expiresAtMS: number },
   ): Promise<{ url: string; headers: Record<string, string> }>
   /**
-   * Keeps a copy of what the client has uploaded, out of its reach. It can be taken again until it is forgotten, unless it
-   * has another size.
+   * Keeps a copy of the client's upload, out of its reach. It can be taken again until it is forgotten, unless it has
+   * another size.
    * @throws NotUploaded, WrongSize
    */
   take(id: string, upload: string, size: number): Promise<void>
-  /** Removes what the client has uploaded, and no copy of it. */
+  /** Removes the client's upload, and no copy of it. */
   forget(id: string): Promise<void>
   downloadUrl(
     id: string,
@@ -64,7 +64,7 @@ export class NotUploaded extends Error {
   override name = 'NotUploaded'
 }
 
-/** So much space would no longer be left. */
+/** The upload would leave too little free space. */
 export class StoreFull extends Error {
   override name = 'StoreFull'
 }

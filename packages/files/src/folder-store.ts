@@ -12,7 +12,7 @@ const lookEveryMS = 1_000
 
 /**
  * Keeps files in a folder, which is made with the first one.
- * @param minFreeBytes uploads leave so much space free
+ * @param minFreeBytes free space that uploads must leave
  */
 export function folderStore(root: string, minFreeBytes = 0): FolderStore {
   // The last digits of an ID are a counter: they spread the files evenly.
@@ -42,7 +42,7 @@ export function folderStore(root: string, minFreeBytes = 0): FolderStore {
         await checkRoom(left)
       }
       try {
-        // Synced: nobody hears that it is there before it is.
+        // Synced: a file is announced only once it is on disk.
         await pipeline(exactly(bytes, size, look, signal), createWriteStream(path, { flags: 'wx', flush: true }))
       } catch (error) {
         await rm(path, { force: true })
@@ -70,8 +70,8 @@ function isFull(error: unknown): boolean {
 }
 
 /**
- * Passes on exactly so many bytes. Whatever goes wrong, the connection that they come from stays, for the answer.
- * @param look called now and then with how many are still to come
+ * Passes on exactly this many bytes. On any failure the connection stays open, for the response.
+ * @param look called now and then with the number of bytes to come
  */
 async function* exactly(
   bytes: Readable,
@@ -103,7 +103,7 @@ async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerat
   try {
     for (;;) {
       const next = chunks.next()
-      // It may fail when nobody waits for it any more.
+      // It may fail after its waiter is gone.
       next.catch(() => undefined)
       const { done, value } = await Promise.race([next, aborted])
       if (done) return
@@ -111,7 +111,7 @@ async function* untilAborted(bytes: Readable, signal: AbortSignal): AsyncGenerat
     }
   } finally {
     signal.removeEventListener('abort', onAbort)
-    // The listener of a read that still waits: with it nobody else could read the rest.
+    // The listener of a read that still waits would keep all others from reading the rest.
     bytes.removeAllListeners('readable')
   }
 }

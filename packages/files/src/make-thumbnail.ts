@@ -13,7 +13,7 @@ const longestSide = 480
 // Other work on the machine comes first.
 sharp.concurrency(1)
 sharp.cache(false)
-// A format that is not asked for has no decoder to attack, whatever the file is called.
+// A format that is not needed has no decoder to attack, under any file name.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({
   operation: ['Png', 'Jpeg', 'Webp', 'Nsgif', 'Heif'].map((format) => `VipsForeignLoad${format}`),

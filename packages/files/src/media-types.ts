@@ -1,16 +1,16 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** So many bytes from the beginning show what a file is. */
+/** The bytes from the beginning that are enough to recognise a type. */
 export const shownBytes = 4_100
 
-/** What a browser may show in its page. Everything else is only saved: HTML and SVG could run scripts. */
+/** Types that a browser may show inline. All others are attachments: HTML and SVG could run scripts. */
 const shownInPages = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'],
   ...['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime'],
   ...['audio/mpeg', 'audio/mp4', 'audio/ogg', 'audio/wav', 'audio/webm', 'audio/aac', 'audio/flac'],
 ])
 
-/** Other names of what a browser may show: files are kept under the common ones. */
+/** Other names of types shown inline: files are kept under the common ones. */
 const commonNames: Record<string, string> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -84,8 +84,8 @@ export function isShownInPages(type: string): boolean {
 }
 
 /**
- * What the first bytes show where they may not be given out under this media type; undefined when they may. Anything may be
- * application/octet-stream, and what is only saved may look like anything but a program.
+ * The type that the first bytes show, where it contradicts the media type; undefined where it may be given out. Any
+ * bytes may be application/octet-stream, and an attachment may look like anything except a program.
  */
 export async function otherType(type: string, first: Buffer): Promise<string | undefined> {
   if (type === 'application/octet-stream') return undefined

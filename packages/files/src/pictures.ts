@@ -1,4 +1,4 @@
-/** What thumbnails are made of, by its media type. */
+/** The media types that get thumbnails. */
 const kinds: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif'])
 /** Larger pictures have none: they are read whole. */
 const mostBytes = 20 * 1024 * 1024

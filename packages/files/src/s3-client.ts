@@ -10,7 +10,7 @@ export interface S3Settings {
   publicEndpoint?: string | undefined
   /** The bucket in the path, not in the host name. */
   pathStyle: boolean
-  /** What the keys of our objects begin with. */
+  /** The prefix of our objects' keys. */
   prefix: string
   /** Without them those of the machine's role. */
   accessKeyId?: string | undefined
@@ -19,7 +19,7 @@ export interface S3Settings {
   timeoutMS?: number | undefined
 }
 
-/** A response of more bytes may take as much longer. */
+/** A larger response may take proportionally longer. */
 const bytesPerTimeout = 16 * 1024 * 1024
 /** @param endpoint of a store that is not Amazon's */
 export function clientAt(
@@ -62,7 +62,7 @@ function boundResponses(client: S3Client, timeoutMS: number): void {
       }
       return result
     },
-    // Next to the network: what is read of the response is read after this.
+    // Next to the network: later steps read the response after this.
     { step: 'deserialize', priority: 'low', name: 'boundResponses' },
   )
 }

@@ -14,7 +14,7 @@ import { NotUploaded, type S3Store, WrongSize } from './file-store.ts'
 import { shownBytes } from './media-types.ts'
 import { clientAt, type S3Settings } from './s3-client.ts'
 
-/** Twice this is less than the leases of what is done with files: 60 s. */
+/** Twice this is less than the leases of work on files: 60 s. */
 const defaultTimeoutMS = 20_000
 /** Not every store responds before it has copied a large file. */
 const copyTimeouts = 6
@@ -26,7 +26,7 @@ export function s3Store(settings: S3Settings): S3Store {
   const copier = clientAt({ ...settings, timeoutMS: copyTimeouts * timeoutMS }, settings.endpoint)
   const outside = clientAt(settings, settings.publicEndpoint ?? settings.endpoint)
   const keyOf = (id: string, upload: string) => `${prefix}${id}/${upload}`
-  /** What clients may write to, as long as their address holds. */
+  /** The key that clients may write to, while their address is valid. */
   const arriving = (id: string) => keyOf(id, 'arriving')
   const removeKey = (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key }))
   const sizeOf = async (Key: string) => (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength
@@ -44,7 +44,7 @@ export function s3Store(settings: S3Settings): S3Store {
       await sizeOf(arriving(id)).catch((error: unknown) => {
         throw error instanceof NotFound ? new NotUploaded() : error
       })
-      // What clients can still write to is not what they get.
+      // Copied, because clients can still write to the original.
       const CopySource = encodeURI(`${Bucket}/${arriving(id)}`)
       await copier.send(new CopyObjectCommand({ Bucket, Key: keyOf(id, upload), CopySource }))
       const there = (await sizeOf(keyOf(id, upload))) ?? 0

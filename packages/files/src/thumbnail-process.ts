@@ -1,6 +1,6 @@
 import { makeThumbnail, type Thumbnail } from './make-thumbnail.ts'
 
-/** What this process says to the one that started it: once for each picture, in order. */
+/** The reply of this process to its parent: one for each picture, in order. */
 export type Outcome = { made: Thumbnail } | { refused: string }
 
 process.on('message', ({ picture }: { picture: Uint8Array }) => {

@@ -19,7 +19,7 @@ describe('createThumbnails', () => {
   })
   afterAll(() => stopping.abort())
 
-  /** Kilobytes are what the kernel says. */
+  /** The kernel reports kilobytes. */
   const memory = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024
 
   test('refuses what would take too much when it is decoded, and makes the next thumbnail', async () => {

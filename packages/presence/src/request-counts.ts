@@ -6,7 +6,7 @@ import type { Presence } from './connect.ts'
 export interface RequestCounts {
   /**
    * Counts one request; returns how many there were in this window, this one included, and when it ends.
-   * @param limit what is compared with the count: a process far below it by itself does not share its count
+   * @param limit the limit for the count: a process far below it alone does not share its count
    */
   hit(name: string, windowMS: number, limit: number): { count: number; leftMS: number }
   /** Settles when all requests counted so far are shared. */

@@ -7,7 +7,7 @@ import type { Metrics } from '@parley/service/metrics'
 
 const measureEveryMS = 2_000
 const reportedMS = 2_000
-/** Times that a process takes before its next measurement may be off by as much; leases bear it. */
+/** A process's times may be off by this much before its next measurement; leases tolerate it. */
 const mostMS = 30_000
 
 /** Throws when the clock of this process is too far from MongoDB's. */

@@ -82,7 +82,7 @@ export async function createGateway({
   const app = fastify<RawServerDefault, IncomingMessage, ServerResponse>({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines name their request themselves: a logger for each request costs as much as reading its body.
+    // Lines name their request themselves: a logger per request costs as much as reading its body.
     childLoggerFactory: (logger) => logger,
     ...connections.options,
     bodyLimit: maxBodyBytes,

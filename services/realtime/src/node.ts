@@ -67,7 +67,7 @@ export interface NodeParts {
   log: Logger
   metrics: Metrics
   tracing: Tracing
-  /** Whether the bus was away and what was missed is not made up yet. */
+  /** Whether the bus was away and missed events are not made up yet. */
   isBehind: () => boolean
 }
 
@@ -140,7 +140,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
       pollOwner.busIsBack()
       watching.busIsBack()
       state.cutOff = { sinceMS: awaySinceMS - marginMS, untilMS: clock.now() + marginMS }
-      // Their readings may have begun before: what came since then is in the stream.
+      // Their readings may have begun before: later events are in the stream.
       for (const { replayBuffer } of sockets.all()) replayBuffer?.lose()
       return resync(awaySinceMS)
     },
@@ -194,7 +194,10 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     failedLogins: createFailedLogins(chat, { presence, counts }, settings.limits.failedLoginsPerAddress),
     /** Settles when Redis has the connections of an app. */
     counted: (app: string) => reports.reported(app),
-    /** Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any case. */
+    /**
+     * Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any
+     * case.
+     */
     async registered() {
       if (!(await online.reported())) await announce()
     },

@@ -23,7 +23,7 @@ describe('a control order', () => {
     await servers.stop()
   })
 
-  /** A node of this test's own app, which carries out what it is ordered once `gate` is open. */
+  /** A node of this test's own app, which applies commands once `gate` is open. */
   function startNode(app: string, { registers = true, gate = Promise.resolve() } = {}) {
     const name = `node ${randomUUID()}`
     const orders: ControlOrder[] = []

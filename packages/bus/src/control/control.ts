@@ -12,7 +12,7 @@ import { announceEveryMS } from './revocations.ts'
 /** After listening for this long, a process has heard of every living node. */
 export const nodesHeardWithinMS = 2_000
 const confirmWithinMS = 2_000
-/** Well under what a message of NATS may hold. */
+/** Well below the size limit of a NATS message. */
 const ordersPerMessage = 200
 
 /**
@@ -21,16 +21,16 @@ const ordersPerMessage = 200
  */
 export interface Control {
   /**
-   * Gives an order to all realtime nodes, and one about tokens to all gateways, and settles when it holds on each one that is
-   * alive, so that what the caller returns or publishes afterwards finds it done. Orders that are given together are
-   * confirmed together; one that moves nobody is not waited for. Returns those that did not confirm in time: a node is dying,
-   * and its sockets with it; a gateway no longer believes what it remembers (revocations.ts).
+   * Sends a command to all realtime nodes, and one about tokens to all gateways, and settles when every living one has
+   * applied it, so that the caller's response or next event finds it done. Commands given together are confirmed
+   * together; one that moves no user is not waited for. Returns the processes that did not confirm in time: a node is
+   * dying, with its sockets; a gateway's lease has expired (revocations.ts).
    * @throws BusAway
    */
   give(app: string, order: ControlOrder): Promise<{ silent: string[] }>
   /** The nodes that announced themselves recently. */
   nodes(): string[]
-  /** The same, with what names the run of each: another process may get the name of one that died. */
+  /** The same, with the name of each run: another process may get the name of one that died. */
   runs(): ReadonlyMap<string, string>
   stop(): void
 }
@@ -52,7 +52,10 @@ interface Unconfirmed {
   confirmed: () => void
 }
 
-/** @param findUnconcerned lets orders about rooms not wait for nodes that hold nobody concerned; else all are waited for */
+/**
+ * @param findUnconcerned finds the nodes without any concerned socket, which membership commands need not wait for;
+ *   without it all are waited for
+ */
 export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Control {
   const living = followNodes(bus)
   const gateways = followNodes(bus, gatewaysSubject)
@@ -72,13 +75,16 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     { app, users }: { app: string; users: readonly string[] },
   ): Promise<void> {
     if (!findUnconcerned || left.size === 0) return
-    // What a node announced before this change is heard when the flush is over.
+    // Announcements of a node before this change have arrived when the flush is over.
     const [unconcerned] = await Promise.all([findUnconcerned([...left], app, users), bus.nats.flush()])
     for (const node of unconcerned) if (living.get(node)?.registers) left.delete(node)
     if (left.size === 0) confirmed()
   }
 
-  /** Publishes a message; returns who did not confirm it. @param users whom it moves; left out, it is about tokens */
+  /**
+   * Publishes a message; returns the processes that did not confirm it. @param users that it moves; absent, it is about
+   * tokens
+   */
   async function publish(app: string, message: ControlMessage, users?: readonly string[]): Promise<string[]> {
     const token = (next++).toString(36)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -92,7 +98,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
       for (const subject of users ? [controlSubject(app)] : [controlSubject(app), revocationsSubject(app)])
         bus.nats.publish(subject, JSON.stringify(message), { reply: `${inbox}.${token}` })
       if (waiting.left.size === 0) resolve()
-      // Without Redis it is not known whom a node holds: then each is waited for.
+      // Without Redis a node's users are not known: then each node is waited for.
       if (users) passOver(waiting, { app, users }).catch(() => undefined)
       if ((await Promise.race([bus.nats.flush(), late.promise])) === 'late') throw new Error('no answer in time')
       await Promise.race([promise, late.promise])
@@ -120,7 +126,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
     return given.map((one) => ({ silent: silent.get(one) ?? [] }))
   }
 
-  // One that a node does not confirm keeps nobody else waiting.
+  // A command that a node does not confirm delays no other.
   const give = batched(giveTogether, { most: 1_000, concurrency: 1_000 })
   return {
     give: (app, order) => give({ app, order }),
@@ -133,7 +139,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   }
 }
 
-/** Orders of the same app and kind together, as many as go into a message. */
+/** Commands of the same app and kind together, up to the size of a message. */
 function inMessages(given: readonly GivenOrder[]): GivenOrder[][] {
   const messages: GivenOrder[][] = []
   for (const alike of Map.groupBy(given, ({ app, order }) => JSON.stringify([app, isMove(order)])).values()) {
@@ -158,7 +164,7 @@ function isMove(order: ControlOrder): order is Extract<ControlOrder, { users: st
   return order.do === 'joined' || order.do === 'left'
 }
 
-/** The users whom orders move between rooms; undefined when one of them is about something else. */
+/** The users that commands move between rooms; undefined when one of them is of another kind. */
 function usersMoved(orders: readonly ControlOrder[]): string[] | undefined {
   const moves = orders.filter(isMove)
   return moves.length === orders.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined

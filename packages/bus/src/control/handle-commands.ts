@@ -12,15 +12,14 @@ const announceEveryMS = 1_000
 
 /** The receiver of orders on a realtime node. */
 export interface Commands extends Subscription {
-  /** Announces the node now; settles when the senders of later orders know what it announced. */
+  /** Announces the node now; settles when senders of later commands know the announcement. */
   announce(): Promise<void>
 }
 
 /**
- * Receives control orders on a realtime node: announces the node each second and handles every order; a message
- * is confirmed when the handler has settled for each of its orders. One that comes again is confirmed, not carried out
- * again: by then the opposite may have been ordered. When the handler fails, `onError` is called and the message stays
- * unconfirmed.
+ * Receives commands on a realtime node: announces the node each second and handles every command; a message is
+ * confirmed when the handler has settled for each. A repeated one is confirmed without handling: the opposite may have
+ * been given since. When the handler fails, `onError` is called and the message stays unconfirmed.
  * @param registers whether Redis knows of every user whose socket the node holds: see nodeAnnouncement
  */
 export function handleCommands(
@@ -49,7 +48,7 @@ export function handleCommands(
     const read = readPayload(message, controlMessage)
     const app = parseControlSubject(message.subject)
     const orders = read.do === 'several' ? read.orders : [read]
-    // Each begins before the next: what a handler does at once is done in their order.
+    // Each begins before the next: the synchronous part of a handler runs in their order.
     Promise.all(orders.map((order) => carryOutOnce(app, order))).then(() => message.respond(node), onError)
   })
   const announceIfConnected = async () => {

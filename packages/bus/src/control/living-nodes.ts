@@ -4,18 +4,18 @@ import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
 
-/** Nobody waits for a node that has not announced itself for this long, while it could have been heard. */
+/** A node that has not announced itself for this long, while it could have been heard, is not waited for. */
 const nodeGoneAfterMS = 3_500
 const tickMS = 500
-/** What came while this process stood still for so long may be unread. */
+/** After a stall of this process this long, messages may be unread. */
 const stoodStillMS = 4 * tickMS
 
-/** The realtime nodes, or gateways, that are alive, by what they announce. */
+/** The living realtime nodes, or gateways, by their announcements. */
 export interface LivingNodes {
   names(): string[]
-  /** The same, with what names the run of each: another process may get the name of one that died. */
+  /** The same, with the name of each run: another process may get the name of one that died. */
   runs(): ReadonlyMap<string, string>
-  /** What a node last said of itself. */
+  /** A node's last announcement. */
   get(node: string): NodeAnnouncement | undefined
   stop(): void
 }
@@ -23,7 +23,7 @@ export interface LivingNodes {
 /** @param subject where they announce themselves */
 export function followNodes(bus: Bus, subject = nodesSubject): LivingNodes {
   const heard = new Map<string, NodeAnnouncement & { atMS: number }>()
-  /** By a clock that nobody sets: when this process last ran, and since when it can have heard everybody. */
+  /** By a monotonic clock: when this process last ran, and since when it can have heard all others. */
   let ranAtMS = performance.now()
   let hearsSinceMS = 0
 

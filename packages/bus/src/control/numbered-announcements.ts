@@ -10,9 +10,9 @@ import { readPayload } from '../read-payload.ts'
 const mostSenders = 1_000
 
 /**
- * Publishes what a process announces, with a number by which others notice that NATS did not route all of it to them. The
- * number grows when NATS has taken the announcement: one that this process' own connection lost leaves no gap, since
- * what it published meanwhile was not accepted either. Settles when NATS has it.
+ * Publishes a process's announcement, with a number by which others notice that NATS did not route all of its messages
+ * to them. The number grows when NATS has taken the announcement: one lost with this process's own connection leaves no
+ * gap, since its other messages meanwhile were not accepted either. Settles when NATS has it.
  */
 export function numberAnnouncements(bus: Bus, subject: string): (announcement: NodeAnnouncement) => Promise<void> {
   const run = randomUUID()
@@ -27,8 +27,8 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
 }
 
 /**
- * Announces this process when a realtime node begins to announce itself: the node knows then what it has heard of, and notices
- * also a cut that comes before the next announcement.
+ * Announces this process when a realtime node begins to announce itself: the node then knows its numbers, and notices
+ * even a cut before the next announcement.
  */
 export function announceToNewcomers(
   bus: Bus,
@@ -48,9 +48,8 @@ interface Heard {
 }
 
 /**
- * Notices that a route between NATS servers was cut while the clients stayed connected, so that nobody else can: a number is
- * missing in the announcements of a process, so whatever it published since the one before may be missing too. One that
- * is only late has no gap before it.
+ * Notices that a route between NATS servers was cut while the clients stayed connected: a number is missing in the
+ * announcements of a process, so its messages since the one before may be missing too. A late one leaves no gap.
  * @param onGap called with the time of the last announcement before the gap, in Unix milliseconds
  */
 export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop(): void } {
@@ -65,7 +64,7 @@ export function watchForGaps(bus: Bus, onGap: (sinceMS: number) => void): { stop
       heard.set(run, { number, atMS: clock.now(), losses: bus.losses })
       const [longestSilent] = heard.keys()
       if (heard.size > mostSenders && longestSilent !== undefined) heard.delete(longestSilent)
-      // What passed while this process' own connection was lost is made up because of that.
+      // Messages missed while this process's own connection was lost are made up for that reason.
       if (before?.losses === bus.losses && number > before.number + 1) onGap(before.atMS)
     }),
   )

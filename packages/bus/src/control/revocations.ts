@@ -7,15 +7,12 @@ import { readPayload } from '../read-payload.ts'
 import { announceToNewcomers, numberAnnouncements } from './numbered-announcements.ts'
 
 export const announceEveryMS = 500
-/**
- * Shorter than who gives an order waits for a gateway that it knows, and than it knows a gateway that announces itself no
- * more: so nobody believes that they hear, whom an order did not reach.
- */
+/** A gateway's lease expires before senders stop waiting for it, and before they forget one that is silent. */
 const leaseMS = 1_500
-/** Then everybody who gives orders has received the first announcement. */
+/** By then every sender has received the first announcement. */
 const knownAfterMS = 2 * announceEveryMS
 
-/** What a gateway hears of tokens that end. */
+/** A gateway's knowledge of tokens that end. */
 export interface Revocations {
   /**
    * Since when (`performance.now()`) every order that its giver knows to hold was handled here first; undefined while that is
@@ -26,9 +23,9 @@ export interface Revocations {
 }
 
 /**
- * Hears the orders about tokens of all apps, and confirms each when it is handled. Announces this gateway, so that who gives
- * an order waits for it; how long ago NATS took the last announcement says whether it may believe that it hears.
- * @param node a name that no other process has
+ * Hears commands about tokens of all apps, and confirms each when it is handled. Announces this gateway, so that
+ * senders wait for it; the age of the last announcement that NATS took is its lease.
+ * @param node its unique name
  */
 export function hearRevocations(
   bus: Bus,

@@ -8,7 +8,7 @@ import type { Bus } from '../connect.ts'
 import { type IncomingEvent, toIncomingEvent } from './incoming.ts'
 import { type OutgoingEvent, publishEvent } from './publish.ts'
 
-/** What comes of an event that is published: a bus that keeps what it is given. */
+/** The result of publishing an event on a bus that keeps it. */
 async function passedOn(event: OutgoingEvent): Promise<IncomingEvent> {
   const sent = Promise.withResolvers<Parameters<typeof toIncomingEvent>[0]>()
   const keep = (subject: string, json: string, set: ReturnType<typeof headers>) =>

@@ -2,12 +2,12 @@ import { presenceSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { listen, type Subscription } from '../listen.ts'
 
-/** What of a user's presence may have changed: whether they are connected, or who may see it. */
+/** The part of a user's presence that may have changed: whether they are connected, or their visibility. */
 export type PresenceNews = 'state' | 'rights'
 
 /**
- * Has the nodes that watch a user look again. What they find counts, not the news: one that is lost, as while the bus is
- * away, only delays it. News of a user whom nobody watches end at the NATS server.
+ * Makes the nodes that watch a user look again. Their reading counts, not the event: a lost one, as while the bus is
+ * away, only delays it. Events of an unwatched user end at the NATS server.
  */
 export function publishPresenceNews(bus: Bus, { app, user }: { app: string; user: string }, news: PresenceNews): void {
   if (bus.connected) bus.nats.publish(presenceSubject(app, user), news)

@@ -21,10 +21,10 @@ export interface MessagePlace {
   isSoonAfter?: true
 }
 
-/** The event of a message so much later than an earlier one finds that published, unless its publisher has failed. */
+/** A message's event this much later than an earlier one finds that published, unless its publisher has failed. */
 export const soonMS = 2_000
 
-/** What travels beside an event's payload. */
+/** Headers beside an event's payload. */
 export interface EventAttributes {
   /** Of an event that brings a message, or is about one: sockets get those of a room in this order. */
   message?: MessagePlace
@@ -34,11 +34,11 @@ export interface EventAttributes {
   push?: boolean
   /** false: the room's webhook does not receive it. */
   webhook?: boolean
-  /** The user who caused it by a token; of a new message its sender, and not here. */
+  /** The user behind it, if a token was used; absent for a new message, which names its sender. */
   by?: string
   /** The device of the acting user that does not get it. */
   exceptDevice?: string
-  /** The user who does not get it on any device. */
+  /** The user whose devices do not get it. */
   exceptUser?: string
   /** The bus has had it before. */
   again?: Again

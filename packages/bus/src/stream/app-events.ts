@@ -17,7 +17,7 @@ export interface StoredMessage {
   request: string
 }
 
-/** What the stream holds, of all apps. */
+/** The extent of the stream, over all apps. */
 export interface StreamBounds {
   /** When NATS made it: its identity. */
   created: string
@@ -39,7 +39,7 @@ export async function streamBounds(bus: Bus): Promise<StreamBounds> {
 export interface PartOfStream {
   subjects: readonly string[]
   afterSeq: number
-  /** At most this many messages, and about so many bytes. */
+  /** At most this many messages, and about this many bytes. */
   limit: number
   maxBytes: number
 }
@@ -48,7 +48,7 @@ export interface PartOfStream {
 const giveUpAfterMS = 10_000
 
 /**
- * Reads the messages of some subjects after a position, in order, as many as wanted or as there are.
+ * Reads the messages of some subjects after a position, in order, up to the limit.
  * @throws when the bus is away, or goes away meanwhile
  */
 export async function readPart(

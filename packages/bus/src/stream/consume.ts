@@ -6,7 +6,7 @@ import { type DurableConsumer, durableConsumers } from '@parley/contracts/bus/st
 import type { Bus } from '../connect.ts'
 import { ackWaitSeconds, ensureConsumer, type FindHandled, isMissing } from './stream.ts'
 
-/** What the stream says of a message. */
+/** The stream's data about a message. */
 export interface StreamMessage {
   /** ID of the event: the same if it was published twice. */
   id: string
@@ -21,8 +21,9 @@ export interface StreamMessage {
 }
 
 /**
- * What a consumer does with a message, in two parts, because their errors differ. When `read` throws, the message is at fault
- * and would fail every time: it is dropped. When `handle` throws, we are at fault, or it passes: the message comes again.
+ * A consumer's handling of a message, in two parts, because their errors differ. When `read` throws, the message is at
+ * fault and would fail every time: it is dropped. When `handle` throws, the fault is ours or transient: the message is
+ * redelivered.
  */
 export interface MessageHandler<T> {
   read: (message: StreamMessage, raw: JsMsg) => T

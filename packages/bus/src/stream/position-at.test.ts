@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const room = (n: number) => ({ app: 'app', room: `room ${n}` })
 
-/** The positions and times of what some rooms have since a time, up to a mark at the end. */
+/** The positions and times of some rooms' messages since a time, up to a mark at the end. */
 async function readSince(sinceMS: number): Promise<{ seq: number; atMS: number }[]> {
   const markSeq = await markStream(bus, 'test')
   const subjects = [0, 1, 3].map((n) => capturedSubject(room(n)))

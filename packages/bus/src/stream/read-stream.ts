@@ -48,9 +48,8 @@ export function isReadTogether(audiences: readonly Audience[]): boolean {
 
 /**
  * Reads the stream once, for this process alone.
- * @param subjects do not overlap
- * @param from where to begin: a position of the stream, or a time by its clock (Unix milliseconds), whose position is
- * looked for first
+ * @param subjects without overlap
+ * @param from a position of the stream, or a time by its clock (Unix milliseconds), whose position is looked up first
  * @param upTo the subject of a mark, which is read with them
  * @throws when the bus is away
  */
@@ -123,7 +122,7 @@ async function* read(consumer: Consumer, most: number): AsyncGenerator<JsMsg, vo
   try {
     for await (const message of messages) {
       isWaiting = false
-      // Nothing is acknowledged, so what a broken connection swallowed would not come again.
+      // Nothing is acknowledged, so messages lost with a connection would not be redelivered.
       if (message.info.deliverySequence !== last + 1) throw new Error('the stream skipped a message')
       last++
       yield message

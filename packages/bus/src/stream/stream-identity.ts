@@ -37,7 +37,7 @@ export async function findMessageId(bus: Bus, seq: number): Promise<string | und
   return message?.header.get('Nats-Msg-Id') || undefined
 }
 
-/** What the consumers of the stream have handled. */
+/** How far the consumers of the stream have got. */
 export interface Handled {
   /** Every message that the stream took before is handled by all consumers there are; Unix milliseconds. */
   upToMS: number

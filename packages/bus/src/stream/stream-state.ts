@@ -11,7 +11,7 @@ import type { Bus } from '../connect.ts'
  */
 export const marginMS = 15_000
 
-/** What the stream holds, by its own clock. All times are Unix milliseconds. */
+/** The extent of the stream, by its own clock. All times are Unix milliseconds. */
 export interface StreamState {
   /** When the stream was made: a lost one that was made again has another time. */
   createdAtMS: number
@@ -28,8 +28,8 @@ export interface StreamState {
 }
 
 /**
- * Asks NATS for the state of the stream. What NATS had sent to this process before, on the same connection, has arrived
- * when this settles.
+ * Asks NATS for the state of the stream. Messages that NATS sent to this process before, on the same connection, have
+ * arrived when this settles.
  * @throws when NATS is away
  */
 export async function readStreamState(bus: Bus): Promise<StreamState> {
@@ -55,7 +55,7 @@ export async function readStreamSize(bus: Bus): Promise<{ messages: number; byte
 }
 
 /**
- * Marks the end of the stream: what NATS has handed to its subscribers before this call has a lower position than the mark.
+ * Marks the end of the stream: messages that NATS delivered to subscribers before this call have lower positions.
  * Returns the mark's position.
  * @throws when the stream does not acknowledge it
  */
@@ -65,8 +65,8 @@ export async function markStream(bus: Bus, node: string): Promise<number> {
 }
 
 /**
- * Whether the stream has everything since a time, or from a position on where one is given (not 0): it is the stream of that
- * time, and has dropped nothing since. A time that is yet to come is nobody's of this stream.
+ * Whether the stream has everything since a time, or from a position on where one is given (not 0): it is the same
+ * stream, and has dropped nothing since. A time in the future belongs to no stream.
  */
 export function reachesBack(state: StreamState, { sinceMS, seq }: { sinceMS: number; seq: number }): boolean {
   if (seq > 0) return state.firstSeq <= seq

@@ -7,9 +7,9 @@ import { type Caller, userOf } from './caller.ts'
 import { type InRoom, roleIn } from './room-role.ts'
 
 /**
- * The rooms and the callers' roles, as findActingRole finds each, for many who add members to rooms at the same time, in
- * one round trip; and what else decides over `invitees`, with their profiles.
- * @param lanes of the rooms: what waits there is read with it
+ * The rooms and the callers' roles, as findActingRole finds each, for many concurrent additions in one round trip; and
+ * the facts about `invitees` that decide, with their profiles.
+ * @param lanes ordering keys of the rooms: their waiting events are read too
  */
 export async function findActingRoles(
   db: Db,

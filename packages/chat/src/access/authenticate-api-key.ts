@@ -14,7 +14,7 @@ const noteUseEveryMS = 60_000
 export interface ApiKeyAuthentication {
   /** @throws ApiError INVALID_API_KEY */
   find(apiKey: string | undefined): Promise<AuthenticatedIntegrator>
-  /** The same at once, for who has called within the last second. */
+  /** The same without a query, for a caller of the last second. */
   remembered(apiKey: string): AuthenticatedIntegrator | undefined
 }
 

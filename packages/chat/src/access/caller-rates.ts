@@ -5,7 +5,7 @@ import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
 /** Requests and emits in a minute, over all gateways and nodes; 0 is no limit. */
 export interface CallerLimits {
   perApiKey: number
-  /** Of one user, whatever tokens and sockets they use. */
+  /** For one user, over all tokens and sockets. */
   perUser: number
   /** Of all users of an app together. */
   perApp: number

@@ -16,7 +16,7 @@ export interface IntegratorCaller {
   app: string
 }
 
-/** A user who authenticated by a token. */
+/** A user who authenticated with a token. */
 export interface AuthenticatedUser extends UserCaller {
   /** Names the token in revocations. */
   tokenDigest: string
@@ -39,7 +39,7 @@ export function asIntegrator(app: string): IntegratorCaller {
   return { kind: 'integrator', app }
 }
 
-/** The user who acts; undefined when it is the integrator. */
+/** The acting user; undefined for the integrator. */
 export function userOf(caller: Caller): string | undefined {
   return caller.kind === 'user' ? caller.user : undefined
 }

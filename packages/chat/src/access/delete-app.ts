@@ -13,11 +13,11 @@ import type { Db } from '@parley/db/connect'
 import { newId } from '@parley/db/messages/messages'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
 
-/** After two tries nobody waits for a dying node any more, since it has not announced itself. */
+/** A dying node is skipped after two tries: it no longer announces itself. */
 const orderTries = 3
 /**
- * Longer than a request may take that came before the keys ended, with what goes on after its response: a message that is
- * sent tries for 10 s at most, and is settled a second later.
+ * Longer than any request that came before the keys ended, with the work after its response: a send retries for at most
+ * 10 s, and is flushed a second later.
  */
 const inFlightMS = 15_000
 
@@ -34,9 +34,9 @@ export interface DeleteAppParts {
 }
 
 /**
- * Deletes an app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream, then deletes
- * its documents, the app's own last. It may be called again after a failure or a kill at any point, and for an app whose own
- * document is gone: what a process wrote later, because it stood still meanwhile, goes then.
+ * Deletes an app: ends its keys and tokens, disconnects its sockets on every node, purges it from the stream, then
+ * deletes its documents, the app's own last. Safe to repeat after a failure or a kill at any point, and for an app
+ * whose own document is gone: it then removes late writes of a process that had stalled.
  * @throws when a realtime node or a gateway does not confirm it, or a server is away
  */
 export async function deleteApp(parts: DeleteAppParts, app: string): Promise<void> {

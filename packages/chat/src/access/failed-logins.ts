@@ -11,7 +11,7 @@ import type { Chat } from '../chat.ts'
 const codes = ['INVALID_API_KEY', 'INVALID_CLIENT_KEY', 'INVALID_TOKEN'] as const satisfies ErrorCode[]
 type FailedLoginCode = (typeof codes)[number]
 
-/** What a caller presented, by the error that says that it is wrong. */
+/** The presented values, by the error that rejects each. */
 type Presented = { [code in FailedLoginCode]?: string | undefined }
 
 /** Failed logins by address, over REST and sockets, all gateways and nodes (docs/reference/README.md#authentication). */

@@ -47,7 +47,7 @@ export function checkRoom<R extends Pick<RoomDoc, 'deletedAt'>>(room: R | null |
   return room
 }
 
-/** Nobody writes to a frozen room. @throws ApiError ROOM_FROZEN */
+/** @throws ApiError ROOM_FROZEN */
 export function requireNotFrozen({ status }: Pick<RoomDoc, 'status'>): void {
   if (status === 0) throw new ApiError('ROOM_FROZEN')
 }

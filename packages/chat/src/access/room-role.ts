@@ -9,7 +9,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import type { Caller } from './caller.ts'
 
-/** The highest first: each may do what those after it may. */
+/** The highest first: each includes the rights of those after it. */
 const roles = ['integrator', 'platform admin', 'owner', 'manager', 'member'] as const
 export type Role = (typeof roles)[number]
 
@@ -20,8 +20,8 @@ export interface InRoom {
 }
 
 /**
- * The room and the caller's role, for changing something in the room: a banned user may only read and leave, whatever
- * their role (docs/reference/moderation.md#bans).
+ * The room and the caller's role, for changes in the room: a banned user may only read and leave, in any role
+ * (docs/reference/moderation.md#bans).
  * @throws ApiError USER_BLOCKED, and as findRole
  */
 export async function findActingRole(chat: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
@@ -38,7 +38,7 @@ async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, sessio
 
 /**
  * The room and the caller's role, for reading the room and leaving it.
- * @throws ApiError ROOM_NOT_FOUND; NOT_ROOM_MEMBER for a user who is neither a member nor a platform admin
+ * @throws ApiError ROOM_NOT_FOUND; NOT_ROOM_MEMBER for a user outside the room, unless a platform admin
  */
 export async function findRole({ db }: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
   const room = await findRoom(db, by.app, roomId, session)
@@ -50,7 +50,7 @@ export async function findRole({ db }: Chat, by: Caller, roomId: string, session
   return found
 }
 
-/** The role of a caller by what was read of the room and of them; the error where there is none. */
+/** The caller's role, from the room and membership that were read; the error where there is none. */
 export function roleIn(
   by: Caller,
   roomId: string,

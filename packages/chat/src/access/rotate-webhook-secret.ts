@@ -4,8 +4,8 @@ import type { Db } from '@parley/db/connect'
 import { newWebhookSecret } from './create-app.ts'
 
 /**
- * Gives an app a new webhook secret, in clear text for this one time; calls are signed by the one before too for so many hours,
- * so that the integrator's server may change at any moment meanwhile.
+ * Gives an app a new webhook secret, returned in clear text this once. The old secret stays valid for `hours`, so that
+ * the integrator's server may change at any moment meanwhile.
  * @throws Error when there is no such app
  */
 export async function rotateWebhookSecret(db: Db, app: string, hours: number): Promise<string> {

@@ -5,8 +5,8 @@ import { lockUser } from '@parley/db/users/lock-user'
 import type { UserCaller } from './caller.ts'
 
 /**
- * Takes the caller, who may have been erased since they authenticated, as the first thing in a transaction: what it writes is
- * there for the erasure to delete, or is never written.
+ * Locks the caller as the first step of a transaction: they may have been erased since they authenticated. The erasure
+ * then deletes the transaction's writes, or they never happen.
  * @throws ApiError INVALID_TOKEN
  */
 export async function takeCaller(db: Db, { app, user }: UserCaller, session: Session): Promise<void> {

@@ -10,8 +10,8 @@ import type { Chat } from '../chat.ts'
 /** A token is believed for this long after it was read. */
 const rememberTokenMS = 2_000
 /**
- * Who ends a token and cannot notify the gateways waits for as long, since only it may be cut off from the bus, and not they.
- * Longer than a token is believed, because the clocks that time them may differ (that of timers is a coarse one).
+ * Processes that cannot notify the gateways of a token's end wait this long. Longer than the cache's lifetime, since
+ * timers run on a coarser clock.
  */
 export const tokenForgottenAfterMS = rememberTokenMS + 500
 const mostTokens = 50_000
@@ -36,9 +36,9 @@ interface Look {
 }
 
 /**
- * Remembers who holds a token, for as long as its end is certain to be heard: the order that it has ended is confirmed by
- * every gateway before it is acknowledged. A token in use is read again in the background.
- * @param gateway its name, which no other process has
+ * Caches token holders while revocations are certain to be heard: every gateway confirms the end of a token before it
+ * is acknowledged. A token in use is refreshed in the background.
+ * @param gateway its unique name
  */
 export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus, gateway: string): TokenMemory {
   const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
@@ -81,7 +81,7 @@ export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bu
     }
   }
 
-  /** What is remembered and certain now. */
+  /** The cached holder, if it is certain now. */
   function recall(name: string): Remembered | undefined {
     const sinceMS = revocations.heardSinceMS()
     if (sinceMS === undefined) return undefined
@@ -92,7 +92,7 @@ export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bu
 
   function refresh(app: string, tokenDigest: string): void {
     if (looks.has(key(app, tokenDigest))) return
-    // Who asks next, and finds nothing remembered, gets the error.
+    // The next caller, without a cached holder, gets the error.
     lookUp(app, tokenDigest).catch((error: unknown) => log.warn({ err: error, app }, 'token not read again'))
   }
 

@@ -16,7 +16,7 @@ const normalMoveOnEveryMS = 15_000
 export interface AppFeed {
   /** Settles when it follows the stream. */
   ready: Promise<void>
-  /** What is in memory: all events of the app after `from`, up to `head`. */
+  /** The buffer has all events of the app after `from`, up to `head`. */
   readonly from: Place
   readonly head: Place
   after(seq: number): readonly FeedEntry[]

@@ -20,7 +20,7 @@ export function parseCursor(cursor: string): Place {
   return place
 }
 
-/** The cursor is older than what is kept. */
+/** The cursor is older than the kept events. */
 export function cursorGone(oldest: Place): ApiError {
   const details = { oldest: toCursor(oldest) }
   return new ApiError('CURSOR_GONE', `after: the oldest cursor from which events are kept is ${details.oldest}`, {

@@ -12,7 +12,10 @@ export interface FeedEntry extends Place {
   json: string
 }
 
-/** @returns undefined for what is no event of the feed (a newer release publishes it), or cannot be read: that is counted */
+/**
+ * @returns undefined for an event outside the feed (a newer release publishes it), or an unreadable one, which is
+ *   counted
+ */
 export function readEntry(bus: Pick<Bus, 'malformed'>, message: StoredMessage): FeedEntry | undefined {
   try {
     return toFeedEntry(message)

@@ -84,7 +84,7 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
     async read(app, query, closed) {
       const open = enter(app)
       const reading = new AbortController()
-      // Not AbortSignal.any: what it makes of a signal that lives as long as the process is never collected.
+      // Not AbortSignal.any: its result for a signal as long-lived as the process is never collected.
       const end = () => reading.abort()
       readings.add(end)
       closed.addEventListener('abort', end, { once: true })

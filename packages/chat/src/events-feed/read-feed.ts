@@ -13,7 +13,7 @@ import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const mostBytesOfPage = 1024 * 1024
 
-/** What a reader wants. */
+/** A reader's query. */
 export interface FeedQuery {
   after: Place
   limit: number
@@ -39,7 +39,7 @@ export interface Parts {
   bus: Bus
 }
 
-/** Reads from memory what is there, what is older by `readOlder`; with nothing it waits. */
+/** Reads buffered events from memory, older ones by `readOlder`; without any it waits. */
 export async function readFeed(
   feed: AppFeed,
   { after, limit, types, waitMS }: FeedQuery,
@@ -49,7 +49,7 @@ export async function readFeed(
   const deadlineMS = performance.now() + waitMS
   let place = after
   for (;;) {
-    // As it is before the reading: what memory gives up meanwhile is read after it.
+    // As of before the read: events evicted meanwhile are read after it.
     const { from } = feed
     if (place.seq < from.seq) {
       const page = await readOlder({ after: place, limit, types })
@@ -129,7 +129,7 @@ export async function findPlace({ db, bus }: Parts, place: Place): Promise<Place
   const there = await streamBounds(bus).catch(whenAway)
   if (place.seq + 1 >= there.firstSeq && place.seq <= there.lastSeq) return place
   const state = await findStreamState(db, eventStream.name)
-  // Once more, after what is known of it: the stream may have gone on.
+  // Read again, after its state: the stream may have advanced.
   const { created, firstSeq, firstAtMS, lastSeq } = await streamBounds(bus).catch(whenAway)
   if (state && (state.created !== created || lastSeq < state.seq)) {
     throw new ApiError('SERVICE_UNAVAILABLE', 'the stream of events was lost and is being replaced: try again')

@@ -4,7 +4,7 @@ import type { FileStore } from '@parley/files/file-store'
 import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
 
-/** A picture that has ended so many processes gets none. */
+/** A picture that has ended this many processes gets none. */
 const mostTries = 3
 
 /**

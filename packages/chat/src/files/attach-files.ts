@@ -11,7 +11,7 @@ interface Sending {
 }
 
 /**
- * The files of a message that is to be sent: those of its sender, or of the integrator who sends it. They stay until it is sent.
+ * The files of a message about to be sent: the sender's, or the integrator's. They are kept until it is sent.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export async function attachFiles(

@@ -22,13 +22,13 @@ import { hasLivingUse } from './living-uses.ts'
 import { createPictureTurns } from './picture-turns.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
-/** What looking after files needs of the chat. */
+/** The parts of the chat that the upkeep of files needs. */
 export type FileKeeping = Pick<Chat, 'db' | 'log'>
 interface Kept {
   store: FileStore
   scanner?: Scanner | undefined
 }
-/** What making thumbnails needs. */
+/** The parts that thumbnails need. */
 interface Pictures {
   store: FileStore
   makeThumbnail: MakeThumbnail
@@ -37,15 +37,15 @@ interface Pictures {
 const lookEveryMS = 2_000
 /** A file whose release was not noted is found this late. */
 const lookAgainMS = 7 * 24 * 60 * 60 * 1_000
-/** Between looks at a picture whose store is away. */
+/** Pause before a picture is tried again while its store is away. */
 const shortestPauseMS = 10_000
 const longestPauseMS = 60 * 60 * 1_000
 /** A scanner may take long. */
 const scansAtOnce = 4
 
 /**
- * Has files scanned that are to be, makes thumbnails, and removes those that nothing refers to any more, from the store too,
- * until the signal aborts. Any number of processes may run this; what one that dies has begun, another does again.
+ * Scans files, makes thumbnails, and removes unreferenced files, from the store too, until the signal aborts. Any
+ * number of processes may run it; another redoes the unfinished work of one that dies.
  */
 export async function clearFiles(chat: FileKeeping, files: Kept & Pictures, signal: AbortSignal): Promise<void> {
   const onError = (error: Error) => chat.log.warn({ err: error }, 'files not cleared; trying again')
@@ -128,7 +128,7 @@ async function lookAt(
   await removeFile(db, file)
 }
 
-/** What came to the address of an upload after it was taken does not stay beside the file. */
+/** Bytes put at an upload's address after it was taken are removed. */
 async function forgetArrived({ log }: FileKeeping, store: FileStore, file: FileDoc, nowMS: number): Promise<void> {
   const { app, id, stored, createdAtMS } = file
   if (store.kind !== 's3' || stored === undefined || nowMS < createdAtMS + uploadWithinMS) return

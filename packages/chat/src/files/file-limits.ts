@@ -6,7 +6,7 @@ import type { Files } from './files.ts'
 
 type Limits = Pick<Files, 'maxBytes' | 'maxBytesPerUser'>
 
-/** The limits of the files of an app: what its configuration says, and never more than the settings allow. */
+/** The file limits of an app: its configuration, within the settings. */
 export async function findFileLimits(db: Db, app: string, most: Limits): Promise<Limits> {
   const value = await findConfigValue(db, app, fileLimitsKey)
   const given = fileLimits.safeParse(value && JSON.parse(value.json)).data

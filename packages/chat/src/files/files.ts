@@ -7,7 +7,7 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import type { Uploads } from './uploads.ts'
 
-/** What the use cases of files need beside the chat. */
+/** The parts that use cases of files need beside the chat. */
 export interface Files {
   store: FileStore
   /** The largest file, in bytes. */
@@ -19,10 +19,10 @@ export interface Files {
   isScanned: boolean
 }
 
-/** What an address is for: to upload, to show, to save, or to show the thumbnail. */
+/** The purpose of an address: upload, show, save, or show the thumbnail. */
 export type ContentUse = 'put' | 'get' | 'save' | 'thumbnail'
 
-/** What the query of an address that we signed has. */
+/** The query of an address that we signed. */
 export interface SignedQuery {
   app: string
   use: ContentUse

@@ -19,7 +19,7 @@ const urlMS = 5 * 60 * 1_000
 /**
  * A file and, once it is uploaded, an address of its bytes (docs/reference/files.md#fetch).
  * @param base the address under which the caller reaches the gateways
- * @throws ApiError FILE_NOT_FOUND, also to who may not see it
+ * @throws ApiError FILE_NOT_FOUND, also for callers without access
  */
 export async function getFile(
   chat: Chat,

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import { StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 
-/** What the store does. @throws ApiError for what it fails with */
+/** Runs work of the store. @throws ApiError for its failure */
 export async function orNotKept<T>(done: Promise<T>): Promise<T> {
   try {
     return await done
@@ -10,7 +10,7 @@ export async function orNotKept<T>(done: Promise<T>): Promise<T> {
   }
 }
 
-/** What a failure of the store, or of the upload, is to the caller. */
+/** The caller's error for a failure of the store, or of the upload. */
 export function notKept(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')

@@ -5,7 +5,7 @@ import type { FileStore } from '@parley/files/file-store'
 import type { Chat } from '../chat.ts'
 import { contentUrl } from './files.ts'
 
-/** What a scanner gets of a file. */
+/** A file as a scanner gets it. */
 export interface ScannedFile {
   appID: string
   fileID: string

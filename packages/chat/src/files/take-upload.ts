@@ -13,8 +13,8 @@ import { ownFile } from './get-file.ts'
 import { notKept, orNotKept } from './not-kept.ts'
 
 /**
- * Takes the bytes of a file as they come. What breaks off, has another size or is of another type leaves nothing, and the
- * upload may be tried again: a new one ends the one before, at every gateway.
+ * Stores the bytes of a file as they come. An upload that breaks off, or has another size or type, leaves nothing, and
+ * may be tried again: a new one ends the one before, at every gateway.
  * @throws ApiError FILE_UPLOADED, UPLOAD_REPLACED, FILE_TOO_LARGE, FILE_TYPE_MISMATCH, INVALID_BODY, STORAGE_FULL,
  *   TOO_MANY_REQUESTS
  */
@@ -38,7 +38,7 @@ export async function takeUpload(
   })
 }
 
-/** The name of an upload that begins; what had begun before goes. Undefined when the file has its content, or is gone. */
+/** The name of a new upload; earlier ones are removed. Undefined when the file has its content, or is gone. */
 async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<string | undefined> {
   const upload = newId()
   const begun = await beginUpload(db, file, upload)
@@ -47,14 +47,15 @@ async function begin({ db }: Chat, store: FileStore, file: FileDoc): Promise<str
 }
 
 /**
- * Takes what a client has uploaded to S3; a file that has its content already stays as it is. What fails can be repeated.
- * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE, FILE_TYPE_MISMATCH
+ * Takes a client's upload to S3; a file with content stays as it is. Failures may be retried.
+ * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST while nothing is uploaded or fewer bytes, FILE_TOO_LARGE,
+ *   FILE_TYPE_MISMATCH
  */
 export async function confirmUpload(chat: Chat, files: Files, by: Caller, id: string): Promise<File> {
   const { store } = files
   const file = await ownFile(chat, by, id)
   if (store.kind !== 's3') return toFileView(file)
-  // Each try copies what was uploaded.
+  // Each try copies the uploaded object.
   return files.uploads.once(file, () => takeFromBucket(chat, { ...files, store }, by, file))
 }
 
@@ -100,8 +101,8 @@ async function takenMeanwhile(chat: Chat, by: Caller, id: string, otherwise: Api
 }
 
 /**
- * Takes what is in the store as the content of a file; undefined when another upload was taken before, or the file is gone.
- * Where the database fails it may have taken it all the same: the upload stays, and goes with its file.
+ * Takes a stored upload as the content of a file; undefined when another was taken before, or the file is gone. When
+ * the database fails it may have been taken all the same: the upload stays, and goes with its file.
  * @throws ApiError FILE_TYPE_MISMATCH
  */
 async function keepUpload(

@@ -10,8 +10,8 @@ export interface UploadLimits {
 /** The uploads on their way to this process. */
 export interface Uploads {
   /**
-   * Runs an upload of a file, after the one before has ended: its signal aborts when a newer one begins.
-   * @throws ApiError UPLOAD_REPLACED, TOO_MANY_REQUESTS, and whatever the work throws
+   * Runs an upload of a file after the one before has ended: its signal aborts when a newer one begins.
+   * @throws ApiError UPLOAD_REPLACED, TOO_MANY_REQUESTS, and the error of the work
    */
   run<T>(file: FileDoc, work: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Runs work on a file once for all that ask for it at the same time. */

@@ -1,10 +1,10 @@
 import type { ImportOf } from '@parley/contracts/import-line'
 import type { KnownIds } from './known-ids.ts'
 
-/** Says what is wrong with a line. */
+/** Reports a fault of a line. */
 export type No = (field: string, reason: string) => void
 
-/** Checks what messages reply to, and which threads they are in. */
+/** Checks the quotes and threads of messages. */
 export class CheckedQuotes {
   readonly #messages: KnownIds
   /** The messages of threads, with the message that each thread is about. */

@@ -14,7 +14,7 @@ export interface CheckedFile {
   refusedRooms: ReadonlySet<string>
 }
 
-/** What is read at once has at most about so many bytes. */
+/** About the most bytes of one batch. */
 const bytesPerBatch = 8 * 1024 * 1024
 
 /** The lines of a file that was checked before, some at a time. @throws Error when it has changed since */

@@ -10,9 +10,8 @@ const leaseMS = 10_000
 const renewEveryMS = 2_000
 
 /**
- * Runs the work of an import under the import lease of the app: a second import would remove what the first has written and
- * not reached yet.
- * @param work calls what it gets before it writes
+ * Runs the work of an import under the app's import lease: a second import would remove unfinished writes of the first.
+ * @param work calls its argument before each write
  * @throws ImportConflict when another import works
  */
 export async function importAlone<T>(db: Db, app: string, work: (requireAlone: () => void) => Promise<T>): Promise<T> {

@@ -34,15 +34,15 @@ export class KnownIds {
   }
 }
 
-/** What a message of a room is known by: 64 bits, never zero. */
+/** The hash that identifies a message of a room: 64 bits, never zero. */
 export function messageHash(app: string, room: string, id: string): bigint {
   const digest = hash('sha256', `${app}\0${room}\0${id}`, 'buffer')
   return digest.readBigUInt64BE(0) || 1n
 }
 
 /**
- * The ID in Parley of an imported message: always the same, so that a second import finds it there. It begins with the
- * time zero, as no message that was sent does: what publishes the messages of a time again (rebuild-stream.ts) passes over it.
+ * The Parley ID of an imported message: always the same, so that a second import finds it. It begins with time zero,
+ * unlike any sent message, so that rebuild-stream.ts skips it.
  */
 export function importedMessageId(app: string, room: string, id: string): string {
   return `00000000${messageHash(app, room, id).toString(16).padStart(16, '0')}`

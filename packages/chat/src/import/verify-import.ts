@@ -15,9 +15,9 @@ const perBatch = 2_000
 const verifiedAtOnce = 4
 
 /**
- * Compares the database with the file: every user, room, membership and message is there, the seqs of each room have no
- * hole, and each unread count is what the messages say.
- * @returns what is wrong
+ * Compares the database with the file: every user, room, membership and message exists, the seqs of each room have no
+ * hole, and each unread count agrees with the messages.
+ * @returns the differences
  */
 export async function verifyImport(
   db: Db,
@@ -65,7 +65,7 @@ async function verifyThreads(db: Db, threads: ReadonlyMap<string, number>): Prom
   return wrong
 }
 
-/** What is wrong with memberships, counted by several connections at a time. */
+/** Wrong memberships, counted over several connections. */
 async function verifyMembers(db: Db, memberships: readonly string[]): Promise<string[]> {
   const parts = Array.from({ length: verifiedAtOnce }, (_, part) =>
     memberships.filter((_membership, i) => i % verifiedAtOnce === part),

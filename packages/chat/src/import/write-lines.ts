@@ -22,11 +22,11 @@ import { ThreadWriter } from './write-threads.ts'
 import { newWrittenRoom, type WrittenRoom } from './written-room.ts'
 
 /**
- * Writes users, rooms and messages in the order of the file. A message's seq is its place among those of its room; what is
- * there already, from an import that was broken off or of the same file, is recognised and stays.
+ * Writes users, rooms and messages in the order of the file. A message's seq is its place in its room; existing ones,
+ * from an interrupted import or of the same file, are recognised and kept.
  */
 export class LineWriter {
-  /** What messages each room of the file has. */
+  /** The messages of each room of the file. */
   readonly rooms = new Map<string, WrittenRoom>()
   readonly #threads: ThreadWriter
   readonly #stats: ImportedStats
@@ -72,7 +72,7 @@ export class LineWriter {
       // Each message of a room has a time of its own, which cursors rely on.
       const afterMS = Math.max(room.lastTimeMS, isThere ? 0 : room.afterMS)
       room.lastTimeMS = Math.max(message.createdAt, afterMS + 1)
-      // Who has read the room pages on by updated time.
+      // A reader of the room pages on by updated time.
       const updatedAtMS = isThere ? room.lastTimeMS : Math.max(room.lastTimeMS, room.clockMS + 1)
       const times = { createdAtMS: room.lastTimeMS, updatedAtMS }
       const document = toMessageDoc(this.#app, message, place.seq, times)
@@ -93,7 +93,7 @@ export class LineWriter {
     await insertImported(this.#db, fresh)
     await this.#threads.grow(fresh.filter(({ threadOf }) => threadOf !== undefined))
     await advanceImported(this.#db, [...advances.values()])
-    // Also what is there: an import that was broken off may not have counted it.
+    // Existing ones too: an interrupted import may not have counted them.
     const ofRooms = [...old, ...fresh].filter(({ threadOf }) => threadOf === undefined)
     await this.#stats.add(
       ofRooms.map(({ app, room, sender: user, seq, createdAtMS: atMS }) => ({ app, room, user, seq, atMS })),

@@ -16,15 +16,15 @@ interface WrittenThread {
   seq: number
   /** Messages in the database. */
   there: number
-  /** The sender of the root, then who has sent to the thread. */
+  /** The sender of the root, then the senders of the thread. */
   users: Set<string>
   lastMessageAtMS: number
 }
 
-/** Threads whose users are written together. */
+/** Threads whose users are written in one batch. */
 const atOnce = 1_000
 
-/** The threads of the file, with what is fresh of those of a batch. */
+/** The threads of the file, with the new messages of a batch. */
 export class ThreadWriter {
   readonly #app: string
   readonly #db: Db
@@ -35,7 +35,7 @@ export class ThreadWriter {
     this.#app = app
   }
 
-  /** Learns which threads of a batch are in the database, and who wrote what they are about. */
+  /** Reads which threads of a batch exist, and the senders of their roots. */
   async look(messages: readonly ImportOf<'message'>[]): Promise<void> {
     const inThreads = messages.filter(({ threadOf }) => threadOf !== undefined)
     if (inThreads.length === 0) return
@@ -72,7 +72,7 @@ export class ThreadWriter {
     return thread
   }
 
-  /** Writes what threads have got. @param messages of threads, inserted already */
+  /** Writes the growth of threads. @param messages of threads, inserted already */
   async grow(messages: readonly MessageDoc[]): Promise<void> {
     const grown = new Map<string, ImportedThread>()
     for (const { threadOf: root = '', seq, _id, createdAtMS, room } of messages) {

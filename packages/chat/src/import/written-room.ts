@@ -5,7 +5,7 @@ export interface WrittenRoom {
   /** When they were sent as the file says, in order: in the database those of one time got times of their own. */
   sentAtMS: number[]
   lastTimeMS: number
-  /** Messages in the database; -1 while nobody has looked. */
+  /** Messages in the database; -1 before the first look. */
   there: number
   /** New messages are later than the last one there, and than those that were deleted together. */
   afterMS: number

@@ -28,8 +28,8 @@ interface About {
 }
 
 /**
- * What is kept of a call's data when it is over, as JSON text: which message it was about, and to whom. What people wrote,
- * and their profiles, stay where they can be deleted.
+ * The part of a finished call's data that is kept, as JSON text: its message and recipients. Contents and profiles stay
+ * where they can be deleted.
  */
 export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'data'>): string {
   if (event === 'ROOM') return '{}'
@@ -41,8 +41,8 @@ export function keptCallData({ event, data = 'null' }: Pick<Call, 'event' | 'dat
 }
 
 /**
- * The data of a call that is over, as JSON text: its message or room as they are now. Of a message that was deleted or
- * recalled it has only what is left of it, and of an erased user the ID.
+ * The data of a finished call, as JSON text: its message or room in the present state. A deleted or recalled message
+ * has only its stub, an erased user only the ID.
  */
 export async function currentCallData(db: Db, call: Call): Promise<string> {
   const [data = 'null'] = await currentCallsData(db, call.app, [call])
@@ -108,7 +108,7 @@ export async function waitedCallData(db: Db, call: Call): Promise<string> {
   return withoutErased(db, app, quoteIsGone ? JSON.stringify({ ...before, replyTo: view.replyTo }) : data)
 }
 
-/** The function that it returns has undefined for what is no message of the room. */
+/** The returned function gives undefined for an ID that is not a message of the room. */
 async function messagesNow(
   db: Db,
   app: string,

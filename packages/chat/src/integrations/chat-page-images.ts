@@ -5,15 +5,15 @@ import { createAppLookup } from '../access/app-of-client-key.ts'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
 import type { Chat } from '../chat.ts'
 
-/** Who asks for the chat page, as far as its address says. */
+/** A request for the chat page, as far as its address tells. */
 export interface PageAsked {
   token?: string | undefined
   clientKey?: string | undefined
 }
 
 /**
- * Makes the function that finds the origins whose pictures the chat page shows: those that the app's configuration
- * allows. The token says which app it is; without one, the client key. Without either there are none. The function throws
+ * Makes the function that finds the origins whose pictures an app's chat page shows: those that its configuration
+ * allows. The token names the app; without one, the client key. Without either there are none. The function throws
  * ApiError INVALID_TOKEN, INVALID_CLIENT_KEY.
  */
 export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {

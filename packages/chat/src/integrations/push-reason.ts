@@ -5,7 +5,8 @@ import { type MemberToPush } from '@parley/db/rooms/memberships'
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 
 /**
- * Why a member gets no push of a message, as far as the membership decides (docs/reference/push.md#who-gets-a-push).
+ * The reason for no push of a message to a member, as far as the membership decides
+ * (docs/reference/push.md#who-gets-a-push).
  * @param isMentioned alone or with a group
  */
 export function reasonOfMember(
@@ -20,19 +21,19 @@ export function reasonOfMember(
   isMentioned: boolean,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
-  // Members who joined after the message begin with it read; times alone might come from two clocks.
+  // For members who joined later, the message is read; times alone might come from two clocks.
   const beganAfter = threadOf !== undefined || member.readSeq >= seq
   if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
   return reasonOfStanding(member, room, isMentioned)
 }
 
-/** Why a member gets no push of any message of the room: what may change while one waits. */
+/** The reason for no push of any message of the room to a member: the part that may change while a push waits. */
 export function reasonOfStanding(
   member: Pick<MemberToPush, 'pref'> & BlockMark,
   room: Pick<RoomDoc, 'roomType'>,
   isMentioned: boolean,
 ): 'BANNED' | 'MUTED' | undefined {
-  // In a direct room `blocked` means that the sender has blocked this member, who still gets the push.
+  // In a direct room `blocked` means that the sender has blocked this member, and the push goes out.
   if (isBlocked(member) && room.roomType === 'group') return 'BANNED'
   return member.pref?.muted === true && !isMentioned ? 'MUTED' : undefined
 }

@@ -7,7 +7,7 @@ import type { Chat } from '../chat.ts'
 
 /**
  * Hands a notification for all devices of users to the push service (docs/reference/push.md#who-gets-a-push). A group's
- * ID stands for its members at this moment. When this settles the bus has it, or it is noted until the bus is back.
+ * ID stands for its present members. When this settles the bus has it, or the outbox keeps it until the bus is back.
  * @param request ID of the request, for the log lines
  */
 export async function pushToClients(

@@ -62,7 +62,7 @@ export function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bu
 const up = (ms: number, size: number) => Math.ceil(ms / size) * size
 const down = (ms: number, size: number) => Math.floor(ms / size) * size
 
-/** A window whose ends are those of buckets of the last of the levels, in buckets that are as large as they may be. */
+/** A window that ends on bucket limits of the last level, in the largest possible buckets. */
 function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
   if (!largest || fromMS >= toMS) return []
   const { sizeMS } = bucketLevels[largest]

@@ -19,7 +19,7 @@ export async function retryWebhookCall(chat: Chat, app: string, id: string): Pro
 }
 
 /**
- * The same for all calls that were queued in a time, as many as fit into one request.
+ * The same for all calls queued in a time, up to one request's limit.
  * @throws ApiError INVALID_QUERY
  */
 export async function retryWebhookCalls(

@@ -21,14 +21,14 @@ import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 import { reasonNow } from './push-reason-now.ts'
 
-/** What is known of one push to a device. */
+/** The record of one push to a device. */
 interface Sent {
   push: PushDoc | undefined
   result: PushResult | undefined
 }
 
 /**
- * Why a message was pushed to each device of a user or was not, and what came of it
+ * Why a message was pushed to each device of a user or was not, and the outcome
  * (docs/reference/push.md#why-a-push-came-or-did-not).
  * @throws ApiError MESSAGE_NOT_FOUND, CLIENT_NOT_FOUND
  */

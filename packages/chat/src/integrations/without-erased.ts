@@ -3,13 +3,13 @@ import type { Db } from '@parley/db/connect'
 import { findUsers } from '@parley/db/users/users'
 import { toSenderView } from '../views/message.ts'
 
-/** Who is named with a profile: the sender of a message, the members of a room. */
+/** The users named with a profile: the sender of a message, the members of a room. */
 interface WithProfiles {
   sender?: unknown
   members?: unknown
 }
 
-/** The data of a call, as JSON text, with only the IDs of users who are erased now. */
+/** The data of a call, as JSON text, with only the IDs of erased users. */
 export async function withoutErased(db: Db, app: string, data: string): Promise<string> {
   const about = readJson(data) as WithProfiles | null
   const named = [about?.sender, about?.members].flat().flatMap((one) => idOf(one) ?? [])

@@ -21,7 +21,7 @@ export async function runJobs(chat: Chat, signal: AbortSignal): Promise<void> {
   await runEvery(lookEveryMS, takeJobs, { onError, signal })
 }
 
-/** Begins to work on a job that nobody works on, if there is one; returns whether there was. */
+/** Takes a job without a worker, if there is one; returns whether there was. */
 export async function takeNextJob(chat: Chat): Promise<boolean> {
   const job = await leaseJob(chat.db, chat.jobs.worker)
   if (!job) return false

@@ -15,7 +15,7 @@ export interface Jobs {
   worker: string
   /** Work that takes longer becomes a job, in milliseconds. */
   afterMS: number
-  /** Aborts when the process stops: what works on a job ends at the next point where another can go on. */
+  /** Aborts when the process stops: the work ends at the next point where another process can continue. */
   signal: AbortSignal
   track(work: Promise<unknown>): void
   /** How many are worked on here. */
@@ -46,8 +46,8 @@ export function createJobs(afterMS: number): Jobs {
 }
 
 /**
- * Works on a job that this process holds the lease of, and keeps it until the work is over; then notes its end. Never fails:
- * what is not finished is left to the next holder of the lease, this process or another.
+ * Works on a job under this process's lease, which it extends until the work is over; then records the end. Never
+ * fails: unfinished work is left to the next holder of the lease.
  * @param work returns whether it is finished, or stopped because the process stops
  * @returns whether the job is done
  */
@@ -82,7 +82,7 @@ export function workOnJob(
   }
 
   async function giveUpOrRelease(): Promise<void> {
-    // An erasure given up would leave what is kept of the user to the next one of the ID, and could not be repeated.
+    // An erasure given up would leave the user's data to the next one of the ID, and could not be repeated.
     if (job.kind === 'batch' && (await giveUpJob(db, job, mostAttempts))) return
     await postponeJob(db, job, tryAgainAfterMS, mostDoublings)
   }
@@ -104,7 +104,7 @@ export async function isOverSoon(work: Promise<unknown>, afterMS: number): Promi
   }
 }
 
-/** The result of an operation whose work goes on, or comes later. */
+/** The result of an operation that continues, or runs later. */
 export class Accepted<Result = { job: string }> {
   readonly result: Result
 

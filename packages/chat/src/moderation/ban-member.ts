@@ -13,13 +13,14 @@ import { notifyFeed } from '../events/event-builders.ts'
 import { roomLane } from '../events/lanes.ts'
 import { toBanView } from '../views/ban.ts'
 
-/** What a Date can hold. */
+/** The latest time of a Date. */
 const latestMS = 8.64e15
 
 /**
- * Bans a user in a group, by its owner, a platform admin or the API key: the banned user may still read and leave, and
- * do nothing else there (docs/reference/moderation.md#bans). A user who is not a member stays banned when they join.
- * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED, INVALID_REQUEST
+ * Bans a user in a group, by its owner, a platform admin or the API key: the banned user may only read and leave
+ * (docs/reference/moderation.md#bans). The ban holds for a user who joins later, too.
+ * @throws ApiError ROOM_OR_USER_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BLOCKED, USER_ALREADY_BLOCKED,
+ *   INVALID_REQUEST
  */
 export async function banMember(
   chat: Chat,
@@ -69,7 +70,7 @@ export function requireFuture(untilMS: number | undefined): void {
   throw new ApiError('INVALID_REQUEST', 'untilMS: expected a time to come, in Unix milliseconds')
 }
 
-/** @throws ApiError INSUFFICIENT_PERMISSIONS; USER_BLOCKED for a platform admin who is banned there */
+/** @throws ApiError INSUFFICIENT_PERMISSIONS; USER_BLOCKED for a platform admin banned there */
 async function requireBanner({ db }: Chat, by: Caller, room: RoomDoc, session: Session): Promise<void> {
   if (by.kind === 'integrator' || by.user === room.owner) return
   const { app, user } = by

@@ -57,7 +57,7 @@ async function change(
   return toAdminUserView(chat.db, changed)
 }
 
-/** Why a user who is banned gets no token, and nothing is written in their name. */
+/** The error for tokens of, and writes in the name of, a banned user. */
 export function bannedFromApp(id: string): ApiError {
   return new ApiError('USER_BANNED', `the user ${JSON.stringify(id)} is banned from the app`)
 }

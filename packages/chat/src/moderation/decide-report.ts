@@ -11,7 +11,7 @@ import { eraseUser } from '../users/erase-user.ts'
 import { toReportView } from '../views/report.ts'
 import { banMember } from './ban-member.ts'
 
-/** What the error of an action says when there is nothing left to do. */
+/** Errors of an action that mean that its effect is in force already. */
 const done: Record<ReportDecision, readonly ErrorCode[]> = {
   dismiss: [],
   delete: ['MESSAGE_NOT_FOUND', 'ROOM_NOT_FOUND'],
@@ -23,9 +23,9 @@ const done: Record<ReportDecision, readonly ErrorCode[]> = {
 type Decision = Input<typeof operation>['body']
 
 /**
- * Decides about a reported message, and does what that says (docs/reference/moderation.md#reports). It is done before it is
- * noted: after a kill in between, the report is still open, and what is done already counts as done. Of several decisions
- * at once one is carried out.
+ * Decides about a reported message, and carries the decision out (docs/reference/moderation.md#reports), before it is
+ * recorded: after a kill in between, the report is still open, and finished effects count as done. One of several
+ * concurrent decisions is carried out.
  * @throws ApiError REPORT_NOT_FOUND; REPORT_DECIDED when it was, or is being, decided otherwise; those of banMember
  */
 export async function decideReport(chat: Chat, app: string, id: string, wanted: Decision): Promise<Report> {

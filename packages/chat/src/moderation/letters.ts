@@ -52,9 +52,9 @@ function isInWord(character: string): 0 | 1 {
 }
 
 /**
- * Unicode's simple case folding (CaseFolding.txt, statuses C and S), which regular expressions with the flags `iu` go by:
- * never longer or shorter than the character, so that places in the folded text are places in the text. So `İ` stays,
- * whose lower case is two characters, and `ß` is not `ss`.
+ * Unicode's simple case folding (CaseFolding.txt, statuses C and S), as in regular expressions with the flags `iu`: it
+ * keeps the length, so that positions in the folded text are positions in the text. So `İ` stays, because its lower
+ * case has two characters, and `ß` is not `ss`.
  */
 export function foldCase(character: string): string {
   // Its upper case is that of `i`.

@@ -6,7 +6,7 @@ import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { toBlockView } from '../views/ban.ts'
 
-/** The users whom the caller blocks, the longest blocked first. */
+/** The users blocked by the caller, the longest blocked first. */
 export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
   const blocks = await findBlocksOfUser(chat.db, app, user, page)
   const users = await findUsers(

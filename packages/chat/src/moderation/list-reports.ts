@@ -7,7 +7,7 @@ import { parseCursor, toCursor } from '../page-cursor.ts'
 import { toReportView } from '../views/report.ts'
 
 /**
- * A page of what users reported, for the moderators (docs/reference/moderation.md#reports).
+ * A page of users' reports, for the moderators (docs/reference/moderation.md#reports).
  * @throws ApiError INVALID_QUERY
  */
 export async function listReports(

@@ -30,14 +30,14 @@ describe('masking listed words', () => {
     [['bad word'], 'a bad word, a bad  word', 'a ********, a bad  word'],
     [['c++', '++'], 'c++ c+++ ++ a++', '*** **** ** a++'],
     [['ärger'], 'ÄRGER Ärger a\u0308rger', '***** ***** a\u0308rger'],
-    // The lower case of İ is longer than İ: what is masked must not move.
+    // The lower case of İ is longer than İ: masking must not move.
     [['word'], 'İİİ word İ', 'İİİ **** İ'],
     [['straße'], 'STRASSE straße STRAẞE', 'STRASSE ****** ******'],
     [['οδος'], 'ΟΔΟΣ οδοσ', '**** ****'],
     [['傻瓜', '瓜皮'], '你是傻瓜皮吗', '你是***吗'],
     [['a b', 'b c'], 'x a b c y', 'x ***** y'],
     [['he', 'she', 'hers'], 'ushers she hers', 'ushers *** ****'],
-    // One star for each character, whatever its units; an emoji is no part of a word.
+    // One star for each character, of any number of units; an emoji is not part of a word.
     [['😀 x', '𐐀𐐁'], '😀 x 𐐨𐐩 😀😀 x', '*** ** 😀***'],
     [['word'], 'word_ word1 _word word\u0301 (word) \0word', 'word_ word1 _word word\u0301 (****) \0****'],
     [['x'], '', ''],

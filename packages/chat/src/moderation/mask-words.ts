@@ -14,7 +14,7 @@ const notInWordAround = 0x1_00_03
 
 /** Masks words in texts. */
 export interface WordMask {
-  /** The text with each character of a listed word as `*`; in time linear in the text, whatever the words. */
+  /** The text with each character of a listed word as `*`; in time linear in the text, for any words. */
   mask: (text: string) => string
   /** The states of its automaton, at 40 bytes each. */
   size: number

@@ -13,9 +13,9 @@ import type { AppHook } from './moderation-hook.ts'
 const mostChars = 500
 
 /**
- * Asks the hook of the app about a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate). It is
- * not asked about what would be refused anyway, nor about a message that was sent before under the same key.
- * @returns the draft as it may be sent, or why it may not
+ * Asks the app's hook about a message that a user is about to send (docs/reference/moderation.md#the-hook-moderate). It
+ * is not asked about a message that would be refused anyway, nor about a repeat under the same key.
+ * @returns the draft to send, or the reason to refuse it
  * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
 export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean): Promise<Draft | Refusal> {
@@ -66,7 +66,7 @@ export async function moderateText(chat: Chat, hook: AppHook, text: string, ques
 /** Fields of a content that are shown as its text, the first that is there. */
 const textFields = ['text', 'caption', 'title']
 
-/** A content with another text, which takes the place of all its text fields; what is no object becomes the text. */
+/** A content with another text, which replaces all its text fields; content other than an object becomes the text. */
 function withText(content: unknown, text: string): unknown {
   if (!isObject(content)) return text
   const [shown = 'text', ...others] = textFields.filter((name) => Object.hasOwn(content, name))

@@ -11,9 +11,9 @@ import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
 
 /**
- * Reports a message that the caller sees to the moderators of the app (docs/reference/moderation.md#reports). A second
+ * Reports a message visible to the caller to the app's moderators (docs/reference/moderation.md#reports). A second
  * report by the same user changes nothing.
- * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; USER_BLOCKED for who is banned in the group
+ * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; USER_BLOCKED for a caller banned in the group
  */
 export async function reportMessage(
   chat: Chat,
@@ -29,10 +29,10 @@ export async function reportMessage(
   const message = await findSentMessage(db, room._id, id)
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
-  // In a direct room the other may have blocked the caller, who reports what they wrote all the same.
+  // In a direct room the other may have blocked the caller, whose report counts all the same.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
   await addReport(db, message, { id: newId(), user, reason })
-  // Whose erasure did not see the report: what it keeps of them goes here.
+  // Their erasure did not see the report: remove their data from it here.
   const concerned = [user, message.sender]
   const there = await findUsers(db, app, concerned)
   for (const gone of concerned) if (!there.has(gone)) await forgetReporter(db, app, gone)

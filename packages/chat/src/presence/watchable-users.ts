@@ -7,17 +7,17 @@ import { findLastSeen } from '@parley/db/users/logins'
 import { findUsersWithPref } from '@parley/db/users/prefs'
 import type { Chat } from '../chat.ts'
 
-/** What a user may know of another's presence. */
+/** A user's right to see another's presence. */
 export interface Watchable {
-  /** False when they hide, or blocked who asks: then they look offline. */
+  /** False for users who hide, or have blocked the caller: they look offline. */
   isShown: boolean
-  /** When they were last connected, by what closed sockets and logins have written. */
+  /** Their last connection, as recorded by closed sockets and logins. */
   lastSeenMS?: number
 }
 
 /**
- * Those of these users, in their order, whose presence a user may ask for, as they share a room (docs/reference/presence.md). Few of an app
- * are looked up at a time; the others wait.
+ * Those of these users, in order, whose presence a user may see because they share a room (docs/reference/presence.md).
+ * Few of an app are looked up at a time; the others wait.
  * @throws ApiError TOO_MANY_REQUESTS
  */
 export function findWatchable(

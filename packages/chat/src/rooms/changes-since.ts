@@ -16,9 +16,9 @@ import { type Place, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
 
 /**
- * What changed for the caller since a time (docs/reference/rooms.md#changes): the rooms of which the stream has events since
- * then, the invitations and the personal preferences, as they are now. Costs what changed; where more than that happened in the app, the list
- * of the user's room IDs too.
+ * The caller's changes since a time (docs/reference/rooms.md#changes): the rooms with later events in the stream, the
+ * invitations and the personal preferences, in their present state. The cost follows the changes; after more events in
+ * the app than one page takes, also the list of the user's room IDs.
  * @throws ApiError CURSOR_GONE, SERVICE_UNAVAILABLE while the bus is away
  */
 export async function changesSince(
@@ -58,7 +58,7 @@ async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
   // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
   const state = await readStreamState(chat.bus).catch(whenAway)
   const nowMS = Math.floor(state.nowMS)
-  // The events of an erased user are none of the next one who gets the ID.
+  // The events of an erased user must not reach the next one of the ID.
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
   if (!reachesBack(state, place) || place.sinceMS < createdMS) {

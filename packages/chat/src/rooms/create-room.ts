@@ -23,7 +23,7 @@ import { maskedRoom } from './room-texts.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** A room of more members is made by itself: those who come together should not wait for it. */
+/** A larger room is made by itself, so that a batch need not wait for it. */
 const mostGathered = 100
 
 /**
@@ -63,7 +63,7 @@ async function openRoom(
   find?: (pair: string) => Promise<RoomDoc | undefined>,
 ): Promise<{ room: RoomDoc; shown: Room | undefined; messages: readonly ScheduledDoc[] }> {
   const there = request.roomType === 'group' && request._id !== undefined && (await findRoom(chat.db, app, request._id))
-  // As it is now: a member who is named may have been erased since it was made.
+  // In its present state: a named member may have been erased since.
   if (there && there.roomType === 'group' && !there.deletedAt) return { room: there, shown: undefined, messages: [] }
   const { members, users } = await expandMembers(chat, app, request.members)
   requireFitting(request, members)

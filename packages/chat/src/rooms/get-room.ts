@@ -42,7 +42,10 @@ interface RoomToShow {
   shown: ShownRoom
 }
 
-/** What a member is shown of their rooms, as JSON texts in order. A latest message that they deleted for themselves is a stub. */
+/**
+ * A member's rooms as shown to them, as JSON texts in order. A latest message that they deleted for themselves is a
+ * stub.
+ */
 export async function shownRoomTexts(
   { db }: Chat,
   { app, user }: UserCaller,

@@ -20,11 +20,11 @@ export interface WantedRoom {
   messages: readonly ScheduledDoc[]
 }
 
-/** The room that is there now, and what making it has noted; undefined where it was there before. */
+/** The present room, and the outbox notes of making it; undefined where it existed before. */
 export interface MadeRoom {
   room: RoomDoc
   noted: Noted | undefined
-  /** Of those who want the same room at the same moment, it was made for one. */
+  /** Of several concurrent requests for the same room, one made it. */
   isMade: boolean
 }
 
@@ -41,7 +41,7 @@ export async function makeRooms(
   if (plan.fresh.length === 0) return plan.outcomes
   let isFirstRun = true
   return inTransaction(db, async (session) => {
-    // What somebody made since then fails the insert by its unique key, and is found by the second run.
+    // A room made since fails the insert by its unique key, and the second run finds it.
     const { outcomes, fresh } = isFirstRun ? plan : planRooms(wanted, await findExisting(db, wanted, session))
     isFirstRun = false
     if (fresh.length === 0) return outcomes
@@ -59,7 +59,7 @@ async function findExisting(db: Db, wanted: readonly WantedRoom[], session?: Ses
   return findRoomsByKeyOrPair(db, { keys, pairs }, session)
 }
 
-/** Which of the wanted rooms are to be made, and what the others are. */
+/** Sorts the wanted rooms into new and existing ones. */
 function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) {
   const byKey = new Map(existing.map((room) => [room._id, room]))
   const byPair = new Map(existing.flatMap((room) => (room.pair === undefined ? [] : [[room.pair, room]])))
@@ -81,7 +81,7 @@ function planRooms(wanted: readonly WantedRoom[], existing: readonly RoomDoc[]) 
   return { outcomes, fresh }
 }
 
-/** Writes rooms with all that belongs to them; returns what is noted of each. */
+/** Writes rooms with all that belongs to them; returns the notes of each. */
 async function write(
   { db, outbox }: { db: Db; outbox: Outbox },
   fresh: readonly WantedRoom[],

@@ -40,7 +40,7 @@ async function requireUser(chat: Chat, { app, user }: UserCaller): Promise<UserD
   return found
 }
 
-/** Of those who unmute a room at the same moment, one does. */
+/** Of several concurrent unmutes, one succeeds. */
 async function setMuted(chat: Chat, of: UserCaller, room: string, muted: boolean, device?: string): Promise<void> {
   const refused = new ApiError('ROOM_NOT_MUTED', `room: ${JSON.stringify(room)} is not muted`)
   await applyPref(chat, of, room, { muted }, { device, ...(!muted && { where: isMuted, refused }) })

@@ -13,7 +13,7 @@ export interface Place {
   seq: number
 }
 
-/** What an event says of a room or a personal preference of the user. */
+/** The part of an event that concerns a room or a personal preference of the user. */
 export interface Change {
   at: Place
   event: ServerEvent
@@ -29,7 +29,7 @@ export interface Change {
   lastRead?: EventPayload<'lastRead'>
 }
 
-/** A page looks through at most so many events, which bounds its time; the next goes on from there. */
+/** The most events that a page reads, which bounds its time; the next continues from there. */
 const mostEvents = 5_000
 /**
  * When the whole app has no more events than these, they are all read, and only then which of their rooms are the user's:
@@ -38,9 +38,9 @@ const mostEvents = 5_000
 const mostOfApp = 1_000
 
 /**
- * The changes in the user's rooms, and of the user's own, from a place on, in order; `next` is where to go on when there
- * are too many for one page.
- * @param createdMS when the user was created: older events are of an erased user who had the ID
+ * Changes in the user's rooms, and of the user's own, from a position on, in order; `next` is the position to continue
+ * from when one page is not enough.
+ * @param createdMS when the user was created: older events belong to an erased user of the ID
  * @throws when the bus is away
  */
 export async function readChanges(
@@ -110,7 +110,7 @@ async function collect(
   return { changes, next: undefined }
 }
 
-/** Undefined for what is no change for the user, and for what cannot be read: that is counted. */
+/** Undefined for an event that is no change for the user, and for an unreadable one, which is counted. */
 function readChange(
   bus: Bus,
   message: Parameters<typeof toIncomingEvent>[0],

@@ -6,7 +6,7 @@ import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { moderateText } from '../moderation/moderate.ts'
 
-/** What a room shows of itself in words. */
+/** A room's texts that members see. */
 interface RoomTexts {
   name?: string | undefined
   description?: string | undefined
@@ -21,8 +21,8 @@ export async function maskedRoom(chat: Chat, app: string, { name, description }:
 }
 
 /**
- * The texts of a room as the hook of the app, which is asked about those of users, and its words let them be.
- * @throws ApiError MESSAGE_REFUSED, and what forbids the caller to change the room
+ * The texts of a room after the app's hook, which is asked about users' texts, and its censored words.
+ * @throws ApiError MESSAGE_REFUSED, and the errors of changing the room
  */
 export async function checkedRoom(chat: Chat, by: Caller, roomID: string, given: RoomTexts): Promise<RoomTexts> {
   const isGiven = Boolean(given.name) || Boolean(given.description)

@@ -29,7 +29,7 @@ export async function setRoomPref(
 
 /**
  * Changes a user's preferences for a room.
- * @param where what they must be before; @throws `refused` otherwise, and to who is no member
+ * @param where their required earlier state; @throws `refused` otherwise, and for a user outside the room
  */
 export async function applyPref(
   chat: Chat,

@@ -9,7 +9,7 @@ const inMessages: ReadonlySet<string> = new Set([
   'threadLastRead',
 ])
 
-/** What events say of a room. */
+/** The changes of a room in a list of events. */
 export interface InRoom {
   /** Whether messages of its history came, or were changed or deleted. */
   messages: boolean
@@ -30,8 +30,8 @@ export interface SortedChanges {
 }
 
 /**
- * Changes by room, `limit` rooms at most, and what concerns no room.
- * @param roots of the threads that deleted messages were in, by message
+ * Changes by room, `limit` rooms at most, and those outside of rooms.
+ * @param roots of the threads of deleted messages, by message
  */
 export function sortChanges(
   changes: readonly Change[],

@@ -28,7 +28,7 @@ export function foldLetters(text: string): string {
     .replace(/[\p{Nd}--[0-9]]/gv, toAscii)
 }
 
-/** The digits of a script are in a row that begins at a code point whose last digit is 0 or 6 in hexadecimal. */
+/** The digits of a script are a row that begins at a code point ending in 0 or 6 in hexadecimal. */
 function toAscii(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   const first = code & ~0xf

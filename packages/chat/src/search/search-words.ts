@@ -10,7 +10,7 @@ const beginnings = [3, 4, 5, 8]
 /** Letters of scripts that are written without spaces, or, in Korean, with particles joined to the word. */
 const unspaced =
   '[[\\p{L}\\p{M}\\p{N}]&&[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Bopo}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]]'
-/** Runs of letters and digits: everything else separates, but for what joins letters (ZWNJ). */
+/** Runs of letters and digits: everything else separates, except characters that join letters (ZWNJ). */
 const runs = new RegExp(`(?<unspaced>${unspaced}+)|(?:[[\\p{L}\\p{M}\\p{N}\\u200c]--${unspaced}])+`, 'gv')
 /** A letter with its marks. */
 const units = /\P{M}\p{M}*/gu
@@ -61,7 +61,7 @@ function beginningsOf(word: string): string[] {
   return beginnings.filter((length) => length <= word.length).map((length) => word.slice(0, length).toWellFormed())
 }
 
-/** What the index has of a text: its words, their parts and beginnings. */
+/** The index terms of a text: its words, their parts and beginnings. */
 export function termsOf(text: string): string[] {
   const terms = new Set<string>()
   for (const { term, parts, isPair } of wordsIn(text)) {
@@ -80,7 +80,7 @@ export function termsOfContent(content: string | undefined): string[] {
   return termsOf(textOf(JSON.parse(content)))
 }
 
-/** What the terms of a text must have to be found by a keyword: each of its words, or words that begin with it. */
+/** The conditions of a keyword on a text's terms: each of its words, or words that begin with it. */
 export function conditionsOf(keyword: string): (string | RegExp)[] {
   const conditions = new Map<string, string | RegExp>()
   for (const { term, isPair } of wordsIn(keyword)) {

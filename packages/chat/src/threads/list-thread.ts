@@ -21,8 +21,8 @@ import { findRoot } from './find-thread.ts'
 import { unreadInThread } from './unread-in-thread.ts'
 
 /**
- * A page of the thread about a message, and what the caller has not read of it (docs/reference/messages.md#threads). The
- * cost does not grow with the thread.
+ * A page of a message's thread, with the caller's unread count (docs/reference/messages.md#threads). The cost does not
+ * grow with the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, INVALID_QUERY
  */
 export async function listThread(chat: Chat, caller: UserCaller, id: string, query: HistoryQuery): Promise<JsonText> {
@@ -34,7 +34,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const thread = { app, room: of.id, root: found._id }
   const { room, root, member, messages } = await inSnapshot(db, async (session) => {
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
-    // Who has left since gets nothing that came later.
+    // A user who has left since gets no later messages.
     checkMember(await findMembership(db, app, of.id, user, session))
     // One in the buffer of the room is about no thread yet.
     const root = (await findMessages(db, [found._id], session))[0] ?? found

@@ -50,7 +50,7 @@ export async function listThreads(
   return new JsonText(withField(about, 'data', `[${(await shownThreads(chat.db, { app, user }, page)).join(',')}]`))
 }
 
-/** Those of the rooms that the user is in; what an unread count is made of is read at one moment. */
+/** Those of the user's present rooms; the parts of an unread count are read at one snapshot. */
 async function findListed(db: Db, app: string, user: string): Promise<Listed[]> {
   const { members, roots, rooms } = await inSnapshot(db, async (session) => {
     const found = await findThreadsOfUser(db, app, user, session)

@@ -16,9 +16,8 @@ import { findRoot } from './find-thread.ts'
 import { unreadInThread } from './unread-in-thread.ts'
 
 /**
- * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never backwards. Their
- * other devices get threadLastRead when it moves.
- * Nothing changes for who takes no part.
+ * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never
+ * backwards. Their other devices get threadLastRead when it moves. Nothing changes for a user outside the thread.
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function markThreadRead(

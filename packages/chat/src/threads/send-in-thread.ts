@@ -28,9 +28,9 @@ import { findThreadPause } from './thread-pause.ts'
 export type ThreadDraft = Draft & { replyTo: string }
 
 /**
- * Writes a message of a thread (docs/reference/messages.md#threads): in one transaction that takes the room, so that it
- * conflicts with whatever decides over sending there. The message gets the next seq of the thread, and a time of the room,
- * which moves in no other way.
+ * Writes a message of a thread (docs/reference/messages.md#threads): in one transaction that locks the room, so that it
+ * conflicts with every change that decides over sending there. The message gets the next seq of the thread, and a time
+ * of the room, which is otherwise unchanged.
  */
 export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<SendResult> {
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
@@ -38,7 +38,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     chat,
     threadLane(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
-      // Not before its turn: what is censored meanwhile is masked.
+      // Not before its turn: a word censored meanwhile is masked.
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await lockRoom(chat.db, app, roomId, session)
@@ -64,7 +64,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
   return value.result
 }
 
-/** What becomes of the draft, by the rules of every message: if it is accepted, with the seq and time of the room. */
+/** Decides over the draft by the rules of every message: if accepted, with the seq and time of the room. */
 async function decide(chat: Chat, draft: ThreadDraft, id: string, room: RoomDoc | null, session: Session) {
   const { db } = chat
   const { app, sender, replyTo } = draft
@@ -96,7 +96,7 @@ async function findSentBefore(
   return new Map(message ? [[name, message]] : [])
 }
 
-/** Writes the message into the thread, and counts it for who takes part. */
+/** Writes the message into the thread, and counts it for the thread's users. */
 async function write(
   { db }: Chat,
   made: MessageDoc,
@@ -118,7 +118,7 @@ async function write(
   const begin = (user: string, readSeq: number) =>
     joinThread(db, thread, user, { joinedAtMS: timeMS, readSeq, uncounted: 0 }, session)
   const isFirst = seq === 1
-  // Also who is out of the room now: who returns has the thread among theirs.
+  // Also for users outside the room now: on their return the thread is among theirs.
   const author = isFirst && root.sender !== sender && (await findUser(db, app, root.sender, session))
   if (author) await begin(root.sender, 0)
   const member: MembershipDoc | null = await findThreadMember(db, thread, sender, session)

@@ -3,7 +3,7 @@ import { type MembershipDoc, type ReadMarker, unreadOf } from '@parley/db/rooms/
 import type { RoomDoc } from '@parley/db/rooms/rooms'
 import { countedThread } from '@parley/db/threads/thread'
 
-/** Unread messages of a thread for who takes part in it; all three read at one moment. Exact, and counts nothing. */
+/** Unread messages of a thread for one of its users; all three read at one snapshot. Exact, without counting. */
 export function unreadInThread(
   root: Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>,
   room: RoomDoc,

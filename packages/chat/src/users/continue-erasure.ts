@@ -45,7 +45,7 @@ export async function continueErasure(chat: Chat, job: JobDoc): Promise<boolean>
   await unsetErasing(chat.db, { app, id: user })
   await leaveThreads(chat.db, app, user)
   const { signal } = chat.jobs
-  // A later user of the ID reads what this one deleted for themselves.
+  // A later user of the ID would read these deletions.
   return (await removeUserDeletions(chat.db, app, user, signal)) && forgetPushes(chat.db, app, user, signal)
 }
 

@@ -21,9 +21,9 @@ import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
 /**
- * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and with them a job begins that takes the
- * user out of all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages keep the ID. Until the job is over the
- * ID is nobody else's; erasing again returns the same job.
+ * Erases a user: profile, tokens, sockets, devices, preferences and personal blocks end at once, and with them a job
+ * begins that takes the user out of all rooms, even if a process dies meanwhile (docs/reference/users.md). Messages
+ * keep the ID. Until the job is over the ID stays taken; erasing again returns the same job.
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function eraseUser(chat: Chat, app: string, user: string): Promise<Record<string, never> | Accepted> {
@@ -36,7 +36,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     notifyFeed(pending, { app, user }, 'userDeleted', { _id: user })
     return eraseProfile(chat, app, user, session)
   }
-  // All erasures of users who are in rooms write the mark of the app's configuration.
+  // Erasures of users in rooms all write the mark of the app's configuration.
   const begun = await changeAndNotify(chat, userLane({ app, user }), begin, configMarkKey(app))
   if (begun === undefined) throw unknownClient(user)
   publishPresenceNews(chat.bus, { app, user }, 'rights')
@@ -46,7 +46,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   return isDone ? {} : new Accepted({ job: begun.id })
 }
 
-/** Deletes what is the user's alone, and notes that there are rooms to leave, where nothing is sent in their name any more. */
+/** Deletes the user's own data, and notes the rooms to leave, to which nothing is sent in their name any more. */
 async function eraseProfile(chat: Chat, app: string, user: string, session: Session): Promise<JobDoc> {
   const { db, jobs } = chat
   await deleteDevices(db, app, user, 'all', session)

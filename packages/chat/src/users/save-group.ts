@@ -17,7 +17,8 @@ import { takenWhileErasing } from './taken-id.ts'
 
 /**
  * Creates a user group, or replaces the one with this ID (docs/reference/users.md#user-groups).
- * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, USER_EXISTS when the ID is that of a user, or of one who is still being erased
+ * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, USER_EXISTS when the ID belongs to a user, or to one
+ *   whose erasure is running
  */
 export async function saveGroup(chat: Chat, app: string, request: Input<typeof saveOperation>['body']): Promise<Group> {
   const { _id = newId(), nickname, avatarUrl } = request
@@ -36,7 +37,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
   return group
 }
 
-/** Who is erased meanwhile is gone before the group is saved, or is taken out of it afterwards. */
+/** A member erased meanwhile is gone before the group is saved, or is removed from it afterwards. */
 async function takeMembers(db: Db, app: string, members: readonly string[], session: Session): Promise<void> {
   const memberKeys = members.map((id) => key(app, id))
   await takeUsers(db, memberKeys, session)

@@ -14,7 +14,7 @@ interface Token {
   expiresAt: Date
 }
 
-/** What is saved: a user, or a token of the integrator's for a new user. */
+/** The saved user, or the integrator's token for a new user. */
 export type Saved = { kind: 'user'; user: SavedUser } | { kind: 'assigned token'; assigned: AssignedToken }
 
 interface AssignedToken {
@@ -42,7 +42,7 @@ export async function saveUser(chat: Chat, app: string, request: Request): Promi
   if ('refused' in outcome) throw outcome.refused
   const { created, user, noted, ended } = outcome
   const published = chat.outbox.publish(noted, nothingKnown)
-  // Sockets of a replaced token have ended when this returns; nobody waits for the feed.
+  // Sockets of a replaced token have ended when this returns; publishing to the feed is not awaited.
   if (ended.length > 0) await published
   const fields = token && { token: token.token, expirationDate: token.expiresAt.toISOString() }
   if (created && fields && request.issueAccessToken !== true) {

@@ -35,7 +35,7 @@ export async function saveUsers(
     const saved = await findUsersByKey(chat.db, keys.keys(), session)
     return chat.outbox.note([...saved.values()].map(changeOf), session)
   })
-  // Nobody waits for the feed.
+  // Publishing to the feed is not awaited.
   for (const one of noted) void chat.outbox.publish(one, nothingKnown)
   return { count: users.size }
 }

@@ -79,7 +79,7 @@ const scalars = fc.oneof(
   fc.constant(null),
   fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'no date' : date.toISOString())),
 )
-/** Of the form of filters, with whatever inside; and any other text. */
+/** Filters of the right form with any content, and any other text. */
 const filters = fc.letrec<{ filter: unknown; condition: unknown; value: unknown }>((tie) => ({
   filter: fc.dictionary(names, fc.oneof(tie('condition'), fc.array(tie('filter'), { maxLength: 3 })), { maxKeys: 4 }),
   condition: fc.oneof(scalars, fc.dictionary(operators, tie('value'), { maxKeys: 3 })),

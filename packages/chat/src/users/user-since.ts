@@ -6,7 +6,7 @@ import type { Chat } from '../chat.ts'
 /** Users in one query. */
 const usersAtOnce = 50
 
-/** When a user was created, in Unix milliseconds; 0 for one who is not there. */
+/** When a user was created, in Unix milliseconds; 0 for an unknown one. */
 export type UserSince = (user: { app: string; user: string }) => Promise<number>
 
 /** Concurrent calls share one indexed query. */

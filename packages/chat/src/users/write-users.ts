@@ -35,12 +35,12 @@ export interface UserToWrite {
 export interface WrittenUser {
   user: UserDoc
   created: boolean
-  /** The tokens that ended, whose sockets are still to be closed. */
+  /** The tokens that ended; their sockets are still open. */
   ended: readonly string[]
   noted: Noted
 }
 
-/** What the users of a transaction are, while they are changed. */
+/** The users of a transaction, while they are changed. */
 interface State {
   users: Map<string, UserDoc>
   /** By user. */
@@ -50,13 +50,13 @@ interface State {
   erasures: ReadonlyMap<string, string>
   created: Set<string>
   changed: Set<string>
-  /** Who has no token yet that ends by the new one, and with which a ban or an erasure at the same time would conflict. */
+  /** Users without a token to replace: writing them makes a concurrent ban or erasure conflict. */
   taken: Set<string>
 }
 
 /**
- * Writes users who are to be written at the same time, in one transaction (the modes of POST /admin/clients: see
- * docs/reference/users.md). One outcome per user, in order; what is refused leaves no trace.
+ * Writes users for concurrent requests, in one transaction (the modes of POST /admin/clients: see
+ * docs/reference/users.md). One outcome per user, in order; a refused one leaves no trace.
  */
 export async function writeUsers(
   { db, outbox }: { db: Db; outbox: Outbox },
@@ -135,7 +135,7 @@ async function read(
   return { state, before }
 }
 
-/** Changes what the users of the transaction are; returns the key of the user and the digests that ended. */
+/** Changes the users of the transaction; returns the key of the user and the digests that ended. */
 function write(
   state: State,
   { app, id, profile, token, isCreation }: UserToWrite,

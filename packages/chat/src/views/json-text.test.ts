@@ -19,7 +19,7 @@ describe('JSON that is put together from texts', () => {
   test('an object with a further field', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), name, json, (object, field, text) => {
-        // A field that is there already is not what it is for.
+        // It is not meant for an existing field.
         fc.pre(!Object.hasOwn(object, field))
         const made = JSON.parse(withField(object, field, text)) as Record<string, unknown>
         assert.equal(Object.keys(made).length, Object.keys(JSON.parse(JSON.stringify(object))).length + 1)

@@ -1,9 +1,9 @@
 import type { UserPresence } from '@parley/contracts/resources/presence'
 import type { Watchable } from '../presence/watchable-users.ts'
 
-/** How a user is, as who may know `rights` of them sees it. */
+/** A user's presence as shown to a viewer with these rights. */
 export function toPresenceView(client: string, rights: Watchable, state: UserPresence['state']): UserPresence {
-  // Who hides is unknown too when the others are: else it would show that they hide.
+  // A hidden user is unknown, too, while the others are: otherwise it would show that they hide.
   if (!rights.isShown) return stateView(client, state === 'unknown' ? 'unknown' : 'offline')
   const { lastSeenMS } = rights
   return { ...stateView(client, state), ...(state === 'offline' && lastSeenMS !== undefined && { lastSeenMS }) }

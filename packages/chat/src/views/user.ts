@@ -16,7 +16,7 @@ export async function toAdminUserView(db: Db, doc: UserDoc): Promise<AdminUser> 
   return shown as AdminUser
 }
 
-/** Users of an app as an API key sees them, with one more query whatever their number. */
+/** Users of an app as an API key sees them, with one more query for any number. */
 export async function toAdminUserViews(db: Db, app: string, docs: readonly UserDoc[]): Promise<AdminUser[]> {
   const muted = await findMutedRooms(
     db,

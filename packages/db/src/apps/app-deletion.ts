@@ -44,7 +44,7 @@ const ways: Record<CollectionName, Way> = {
   statsUsers: 'idRange',
   users: 'idRange',
   config: 'idRange',
-  // Of the installation. What is to leave the store of files has their IDs alone.
+  // Of the installation. Entries of files to remove hold IDs only.
   streamState: 'none',
   filesToClear: 'none',
   apps: 'last',

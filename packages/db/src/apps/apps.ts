@@ -46,7 +46,7 @@ export function digest(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** Apps whose keys are valid. */
+/** Apps with valid keys. */
 const open = { deletingSince: { $exists: false } }
 
 export async function insertApp(db: Db, app: AppDoc): Promise<void> {
@@ -63,7 +63,7 @@ export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** So many signatures of secrets before fit into the header of a call. */
+/** The most former secrets whose signatures fit into the header of a call. */
 const mostFormer = 4
 
 /**

@@ -3,8 +3,8 @@ import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
 /**
- * Moves with every change of an app's configuration. It lies among the rooms, so that one command can check it and append
- * messages: what was sent by an older configuration is then not written.
+ * Moves with every change of an app's configuration. It lies among the rooms, so that one command can check it and
+ * append messages: messages checked against an older configuration are then not written.
  */
 export interface ConfigMarkDoc {
   /** configMarkKey(app): no room has this key, since no room's ID is empty. */
@@ -36,8 +36,8 @@ export async function moveConfigMark(db: Db, app: string, session: ClientSession
 }
 
 /**
- * An update statement that fails, and with it those that follow it in an ordered command, when the configuration is not
- * what it was; else it changes nothing.
+ * An update statement that fails, and with it all later ones of an ordered command, when the configuration has changed;
+ * otherwise it changes nothing.
  */
 export function configStatement({ app, mark }: ConfigMark): Document {
   return {

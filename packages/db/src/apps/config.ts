@@ -13,7 +13,7 @@ export interface ConfigDoc {
   name: string
   /** The value as JSON text. */
   json: string
-  /** New with every write, so that what is derived from the value can be cached. */
+  /** New with every write, so that values derived from it can be cached. */
   version: string
 }
 
@@ -82,7 +82,7 @@ export async function removeConfig(db: Db, app: string, name: string): Promise<b
   return deletedCount === 1
 }
 
-/** With the mark of the configuration, so that no gateway goes on with what it knows of it. */
+/** With the mark of the configuration, so that every gateway's cache becomes invalid. */
 function changeConfig<T>(db: Db, app: string, change: (session: ClientSession) => Promise<T>): Promise<T> {
   const work = async (session: ClientSession) => {
     await moveConfigMark(db, app, session)

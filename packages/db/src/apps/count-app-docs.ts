@@ -2,7 +2,7 @@ import type { Db } from '../connect.ts'
 import { keyRange } from '../keys.ts'
 import { flushApp } from '../room-buffer/flush.ts'
 
-/** How many users, rooms and messages an app has: what its deletion takes. */
+/** The number of users, rooms and messages that the deletion of an app takes. */
 export async function countAppDocs(db: Db, app: string): Promise<{ users: number; rooms: number; messages: number }> {
   await flushApp(db, app)
   const [users, rooms, messages] = await Promise.all([

@@ -12,14 +12,14 @@ const withAttachments = { partialFilterExpression: { attachments: { $exists: tru
 export const attachedIndexes: IndexDescription[] = [
   { key: { 'attachments.fileID': 1, _id: 1 }, ...withAttachments },
   { key: { roomKey: 1, 'attachments.fileID': 1 }, ...withAttachments },
-  // With the messages of threads, whose `roomKey` is the thread's.
+  // Including messages of threads, whose `roomKey` is the thread's.
   { key: { 'attachments.fileID': 1, room: 1 }, ...withAttachments },
 ]
 
 const roomsAtOnce = 500
 const usesAtOnce = 200
 
-/** What decides whether a message with a file can be read. */
+/** The fields that decide whether a message with a file can be read. */
 export type FileUse = Pick<
   MessageDoc,
   '_id' | 'app' | 'room' | 'roomKey' | 'seq' | 'createdAtMS' | 'isDeleted' | 'threadOf' | 'messageType' | 'content'

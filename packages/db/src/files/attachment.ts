@@ -1,4 +1,4 @@
-/** A file in a message: what it was when it was sent. */
+/** A file in a message, as it was when sent. */
 export interface Attachment {
   fileID: string
   name: string

@@ -6,8 +6,8 @@ import { inTransaction, type Session } from '../transactions/transaction.ts'
 import type { FileDoc } from './files.ts'
 
 /**
- * What is still to be done about files that are gone or refused, by whichever process: the bytes of one are to leave the store, or the
- * files of a deleted room are to be looked at.
+ * Work that is left for files that are gone or refused, for any process: removing the bytes of one from the store, or
+ * looking at the files of a deleted room.
  */
 export interface FilesToClearDoc {
   /** The ID of the file; of a room, key(app, room). */
@@ -27,18 +27,18 @@ const leaseMS = 60_000
 export const uploadWithinMS = 60 * 60 * 1_000
 const perTransaction = 200
 
-/** Removes a file that nobody has touched since it was read; its bytes follow. Returns whether it did. */
+/** Removes a file that is unchanged since it was read; its bytes follow. Returns whether it did. */
 export async function removeFile(db: Db, file: FileDoc): Promise<boolean> {
   const { _id, lookAtMS, heldUntilMS } = file
   return (await removeMatching(db, [file], { _id, lookAtMS, heldUntilMS: heldUntilMS ?? { $exists: false } })) === 1
 }
 
-/** Removes all files of a user, whatever refers to them. */
+/** Removes all files of a user, referenced or not. */
 export async function removeFilesOf(db: Db, app: string, owner: string): Promise<void> {
   await removePages(db, { ownerKey: key(app, owner) })
 }
 
-/** Removes all files of an app, and what is to be done about its rooms; returns how many documents those were. */
+/** Removes all files of an app, and the work left for its rooms; returns the number of documents. */
 export async function removeFilesOfApp(db: Db, app: string): Promise<number> {
   const { deletedCount } = await db.filesToClear.deleteMany({ _id: keyRange(app) })
   return deletedCount + (await removePages(db, { _id: keyRange(app) }))

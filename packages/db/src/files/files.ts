@@ -13,7 +13,7 @@ export interface FileDoc {
   app: string
   /** 24 hexadecimal digits, which no other app has either. */
   id: string
-  /** Whose it is; absent: it belongs to the integrator. */
+  /** The owner; absent for the integrator's. */
   owner?: string
   ownerKey?: string
   name: string
@@ -38,7 +38,7 @@ export interface FileDoc {
   thumbnail?: { stored: string; width: number; height: number }
   /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
   lookAtMS: number
-  /** Until then it stays, whatever refers to it: a message with it is being sent. */
+  /** Keeps it until then, referenced or not: a message with it is being sent. */
   heldUntilMS?: number
   /** A message that had it has it no more: while nothing else refers to it, it does not stay. */
   lost?: true
@@ -89,8 +89,9 @@ export async function beginUpload(
 }
 
 /**
- * Takes an upload as the content of the file; false when a newer one has begun, another was taken before, or the file is gone.
- * @param todo what is done before it is given out, and soon after
+ * Takes an upload as the content of the file; false when a newer one has begun, another was taken before, or the file
+ * is gone.
+ * @param todo work before it is given out, and soon after
  */
 export async function takeStored(
   db: Db,
@@ -142,9 +143,9 @@ export async function setThumbnail(db: Db, file: FileDoc, thumbnail: FileDoc['th
 }
 
 /**
- * Writes what a look at a file that was taken has done, and when the next one is, unless somebody wants it sooner. One
- * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed. False when the
- * file is gone, or no longer as it was to be.
+ * Writes the result of looking at a file, and the time of the next look, unless an earlier one was requested. One
+ * write: after a kill between two, a file that waits to be sent would be looked at too soon, and removed. False when
+ * the file is gone, or has changed.
  */
 async function finishLook(
   db: Db,
@@ -166,8 +167,8 @@ function nextLook({ createdAtMS, heldUntilMS = 0, lost }: FileDoc): number {
 }
 
 /**
- * Files that are to be sent, as they are; none goes for as long as a send takes.
- * @param of whose they may be: of this user, and with `orNobody` of the integrator
+ * The files of a send, in their present state; none is removed while a send may run.
+ * @param of the owner: this user, and with `orNobody` the integrator
  */
 export async function holdFiles(
   db: Db,
@@ -187,8 +188,8 @@ const toLookAt: Record<'toScan' | 'others', Filter<FileDoc>> = {
 }
 
 /**
- * Takes a file whose time has come to be looked at, of those to scan or of the others: no other process does for a while.
- * Pictures that wait for their thumbnails are taken in turns (waiting-pictures.ts).
+ * Takes a file that is due, of those to scan or of the others; no other process takes it for a while. Pictures that
+ * wait for their thumbnails are taken in turns (waiting-pictures.ts).
  */
 export async function takeFileToLookAt(db: Db, nowMS: number, which: keyof typeof toLookAt): Promise<FileDoc | null> {
   return db.files.findOneAndUpdate(

@@ -1,6 +1,6 @@
 import type { Db } from '../connect.ts'
 
-/** An import that works: until then nobody else imports into the app. By the clock of the database. */
+/** The lease of a running import, which excludes others of the app. By the clock of the database. */
 export interface ImportLease {
   by: string
   until: Date
@@ -12,7 +12,7 @@ const untilIn = (leaseMS: number) => ({ $add: ['$$NOW', leaseMS] })
 
 /** Takes the imports of an app; returns undefined, or the lease of another that holds them. */
 export async function takeImports(db: Db, app: string, by: string, leaseMS: number): Promise<ImportLease | undefined> {
-  // What is missing is before every time.
+  // A missing field sorts before every time.
   const free = { _id: app, $expr: { $lte: ['$importing.until', '$$NOW'] } }
   const { matchedCount } = await db.apps.updateOne(
     free,

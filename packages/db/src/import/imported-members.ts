@@ -12,9 +12,8 @@ import { ownInTail } from '../unread/unread-sums.ts'
 export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
 
 /**
- * Makes users members of rooms with their read positions, in one transaction. Members stay members, with the
- * later of both positions. Those who are banned or blocked may only read. What does not count as unread is counted from the
- * messages.
+ * Adds members to rooms with their read positions, in one transaction. Existing members keep the later of both
+ * positions. Banned and blocked ones may only read. Uncounted messages are counted from the messages.
  */
 export async function saveImportedMembers(
   db: Db,
@@ -86,8 +85,8 @@ function bothOf({ pair }: RoomDoc): string[] | undefined {
 }
 
 /**
- * How many of the messages after their read positions do not count as unread for users who become members: their own, those
- * that were deleted for all, and what they deleted for themselves when they were members before. Three queries for a room.
+ * The number of messages after their read positions that do not count as unread for new members: their own, those
+ * deleted for all, and those that they deleted for themselves as earlier members. Three queries for a room.
  */
 async function countUncounted(
   db: Db,
@@ -132,7 +131,7 @@ export async function findSeqs(db: Db, ids: readonly string[]): Promise<Map<stri
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-/** How many messages a room has up to a seq: as many, if there is no hole. */
+/** The number of a room's messages up to a seq: equal to it, if there is no hole. */
 export async function countUpToSeq(db: Db, roomKey: string, seq: number): Promise<number> {
   return db.messages.countDocuments({ roomKey, seq: { $gte: 1, $lte: seq } })
 }

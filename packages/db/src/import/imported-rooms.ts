@@ -10,7 +10,7 @@ export class ImportConflict extends Error {
   override name = 'ImportConflict'
 }
 
-/** Inserts the users who are not there; those who are stay as they are. @throws ImportConflict for the ID of a group */
+/** Inserts the missing users; existing ones stay as they are. @throws ImportConflict for the ID of a group */
 export async function insertImportedUsers(db: Db, users: readonly UserDoc[]): Promise<void> {
   if (users.length === 0) return
   await patiently(() => insertMissing(db, db.users.collectionName, users))
@@ -74,7 +74,7 @@ export interface ImportedAdvance {
 const perCommand = 500
 const atOnce = 4
 
-/** Inserts messages that have their seqs. Until their rooms have moved nobody sees them. */
+/** Inserts messages with their seqs. They are invisible until their rooms have moved. */
 export async function insertImported(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   // Those of one room lie together in the indexes.
   const sorted = messages.toSorted((a, b) => (a.roomKey < b.roomKey ? -1 : a.roomKey > b.roomKey ? 1 : a.seq - b.seq))
@@ -86,7 +86,7 @@ export async function insertImported(db: Db, messages: readonly MessageDoc[]): P
     }
   }
   const ends = await Promise.allSettled(Array.from({ length: atOnce }, work))
-  // When one has failed, what the others insert is removed: after they have ended.
+  // After a failure, remove the inserts of the others: once they have ended.
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 

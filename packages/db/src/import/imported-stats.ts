@@ -38,7 +38,7 @@ export class ImportedStats {
     if (this.#rooms.size + this.#users.size > mostGathered) await this.write()
   }
 
-  /** Writes what is gathered. */
+  /** Writes the collected counts. */
   async write(): Promise<void> {
     const [rooms, users] = [[...this.#rooms.values()], this.#users.take()]
     this.#rooms.clear()

@@ -64,7 +64,7 @@ export async function growImported(
   if (matchedCount < threads.length) throw new ImportConflict('a thread got messages of others while it was imported')
 }
 
-/** Who takes part in a thread of the file. */
+/** A user of a thread in the file. */
 export interface ImportedThreadMembers {
   app: string
   room: string
@@ -77,7 +77,7 @@ export interface ImportedThreadMembers {
   wasThere: boolean
 }
 
-/** Lets users take part in threads; what was imported is read. Those who take part already stay, with the later of both markers. */
+/** Adds users to threads; imported messages are read. Existing users keep the later of both markers. */
 export async function joinImported(db: Db, threads: readonly ImportedThreadMembers[]): Promise<void> {
   const members = threads.flatMap(({ app, room, root, users, seq, lastMessageAtMS }) =>
     users.map((user) => ({

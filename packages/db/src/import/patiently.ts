@@ -4,9 +4,9 @@ import { isTimeExpired } from '../transactions/run-writes.ts'
 const maxWaitMS = 60_000
 
 /**
- * Repeats a write for which the server took too long: it is busy with what else is imported, or a process was killed in a
- * transaction. An import does not fail by that.
- * @param write does nothing where it was done before
+ * Retries a write that took the server too long: it is busy with the import, or a killed process left a transaction. An
+ * import must not fail by that.
+ * @param write is idempotent
  */
 export async function patiently<T>(write: () => Promise<T>): Promise<T> {
   const endMS = performance.now() + maxWaitMS

@@ -36,9 +36,9 @@ async function findUnreached(db: Db, roomKeys: readonly string[]): Promise<Unrea
 }
 
 /**
- * The same of threads.
- * @param roots IDs of the messages that they are about
- * @param areGone the roots are removed too, with what they say of their threads
+ * The same for threads.
+ * @param roots IDs of their root messages
+ * @param areGone the roots are removed too, with their thread fields
  */
 export async function removeUnreachedOfThreads(db: Db, roots: readonly string[], areGone = false): Promise<void> {
   for (const ids of inParts(roots, perCommand)) {

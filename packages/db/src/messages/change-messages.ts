@@ -3,7 +3,7 @@ import type { Db } from '../connect.ts'
 import { lookAtFiles } from '../files/files.ts'
 import type { MessageDoc } from './messages.ts'
 
-/** What a change sets in a message, and what it removes. */
+/** The fields that a change of a message sets and removes. */
 export interface MessageChange {
   set?: Partial<
     Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'isDeleted'>
@@ -21,7 +21,7 @@ export interface MessageChange {
   )[]
 }
 
-/** What a message has while it is being streamed. */
+/** The fields of a message while it is being streamed. */
 export const ofStream = ['streaming', 'streamed'] as const
 
 /** A message that is deleted for all keeps its place and loses its content. */

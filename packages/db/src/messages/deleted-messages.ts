@@ -25,7 +25,7 @@ export async function countDeletedSince(db: Db, room: RoomDoc, session: ClientSe
   return db.messages.countDocuments({ roomKey: room._id, isDeleted: true, seq }, { session })
 }
 
-/** What a room says of deletions. */
+/** A room's deletions. */
 export type Deletions = Pick<RoomDoc, 'deletedUpToSeq' | 'deletedUpToMS'>
 
 /** Whether a message is deleted for all, individually or with all of its room. */

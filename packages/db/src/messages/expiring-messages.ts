@@ -9,10 +9,10 @@ export const expiringMessageIndexes: IndexDescription[] = [
   { key: { expiresAtMS: 1 }, partialFilterExpression: { expiresAtMS: { $exists: true } } },
 ]
 
-/** A message whose time has come. */
+/** A message that is due to expire. */
 export type ExpiredMessage = Pick<MessageDoc, '_id' | 'app' | 'room'>
 
-/** The settled messages whose time has come, the longest overdue first. */
+/** The flushed messages that are due to expire, the longest overdue first. */
 export function findExpired(db: Db, atMS: number, limit: number): Promise<ExpiredMessage[]> {
   return expiredMessages(db, atMS, limit).toArray()
 }
@@ -27,7 +27,7 @@ export function expiredMessages(db: Db, atMS: number, limit: number): FindCursor
     .limit(limit)
 }
 
-/** Those of these messages that nobody has made stubs yet. */
+/** Those of these messages that are not stubs yet. */
 export async function findStillExpired(
   db: Db,
   ids: readonly string[],

@@ -25,9 +25,12 @@ export type PageStart =
 export interface HistoryOf {
   roomKey: string
   buffer: readonly MessageDoc[]
-  /** The highest time of a message then. What is later is left out: of that, some may be settled and earlier ones not. */
+  /**
+   * The highest message time at that moment. Later ones are left out: some of them may be flushed while earlier ones
+   * are not.
+   */
   clockMS: number
-  /** Of its last message then. What is beyond was written by an import that has not reached it, or was killed before. */
+  /** The seq of its last message at that moment. Messages beyond belong to an unfinished import. */
   seq: number
 }
 
@@ -38,7 +41,7 @@ export interface PageSize {
   maxBytes: number
 }
 
-/** Messages per read: as many as fit into a page if each has the largest size. */
+/** Messages per read: a page's worth if each has the largest size. */
 const perRead = 64
 
 /** How many messages the first read of a page takes. */
@@ -48,7 +51,7 @@ export function firstRead({ limit }: PageSize): number {
 
 /**
  * The stages of a pipeline on messages that finds the first of a page.
- * @param upToSeq where `isBeyond` is true of what they found without it
+ * @param upToSeq where `isBeyond` holds for the result without it
  */
 export function historyStages(
   roomKey: string,
@@ -63,10 +66,10 @@ export function historyStages(
 
 /**
  * The messages for a page of a room's history, by (time field, _id): latest first, or oldest first after a message or
- * time. Returns at least as many as pageLength takes: after a time, with all messages of the last time. Reads one index, and
- * examines at most one document more than it returns.
+ * time. Returns at least as many as pageLength takes: after a time, with all messages of the last time. Reads one
+ * index, and examines at most one document more than it returns.
  *
- * @param first what historyStages found at the moment of `of`, and how many it was asked for
+ * @param first the result of historyStages at the moment of `of`, and its limit
  */
 export async function readHistory(
   db: Db,
@@ -154,8 +157,8 @@ function withTail(
 
 /**
  * How many of the messages make a page: as many as fit, one at least, up to the limit. A page after a time never ends
- * between two messages of the same time, so that the time of its last message is an exact cursor: it takes all messages of
- * a time together, while it has fewer messages than the limit and they fit; those of the first time whatever their size.
+ * between two messages of the same time, so that the time of its last message is an exact cursor: it takes all messages
+ * of a time together, while it has fewer messages than the limit and they fit; those of the first time at any size.
  */
 export function pageLength(
   messages: readonly { timeMS: number; bytes: number }[],

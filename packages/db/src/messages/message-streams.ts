@@ -97,15 +97,15 @@ function notCovered(at: number | undefined, text: string): Document | string {
   return { $filter: { input: '$parts', as: 'part', cond: sticksOut } }
 }
 
-/** From here on nothing is added to the stream; returns what it has. */
+/** Closes the stream to further pieces; returns its pieces. */
 export async function endParts(db: Db, { app, message }: StreamName): Promise<StreamedPart[]> {
   const ended = await db.messageStreams.findOneAndUpdate({ _id: key(app, message) }, { $set: { ended: true } })
   return ended?.parts ?? []
 }
 
 /**
- * Writes what there is of a streamed text so far into its message, as long as that is being streamed: not when it was
- * recalled, edited or deleted meanwhile. A shorter text never replaces a longer one.
+ * Writes the text so far into its message, while that is being streamed: not after it was recalled, edited or deleted.
+ * A shorter text never replaces a longer one.
  */
 export async function showStreamed(
   db: Db,

@@ -16,7 +16,7 @@ export interface MessageDoc {
   roomKey: string
   seq: number
   sender: string
-  /** The content as JSON text: any JSON survives as it was, whatever its depth and keys. */
+  /** The content as JSON text: any JSON survives, at any depth and with any keys. */
   content?: string
   messageType: string
   createdAtMS: number
@@ -28,7 +28,7 @@ export interface MessageDoc {
   clientMessageID?: string
   /** ID of the message of the same room that it replies to. */
   replyTo?: string
-  /** ID of the message whose thread it is in. */
+  /** ID of the root of its thread. */
   threadOf?: string
   /** The thread about it. */
   thread?: Thread
@@ -140,7 +140,7 @@ export async function findRoomOfMessage(db: Db, app: string, id: string): Promis
   return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
 }
 
-/** A settled message of whatever room of the app. */
+/** A flushed message of any room of the app. */
 export async function findMessageOfApp(
   db: Db,
   app: string,

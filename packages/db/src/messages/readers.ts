@@ -4,15 +4,18 @@ import type { MembershipDoc } from '../rooms/memberships.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './messages.ts'
 
-/** A member who has read a message. `markerSetAtMS` is of their latest report, of this message or a later one. */
+/**
+ * A member who has read a message. `markerSetAtMS` is the time of their latest report, of this message or a later one.
+ */
 export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
 type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The members, of a message of a thread those who take part, whose read marker has reached the message, the
- * longest-standing first; at most `limit` are looked at. Not its sender, and not who joined after it (they begin with it read) and has read nothing since.
- * @param reportedFromMS only those who last reported then or later
+ * The members (for a thread, its users) whose read marker has reached the message, the longest-standing first; at most
+ * `limit` are examined. Without its sender, and without members who joined later (they begin with it read) and have
+ * read nothing since.
+ * @param reportedFromMS only those whose last report is from then or later
  */
 export async function findReaders(
   db: Db,
@@ -42,7 +45,7 @@ export async function findReaders(
     .sort((a, b) => a.joinedAtMS - b.joinedAtMS || (a._id < b._id ? -1 : 1))
 }
 
-/** How many members' markers have reached the message: those of findReaders, its sender, and who joined after it. */
+/** How many members' markers have reached the message: findReaders plus its sender and later members. */
 export async function countReaders(
   db: Db,
   message: Sent,
@@ -58,7 +61,7 @@ function hasReached({ roomKey, seq }: Sent, reportedFromMS: number | undefined):
   return { roomKey, readSeq: { $gte: seq }, ...hasReported }
 }
 
-/** Those who read a message: the members of the room, or who takes part in the thread. */
+/** The possible readers of a message: the members of the room, or the users of the thread. */
 function membersOf(db: Db, threadOf: string | undefined): Db['memberships'] {
   return threadOf === undefined ? db.memberships : db.threadMembers
 }

@@ -16,11 +16,11 @@ export interface RoomPage {
   first: { settled: MessageDoc[]; most: number }
   /** Senders of these messages, and of those in the buffer. */
   users: UserDoc[]
-  /** What the caller deleted for themselves, among these messages or as a whole. */
+  /** The caller's own deletions, of these messages or as a whole. */
   deletions: FoundDeletion[]
 }
 
-/** Of the largest messages with the most reactions, so many fit into one document. */
+/** Messages of the largest size with the most reactions that fit into one document. */
 const mostOfAnySize = 8
 const documentTooLarge = 10_334
 
@@ -73,7 +73,7 @@ function pageStages(db: Db, { app, room, user }: { app: string; room: string; us
   ]
 }
 
-/** A stage that adds what another collection's pipeline finds. */
+/** A stage that joins another collection by a pipeline. */
 export function lookUp(from: string, pipeline: Document[], as: string): Document {
   return { $lookup: { from, pipeline, as } }
 }

@@ -36,10 +36,10 @@ export async function findSearchProgress(
   return new Map(found.map(({ _id, seq }) => [_id, seq]))
 }
 
-/** What the index takes of a message. */
+/** The fields of a message that the index reads. */
 type MessageToIndex = Pick<MessageDoc, '_id' | 'seq' | 'createdAtMS' | 'content' | 'isDeleted'>
 
-/** The messages of a room after a seq, in its order, as far as they are settled; of each what the index takes. */
+/** The flushed messages of a room after a seq, in order, with the fields that the index reads. */
 export function messagesToIndex(
   db: Db,
   roomKey: string,
@@ -74,7 +74,7 @@ export async function setSearchProgress(db: Db, room: string, seq: number, sessi
   await db.searchProgress.updateOne({ _id: room }, { $max: { seq } }, { upsert: true, session })
 }
 
-/** Sets the words of a message whose content changes, inside the transaction that changes it. */
+/** Sets the terms of a message whose content changes, inside the transaction of the change. */
 export async function setSearchWords(
   db: Db,
   message: MessageDoc,
@@ -111,7 +111,7 @@ export type SearchConditions = readonly (string | RegExp)[]
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The messages of the rooms whose terms meet all the conditions, latest first, some at a time.
+ * The messages of the rooms whose terms meet all conditions, latest first, some at a time.
  * @throws QueryTooSlow when it is not over at `untilMS`
  */
 export async function* searchPages(

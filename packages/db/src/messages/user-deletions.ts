@@ -48,7 +48,7 @@ export interface ToHide {
   threadOf?: string
 }
 
-/** What is read of a deletion. */
+/** The fields of a deletion that are read. */
 export type FoundDeletion = Pick<UserDeletionDoc, '_id' | 'seq'>
 
 /** Which of these messages the user deleted for themselves, individually or with everything up to them. */
@@ -97,7 +97,9 @@ export async function findDeletedUpTo(
   return deletion?.seq ?? 0
 }
 
-/** The users who deleted messages of a room or thread for themselves, individually or with everything up to them; by ID. */
+/**
+ * The users who deleted messages of a room or thread for themselves, individually or with everything up to them; by ID.
+ */
 export async function findUsersWhoDeleted(
   db: Db,
   roomKey: string,
@@ -119,7 +121,7 @@ export async function findUsersWhoDeleted(
   )
 }
 
-/** What these users deleted for themselves of a room after a seq; `isOfAll`: everything up to `seq`. */
+/** These users' own deletions in a room after a seq; `isOfAll`: everything up to `seq`. */
 export async function findDeletionsOfUsers(
   db: Db,
   roomKey: string,

@@ -24,7 +24,7 @@ export async function letDecide(db: Db, { _id }: Pick<ReportDoc, '_id'>, decisio
   await db.reports.updateOne({ _id, 'deciding.decision': decision }, { $unset: { deciding: 1 } })
 }
 
-/** Decides an open report, whose text goes; null when it is not open. */
+/** Decides an open report and deletes its text; null when it is not open. */
 export async function markDecided(
   db: Db,
   { _id }: Pick<ReportDoc, '_id'>,

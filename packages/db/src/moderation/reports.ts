@@ -7,7 +7,7 @@ import type { MessageDoc } from '../messages/messages.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
 
-/** What users report about one message. */
+/** Users' reports of one message. */
 export interface ReportDoc {
   /** key(app, message) */
   _id: string
@@ -29,7 +29,7 @@ export interface ReportDoc {
   status: 'open' | 'decided'
   createdAtMS: number
   updatedAtMS: number
-  /** What is being carried out, for so long: nothing else is decided meanwhile. */
+  /** The decision being carried out, and until when: it excludes others. */
   deciding?: { decision: ReportDecision; untilMS: number }
   decision?: ReportDecision
   decidedAtMS?: number
@@ -55,8 +55,8 @@ const reasonsShown = 20
 type Reported = Pick<MessageDoc, '_id' | 'app' | 'room' | 'sender' | 'messageType' | 'createdAtMS' | 'content'>
 
 /**
- * Adds a user's report of a message, unless they have reported it; a decided report is open again. When as many are gathered
- * as may be, another report only keeps an open one for longer, and takes the place of the oldest of a decided one.
+ * Adds a user's report of a message, unless they have reported it; a decided report is open again. At the limit,
+ * another report only extends the life of an open one, and replaces the oldest of a decided one.
  */
 export async function addReport(
   db: Db,
@@ -131,7 +131,7 @@ export async function findReports(
     .toArray()
 }
 
-/** Removes what reports keep of a user: the texts of their messages, and what they said about others. */
+/** Removes a user's data from reports: the texts of their messages, and their words about others. */
 export async function forgetReporter(db: Db, app: string, user: string): Promise<void> {
   const userKey = key(app, user)
   await db.reports.updateMany({ senderKey: userKey }, { $unset: { content: 1 } })

@@ -7,7 +7,10 @@ import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
 
-/** A retry is a transaction, which does not see what no majority has yet: what is listed as made can be made again. */
+/**
+ * A retry is a transaction, which does not see writes before their majority: a call listed as made can then be made
+ * again.
+ */
 const asRetriesSee = { readConcern: 'majority' } as const
 
 /** Which calls of an app, by when they were queued. */
@@ -100,13 +103,13 @@ function waitAgain() {
 
 const forget = { $unset: { 'lastTry.answer': 1 } } as const
 
-/** Forgets what integrators' servers returned to the calls of a message: they may repeat what they got. */
+/** Deletes servers' answers to the calls of a message: they may repeat its content. */
 export async function forgetAnswersOfMessage(db: Db, app: string, message: string): Promise<void> {
   const calls = await findCallsOfMessage(db, app, message)
   if (calls.length > 0) await db.outgoingCalls.updateMany({ _id: { $in: calls.map(({ _id }) => _id) } }, forget)
 }
 
-/** The same of a room: to the calls before a position of the stream, or about what a user did. */
+/** The same for a room: for calls before a stream position, or about a user's actions. */
 export async function forgetAnswersOfRoom(
   db: Db,
   { app, room }: { app: string; room: string },

@@ -4,9 +4,8 @@ import { type KeyPart, keyParts } from '../key-parts.ts'
 import { deviceDecisions, userReasons } from './push-decisions.ts'
 
 /**
- * Forgets the pushes to an erased user: their devices' tokens, what was decided for them, and what came of it; and their name in the
- * pushes of what they wrote. Looks through what is kept of the app's pushes, a week at most, part by part: no index is kept
- * for this.
+ * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name in the pushes
+ * of their messages. Scans the app's kept pushes, a week at most, part by part: this needs no index.
  * @returns whether it is done; not when the signal aborted before a part
  */
 export async function forgetPushes(db: Db, app: string, user: string, signal: AbortSignal): Promise<boolean> {

@@ -28,9 +28,9 @@ export interface OutgoingCallDoc {
   room: string
   /** Such as MESSAGE; for kind `push` PUSH. */
   event: string
-  /** The user who acted; '' when the API key did. */
+  /** The acting user; '' for the API key. */
   client: string
-  /** The data of the call, as JSON text; when it is over, only what it was about, so that it can be made again. */
+  /** The data of the call, as JSON text; once it is over, only its subject, so that it can be made again. */
   data?: string
   request?: string
   /** It was made, or failed for good, and an admin wants it again. */
@@ -209,7 +209,7 @@ export async function findNextCall(db: Db, lane: string): Promise<OutgoingCallDo
   return db.outgoingCalls.findOne({ lane, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
 }
 
-/** A call that was made; `data` is what is kept of its data. */
+/** A finished call; `data` is the kept part of its data. */
 export interface DoneCall {
   id: string
   data: string
@@ -238,7 +238,7 @@ export async function markCallsDone(db: Db, done: readonly DoneCall[]): Promise<
   )
 }
 
-/** Records a failed try; with `deadWith` the call becomes a dead letter, of whose data that is kept. */
+/** Records a failed try; with `deadWith` the call becomes a dead letter with that data. */
 export async function markCallTried(
   db: Db,
   id: string,
@@ -249,7 +249,10 @@ export async function markCallTried(
   await db.outgoingCalls.updateOne({ _id: id }, { $set: set, $inc: { tries: 1 } })
 }
 
-/** Makes the calls of a lane that are older than `beforeMS` dead letters, with what `kept` returns as their data; returns how many. */
+/**
+ * Makes the calls of a line that are older than `beforeMS` dead letters, with the result of `kept` as their data;
+ * returns how many.
+ */
 export async function deadLetterCalls(
   db: Db,
   lane: string,
@@ -281,7 +284,7 @@ export async function findFailedCalls(
   limit: number,
 ): Promise<{ totalCount: number; calls: AsyncIterable<OutgoingCallDoc> }> {
   const failed = { app, state: 'failed' as const }
-  // A retry is a transaction, which would not see what no majority has yet.
+  // A retry is a transaction, which would not see writes before their majority.
   const found = db.outgoingCalls
     .find(failed, { readConcern: 'majority', skip, limit, batchSize: 50 })
     .hint('failed')

@@ -16,16 +16,16 @@ export const userReasons = [
 ] as const
 export type UserReason = (typeof userReasons)[number]
 
-/** What was decided for a device: CONNECTED, NO_NETWORK (its network is not configured), or DUE. */
+/** The decision for a device: CONNECTED, NO_NETWORK (its network is not configured), or DUE. */
 export const deviceDecisions = ['CONNECTED', 'NO_NETWORK', 'DUE'] as const
 export type DeviceDecision = (typeof deviceDecisions)[number]
 
-/** Why nobody got a push. */
+/** The reason for no push at all. */
 export type MessageReason = 'DELETED' | 'LATE'
 
 /**
- * What was decided about a message's pushes, for one page of the room's members: each of them is in it. Kept short, because
- * it is written for every message that may be pushed.
+ * The decisions about a message's pushes, for one page of the room's members: each of them is in it. Kept short,
+ * because it is written for every message that may be pushed.
  */
 export interface PushDecisionDoc {
   /** key(app, message, page) */
@@ -41,7 +41,7 @@ export interface PushDecisionDoc {
   called?: string[]
 }
 
-/** What came of a push. */
+/** The outcome of a push. */
 export interface PushResult {
   user: string
   device: string
@@ -69,8 +69,8 @@ export const pushDecisionIndexes: IndexDescription[] = [{ key: { at: 1 }, expire
 export const deviceOf = (user: string, device: string) => key(user, device)
 
 /**
- * Neither is journaled: when the database dies, what was decided in its last tenth of a second may be missing from the
- * explanation, and nothing else.
+ * Neither is journaled: when the database dies, decisions of its last tenth of a second may be missing from
+ * explanations, and nothing else.
  */
 const lazily = { ordered: false, writeConcern: { w: 1, journal: false } } as const
 
@@ -114,7 +114,7 @@ export async function findDecisions(
   return { isAny, decisions }
 }
 
-/** What came of a message's pushes to a user, in the order of time. */
+/** The outcomes of a message's pushes to a user, by time. */
 export async function findResults(db: Db, content: string, user: string): Promise<PushResult[]> {
   const found = await db.pushResults.find({ _id: ofMessage(content), 'results.user': user }).toArray()
   return found
@@ -123,7 +123,10 @@ export async function findResults(db: Db, content: string, user: string): Promis
     .sort((a, b) => a.atMS - b.atMS)
 }
 
-/** How many members and devices have each decision, and what came of the pushes: at most two documents per 1,000 members. */
+/**
+ * The number of members and devices per decision, and the outcomes of the pushes: at most two documents per 1,000
+ * members.
+ */
 export async function countDecisions(
   db: Db,
   content: string,

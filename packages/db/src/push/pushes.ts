@@ -6,9 +6,9 @@ import { key } from '../keys.ts'
 export type PushNetwork = 'apns' | 'fcm'
 
 /**
- * One push to one device. Its document makes sure that it goes out once: the ID can be inserted only once, and only one
- * process takes it, before it sends. It stays after sending, so that a repeated event finds it. When a process is killed
- * after it took a push, the push stays taken and is not sent again, since nobody can know whether the network has it.
+ * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one
+ * process takes it, before sending. It stays after sending, so that a repeated event finds it. After a kill, a taken
+ * push stays taken and is not sent again, since the network may have it.
  */
 export interface PushDoc {
   /** key(content, user, device) */
@@ -55,7 +55,8 @@ export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireA
 
 /**
  * Stores the content of pushes; existing content stays as it is.
- * @returns whether there is one to be sent: an empty one is of a message whose pushes were decided with PUSH_GENERIC
+ * @returns whether there is one to be sent: an empty one belongs to a message whose pushes were decided with
+ *   PUSH_GENERIC
  */
 export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
   const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: clock.date() }))
@@ -63,8 +64,8 @@ export async function insertPushContent(db: Db, _id: string, json: string): Prom
 }
 
 /**
- * Notes that all pushes of messages are noted: when their events come again from MongoDB, nothing is decided anew. Not
- * journaled: what is lost is decided again, and each device gets one push all the same.
+ * Records that all pushes of messages are stored: events republished from MongoDB then decide nothing again. Not
+ * journaled: a lost record is decided again, and each device still gets one push.
  */
 export async function notePushesDecided(db: Db, contents: readonly string[]): Promise<void> {
   const now = clock.date()

@@ -1,6 +1,6 @@
 import type { RoomDoc } from './rooms.ts'
 
-/** What decides over the next messages of a room. */
+/** The fields that decide over the next messages of a room. */
 export type RoomToSendTo = Pick<
   RoomDoc,
   | '_id'

@@ -4,7 +4,7 @@ import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../connect.ts'
 import { key } from '../keys.ts'
 
-/** A ban in force: a user who may only read in a room. */
+/** A ban in force: the user may only read in the room. */
 export interface BanDoc {
   /** key(app, room, blockee) */
   _id: string

@@ -36,7 +36,7 @@ export async function setBlocked(
   await db.memberships.updateOne({ _id: key(app, room, user) }, update, { session })
 }
 
-/** The marks of users who join, by the IDs of their memberships: of those who are banned, and of those whom the other blocks. */
+/** The marks of joining users, by the IDs of their memberships: banned ones, and those blocked by the other. */
 export function marksOf(
   banned: readonly Pick<BanDoc, '_id' | 'untilMS'>[],
   blockedByOther: readonly string[],

@@ -32,7 +32,7 @@ export async function moveDeliveredMarkers(db: Db, seqs: ReadonlyMap<string, num
   )
 }
 
-/** Where a message stands, and who sent it. */
+/** A message's seq and sender. */
 export type SentPlace = Pick<MessageDoc, '_id' | 'roomKey' | 'seq' | 'sender'>
 const placeFields = { roomKey: 1, seq: 1, sender: 1 }
 

@@ -28,7 +28,7 @@ export async function markAllDeleted(db: Db, room: RoomDoc, erasing: Erasing, se
   await db.rooms.updateOne({ _id: room._id }, { $set: deleted, ...moved() }, { session })
 }
 
-/** Leases a room whose messages are to be erased; null when there is none. */
+/** Leases a room with messages to erase; null when there is none. */
 export async function leaseErasing(db: Db, leaseMS: number): Promise<RoomDoc | null> {
   const now = clock.now()
   return db.rooms.findOneAndUpdate(

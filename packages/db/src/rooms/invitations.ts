@@ -20,7 +20,7 @@ export interface InvitationDoc {
 
 export const invitationIndexes: IndexDescription[] = [{ key: { app: 1, invitee: 1, id: -1 } }]
 
-/** Invites users, also those already invited, whose inviter changes. Returns the invitations. */
+/** Invites users; for those already invited the inviter changes. Returns the invitations. */
 export async function saveInvitations(
   db: Db,
   of: { app: string; room: string; inviter: string },

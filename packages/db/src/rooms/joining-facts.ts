@@ -9,7 +9,7 @@ import type { InvitationDoc } from './invitations.ts'
 import type { MembershipDoc } from './memberships.ts'
 import type { RoomDoc } from './rooms.ts'
 
-/** What decides over users who are made members of rooms. */
+/** The facts that decide over new members of rooms. */
 export interface JoiningFacts {
   rooms: RoomDoc[]
   memberships: MembershipDoc[]
@@ -17,11 +17,11 @@ export interface JoiningFacts {
   /** Those in force. They have the key of the membership that they are about. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
-  /** What waits in the lanes of the rooms, as findLanes finds it. */
+  /** The waiting events of the rooms' ordering keys, as findLanes finds them. */
   waiting: PendingEventsDoc[]
 }
 
-/** What is to be read, by ID: bans and invitations have the ID of the membership. */
+/** The IDs to read: bans and invitations have the ID of the membership. */
 export interface WantedJoiningFacts {
   rooms: readonly string[]
   memberships: readonly string[]
@@ -31,8 +31,8 @@ export interface WantedJoiningFacts {
 }
 
 /**
- * Reads the rooms, then all else that decides over new members, in one round trip, which no transaction may do. What changes
- * later changes its room, and addMembersToRooms proves that it is as it was read.
+ * Reads the rooms, then the facts about new members, in one round trip, which no transaction may do. A later change of
+ * a fact changes its room, and addMembersToRooms proves that the room is unchanged.
  */
 export async function findJoiningFacts(
   db: Db,

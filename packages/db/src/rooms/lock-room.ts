@@ -6,8 +6,8 @@ import { moved, type RoomDoc } from './rooms.ts'
 import { versionStep } from './version-step.ts'
 
 /**
- * Takes a room inside a transaction, as the first thing in it: what was sent to it before is in `messages` and counted
- * for the rest of the transaction, and what is sent after waits for its end. Null when there is none.
+ * Locks a room as the first step of a transaction: earlier sends are in `messages` and counted for the rest of it,
+ * later ones wait for its end. Null when there is none.
  */
 export async function lockRoom(db: Db, app: string, id: string, session: ClientSession): Promise<RoomDoc | null> {
   const taken = { version: { $add: [{ $ifNull: ['$version', 0] }, versionStep()] }, flushedSeq: '$seq' }

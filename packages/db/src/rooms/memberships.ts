@@ -25,9 +25,9 @@ export interface MembershipDoc {
   flushedSeq?: number
   /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
   hiddenUpToSeq?: number
-  /** The delivery marker: seq of the last message that has reached the user. A member who has read a message has got it too. */
+  /** The delivery marker: seq of the last message that has reached the user. Read implies delivered. */
   deliveredSeq?: number
-  /** When the member last reported what they have read. */
+  /** When the member last reported a read position. */
   markerSetAtMS?: number
   /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
   blocked?: true
@@ -129,7 +129,7 @@ export async function* pageMembers(db: Db, roomKey: string, perPage: number): As
   yield* readInParts(members, perPage)
 }
 
-/** What decides whether a member may send. */
+/** The fields that decide whether a member may send. */
 export type Sender = Pick<MembershipDoc, '_id'> & BlockMark
 
 /** Notes that a member may have deleted messages of the room up to a seq for themselves. */
@@ -137,7 +137,9 @@ export async function noteHidden(db: Db, membership: string, seq: number, sessio
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
-/** Sets the given preferences of a member, on a condition; null where it does not hold, and for a user who is not a member. */
+/**
+ * Sets the given preferences of a member, on a condition; null where it does not hold, and for a user outside the room.
+ */
 export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },
@@ -173,7 +175,7 @@ export async function setReadMarker(
   )
 }
 
-/** Sets what does not count as unread, with the marker after which that was counted: the member has read nothing by it. */
+/** Sets the uncounted messages, with the marker that they were counted from; the member's read position stays. */
 export async function setUncounted(
   members: Db['memberships'],
   membership: string,

@@ -82,7 +82,7 @@ export async function removeFromRooms(
   return after
 }
 
-/** What a room is without a member whose membership is deleted already. */
+/** The room without a member whose membership is deleted already. */
 async function withoutMember(
   db: Db,
   room: RoomDoc,
@@ -105,7 +105,7 @@ async function withoutMember(
   }
 }
 
-/** The next owner of a room: never a banned user, whose ban nobody could lift. */
+/** The next owner of a room: never a banned user, whose ban could not be lifted. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
   const unbanned = { roomKey: room._id, ...unblocked() }
   const longest = (among: object) =>

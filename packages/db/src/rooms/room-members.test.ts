@@ -24,7 +24,7 @@ describe('a group to which members are added', () => {
     await db.client.close()
   })
 
-  /** Adds dave by what was read; returns whether the first try was refused, and the room as it is after. */
+  /** Adds dave by the facts that were read; returns whether the first try was refused, and the room afterwards. */
   async function add(
     change: (readAt: RoomDoc) => Promise<unknown>,
   ): Promise<{ isStale: boolean; after: RoomDoc | null }> {

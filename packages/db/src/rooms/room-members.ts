@@ -28,7 +28,7 @@ export async function insertMemberships(
   await insertMembershipsOf(db, [{ room, users }], session)
 }
 
-/** The same in many rooms, in few round trips. @param areNew nobody can be banned in the groups among them yet */
+/** The same in many rooms, in few round trips. @param areNew new groups among them have no bans yet */
 export async function insertMembershipsOf(
   db: Db,
   joining: readonly Joining[],
@@ -168,7 +168,10 @@ export async function findFirstMembers(
   return first.map(({ user }) => user)
 }
 
-/** The marks of the memberships that may only read, by ID: of users who are banned there, or in a direct room blocked by the other. */
+/**
+ * The marks of the memberships that may only read, by ID: of users banned there, or in a direct room blocked by the
+ * other.
+ */
 export async function findBlocked(
   db: Db,
   joining: readonly Joining[],

@@ -35,9 +35,9 @@ const membershipFields = {
 const perReply = 10_000
 
 /**
- * The rooms of a user that are not deleted, each with the exact unread count, in no order. Costs two round trips, and reads
- * only parts of the documents.
- * @param showUpTo of at most so many rooms it reads all that is shown of them
+ * The rooms of a user that are not deleted, each with the exact unread count, in no order. Costs two round trips, and
+ * reads only parts of the documents.
+ * @param showUpTo for at most this many rooms it reads all shown fields
  */
 export async function findRoomsOfMember(
   db: Db,

@@ -40,8 +40,8 @@ export interface RoomDoc extends RoomBuffer {
   pair?: string
   createdAtMS: number
   /**
-   * Moves with everything that decides over a send: who is a member, who is banned or blocked, what the room is, what was
-   * deleted. Absent in a room that nothing has changed.
+   * Moves with every change that decides over a send: members, bans, blocks, the room's fields, deletions. Absent in an
+   * unchanged room.
    */
   version?: number
   /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */

@@ -13,8 +13,8 @@ import {
 } from './buckets.ts'
 
 /**
- * A user who sent or was connected in a bucket. The minutes of a user are bits of the document of their hour: a document
- * for each would be 4,320 of one who stays connected for three days.
+ * A user active in a bucket. Their minutes are bits of the document of their hour: a document per minute would be 4,320
+ * for a user connected for three days.
  */
 export interface StatsUserDoc extends Bucket {
   user: string
@@ -22,7 +22,7 @@ export interface StatsUserDoc extends Bucket {
   minutes?: Long
 }
 
-/** What is to be written of a user in a bucket. */
+/** A user's activity in a bucket, to be written. */
 export interface ActiveUser {
   document: Bucket & { user: string }
   /** The bits to set. */
@@ -31,7 +31,7 @@ export interface ActiveUser {
 
 const { minute, hour } = bucketLevels
 
-/** Gathers who was active when: each user once in each bucket. */
+/** Collects active users: each once in each bucket. */
 export class ActiveUsers {
   readonly #byID = new Map<string, ActiveUser>()
 
@@ -55,7 +55,7 @@ export class ActiveUsers {
   }
 }
 
-/** Records users who were active at a time, in the buckets of all levels or of some. */
+/** Records users active at a time, in the buckets of all levels or of some. */
 export async function noteActiveUsers(
   db: Db,
   users: readonly { app: string; user: string; atMS: number }[],
@@ -68,7 +68,7 @@ export async function noteActiveUsers(
   await writeActiveUsers(db, active.take())
 }
 
-/** Adds to what is there. */
+/** Adds to the recorded activity. */
 export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): Promise<void> {
   await upsertBuckets(
     db.statsUsers,
@@ -82,7 +82,7 @@ export async function writeActiveUsers(db: Db, active: readonly ActiveUser[]): P
   )
 }
 
-/** The users who were active in these parts. */
+/** The users active in these parts. */
 export async function findActiveUsers(db: Db, app: string, stretches: readonly Stretch[]): Promise<string[]> {
   if (stretches.length === 0) return []
   const within = stretches.flatMap((stretch): Filter<StatsUserDoc>[] =>

@@ -13,7 +13,7 @@ export const bucketLevels = {
 } as const
 export type BucketLevel = keyof typeof bucketLevels
 
-/** What is counted in a part of time. */
+/** The common fields of a count over a part of time. */
 export interface Bucket {
   _id: string
   app: string
@@ -31,12 +31,12 @@ export const statsIndexes: IndexDescription[] = [
 /** The finest first. */
 export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The levels whose buckets of a time are still kept: what was imported may be old. */
+/** The levels whose buckets of a time are still kept: imported data may be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }
 
-/** The bucket of a time, of one level; `of` is what it counts beside the app. */
+/** The bucket of a time, of one level; `of` is its subject beside the app. */
 export function bucketOf(level: BucketLevel, app: string, atMS: number, ...of: string[]): Bucket {
   const { sizeMS, keepMS } = bucketLevels[level]
   const beginMS = atMS - (atMS % sizeMS)

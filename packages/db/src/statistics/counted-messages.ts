@@ -110,7 +110,7 @@ export async function countInPart(
     rooms.map(({ roomKey }) => roomKey),
   )
   return rooms.flatMap(({ _id, roomKey, before, upTo }) => {
-    // What an import has not reached lies beyond the end.
+    // Messages beyond the end belong to an unfinished import.
     const seqOf = ([last]: { seq: number }[]) => Math.min(last?.seq ?? 0, ends.get(roomKey) ?? Infinity)
     const count = seqOf(upTo) - seqOf(before)
     return count > 0 ? [[_id, count] as [string, number]] : []

@@ -13,8 +13,8 @@ import {
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**
- * Who takes part in a thread: the sender of its root, and who has sent to it. A document as a membership, with the key of
- * the thread for the room's. It outlives the membership of the room: a member who comes back takes part as before.
+ * The users of a thread: the sender of its root, and its senders. A document like a membership, with the key of the
+ * thread for the room's. It outlives the membership of the room: a returning member takes part as before.
  */
 export const threadMemberIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
@@ -52,7 +52,7 @@ export async function joinThread(
   await db.threadMembers.insertOne(member, { session })
 }
 
-/** Records a further message of a user who takes part: it does not count as unread for them. */
+/** Records a further message of a thread's user: it does not count as unread for them. */
 export async function countOwnInThread(
   db: Db,
   member: MembershipDoc,
@@ -91,7 +91,7 @@ export async function findThreadsOfUser(
     .toArray()
 }
 
-/** What the roots of threads say of these. */
+/** The thread fields of root messages. */
 export type RootSummary = Required<Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>>
 
 /** The roots of threads, by the key of the thread. */
@@ -114,8 +114,8 @@ export async function leaveThreads(db: Db, app: string, user: string): Promise<v
 }
 
 /**
- * Who is notified of a message of a thread, in pages: those who take part, and who is mentioned; of these, the members of
- * the room.
+ * The users to notify of a message of a thread, in pages: its users, and the mentioned; of these, the members of the
+ * room.
  */
 export async function* pageThreadMembers(
   db: Db,

@@ -1,21 +1,21 @@
 import { key } from '../keys.ts'
 
-/** What a message, the root, says of the thread about it. Written with each message of the thread. */
+/** The fields of the root message about its thread. Written with each message of the thread. */
 export interface Thread {
   /** seq of the last message, and so their number: it has no holes, and none is removed. */
   seq: number
   lastMessageID: string
   lastMessageAtMS: number
-  /** The first who take part: the sender of the root, then who has sent to the thread. */
+  /** The first users: the sender of the root, then the senders of the thread. */
   users: string[]
   /** Up to this seq its messages were deleted with all of the room, before the last one was sent. */
   deletedUpToSeq?: number
 }
 
-/** Of those who take part, so many are shown. */
+/** The most users of a thread that are shown. */
 export const mostUsersShown = 5
 
-/** The `roomKey` of a thread's messages and of its members: a thread is to them what a room is to others. */
+/** The `roomKey` of a thread's messages and users: a thread takes the place of their room. */
 export function threadKey({ app, room }: { app: string; room: string }, root: string): string {
   return key(app, room, root)
 }

@@ -4,8 +4,8 @@ import type { Db } from '../connect.ts'
 import { endAbandoned } from './transaction.ts'
 
 /**
- * 'durable': settles when it is journaled on a majority. 'soon': when the primary has it. It may be lost by a crash that
- * nobody notices, since the driver waits for the server to be back: nothing that is done later may rely on it.
+ * 'durable': settles when it is journaled on a majority. 'soon': when the primary has it. A crash may lose it
+ * unnoticed, since the driver waits for the server to be back: no later step may rely on it.
  */
 export type Durability = 'durable' | 'soon'
 
@@ -17,7 +17,7 @@ const writeConcerns = {
 const mostMS = 4_000
 /** MaxTimeMSExpired */
 const timeExpired = 50
-/** What the server takes in one command, at most. */
+/** The server's limit for one command. */
 const mostStatements = 5_000
 const duplicateKey = 11_000
 
@@ -41,12 +41,13 @@ interface WriteReply extends Document {
 }
 
 /**
- * Runs write statements of one collection as one command: without the driver's bulk classes, which cost more than what
- * they write. Outside of transactions, and never sent twice. One that waits for an abandoned transaction ends that, and
+ * Runs write statements of one collection as one command, without the driver's bulk classes, which cost more than the
+ * writes. Outside of transactions, and never sent twice. One that waits for an abandoned transaction ends that, and
  * fails as if the database were away.
- * @param inOrder a statement that fails, passed over or not, stops those after it; by default they run all, in no order
+ * @param inOrder a failing statement, passed over or not, stops those after it; by default all run, in no order
  * @returns how many documents were matched or inserted
- * @throws MongoServerError, also when a single statement failed; MongoWriteConcernError when a majority has not confirmed what was written
+ * @throws MongoServerError, also when a single statement failed; MongoWriteConcernError when a majority has not
+ *   confirmed the writes
  */
 export async function runWrites(
   db: Db,

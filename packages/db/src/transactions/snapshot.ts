@@ -8,8 +8,8 @@ const mostTries = 50
 const unavailable = new Set([246, 239])
 
 /**
- * Reads with one view of the database, that of the last write that a majority has: what is read in several round trips
- * belongs together, and every write that was acknowledged before is there. `read` must have no effect.
+ * Reads at one snapshot, that of the last majority write: results of several round trips belong together and include
+ * every write acknowledged before. `read` must have no effect.
  */
 export async function inSnapshot<T>(db: Db, read: (session: ClientSession) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {

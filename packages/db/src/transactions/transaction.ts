@@ -4,7 +4,7 @@ import type { Db } from '../connect.ts'
 
 export type Session = ClientSession
 
-/** What was read before the transaction has changed: it runs again, and reads again. */
+/** Data read before the transaction has changed: it runs again, and reads again. */
 export class StaleReadError extends Error {
   override name = 'StaleReadError'
 }

@@ -6,13 +6,13 @@ import { currentMarkerIn } from '../rooms/memberships.ts'
 /** A message that is deleted for all. */
 export interface DeletedMessage {
   seq: number
-  /** For whom it never counted: its sender, and members who deleted it for themselves. */
+  /** Users for whom it never counted: its sender, and members who deleted it for themselves. */
   except: readonly string[]
 }
 
 /**
- * Messages that were deleted for all no longer count as unread: records it for every member who has some of them after
- * their marker, in one write however many they are, and one for each member for whom some never counted.
+ * Messages deleted for all no longer count as unread: records it for every member who has some of them after their
+ * marker, in one write for all, and one for each member for whom some never counted.
  * @param members of rooms, or of threads
  */
 export async function uncountDeleted(

@@ -28,7 +28,7 @@ export async function countUncountedAfter(
   session: ClientSession,
 ): Promise<Uncounted> {
   const { app, room, roomKey, user, flushedSeq = 0 } = membership
-  // Who deletes all messages of a room for themselves keeps its threads.
+  // Deleting all messages of a room for oneself keeps its threads.
   const isOfThread = roomKey !== key(app, room)
   const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
   const after = { $gt: from, $lte: upToSeq }

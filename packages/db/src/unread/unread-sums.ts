@@ -56,7 +56,7 @@ export async function findMembershipsToSum(
     .toArray()
 }
 
-/** What is kept. The membership and the room must have been read in one snapshot or transaction. */
+/** The stored count. The membership and the room must have been read in one snapshot or transaction. */
 export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadSum {
   const { readSeq, uncounted } = currentMarker(membership, room)
   const own = ownInTail(membership.user, room)
@@ -68,7 +68,10 @@ export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadS
   }
 }
 
-/** What the messages say, in the snapshot or transaction of the membership and the room: reads an index entry of each after the marker. */
+/**
+ * The count by the messages, in the snapshot or transaction of the membership and the room: reads an index entry for
+ * each after the marker.
+ */
 export async function countUnread(
   db: Db,
   membership: MembershipToSum,

@@ -7,14 +7,14 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInTail, type RoomToSum, sumUnread } from './unread-sums.ts'
 
-/** A member whose unread count is not what the messages say. */
+/** A member whose unread count disagrees with the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
   unread: number
   countedUnread: number
 }
 
 export interface Verified {
-  /** Members whose unread count was counted from the messages. */
+  /** Members whose unread count was compared with the messages. */
   verified: number
   wrong: WrongUnread[]
 }
@@ -49,7 +49,7 @@ export async function verifyUnread(
 }
 
 /**
- * Corrects a member's unread count by the messages. It waits for who changes it at the same time, or starts again.
+ * Corrects a member's unread count by the messages. It waits for concurrent changes, or starts again.
  * @returns whether it was wrong
  */
 export async function repairUnread(db: Db, { _id, app, room: id }: WrongUnread): Promise<boolean> {

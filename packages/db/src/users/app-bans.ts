@@ -6,7 +6,7 @@ import { key } from '../keys.ts'
 import { type BlockMark } from '../rooms/blocked-members.ts'
 import type { UserDoc } from './users.ts'
 
-/** Of a user who is banned from the app: when that began, and when it ends, if it does. */
+/** A ban from the app: when it began, and when it ends, if it does. */
 export interface AppBan {
   atMS: number
   untilMS?: number
@@ -18,14 +18,14 @@ export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {
 }
 
 /**
- * The key under which the ban lies among the memberships, so that what decides over a send has it without another read: no
- * room has an empty ID.
+ * The key of the ban among the memberships, so that the read that decides over a send finds it: no room has an empty
+ * ID.
  */
 export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
 }
 
-/** Lies among the memberships, of a user who is banned from the app, or is being erased and may still be in rooms. */
+/** Lies among the memberships, for a user banned from the app, or one being erased who may still be in rooms. */
 interface SendMark extends BlockMark {
   /** appBanKey(app, user) */
   _id: string
@@ -53,7 +53,7 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
-/** Has nothing sent in the name of a user who is being erased, as by a ban, inside the transaction that begins it. */
+/** Stops sends in the name of a user who is being erased, as a ban does, inside the transaction that begins it. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }

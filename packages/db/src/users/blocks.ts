@@ -46,7 +46,7 @@ export async function findBlocks(db: Db, ids: readonly string[], session?: Clien
   return new Set(found.map(({ _id }) => _id))
 }
 
-/** The users whom a user blocks, the longest blocked first. */
+/** The users blocked by a user, the longest blocked first. */
 export async function findBlocksOfUser(
   db: Db,
   app: string,

@@ -14,8 +14,8 @@ export interface CommandRobot {
 const mostRobots = 1_000
 
 /**
- * The robots of a room that have commands, banned ones left out; with `name`, those that have this one. Found among the
- * app's robots, whatever the members of the room.
+ * The robots of a room that have commands, without banned ones; with `name`, those that have this one. Found among the
+ * app's robots, at a cost independent of the room's size.
  */
 export async function findCommandRobots(db: Db, app: string, room: string, name?: string): Promise<CommandRobot[]> {
   const robots = await db.users

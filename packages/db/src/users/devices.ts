@@ -22,7 +22,7 @@ export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key
 
 /** Devices of a user. An app registers its own at every start, so the ones unused for longest are those of before. */
 const mostPerUser = 100
-/** Of those stored before there was a limit, as many go with each registration: a command has a greatest size. */
+/** The most that one registration removes: a command has a size limit. */
 const mostTrimmed = 1_000
 
 /** Registers the token of a device; beyond the limit, the devices unused for longest go. A token belongs to one device: another user of the same phone loses it. */
@@ -37,7 +37,7 @@ export async function saveDevice(
   const whole = { ...device, userKey: key(app, user), updatedAt: clock.date() }
   await db.devices.replaceOne({ _id }, whole, { upsert: true, session })
   const unused = await db.devices
-    // The clock of another process may be ahead: what is registered now stays all the same.
+    // The clock of another process may be ahead: the new registration stays all the same.
     .find({ userKey: whole.userKey, _id: { $ne: _id } }, { session, projection: { _id: 1 } })
     .sort({ updatedAt: -1 })
     .skip(mostPerUser - 1)
@@ -59,7 +59,7 @@ export async function deleteDevices(
   return (await db.devices.deleteMany(filter, { ...(session && { session }) })).deletedCount
 }
 
-/** The devices of many users in one query: of each no more than the limit, whatever was stored before there was one. */
+/** The devices of many users in one query, each up to the limit. */
 export async function findDevicesOfUsers(db: Db, app: string, users: readonly string[]): Promise<DeviceDoc[]> {
   if (users.length === 0) return []
   const found = new Map<string, DeviceDoc[]>()

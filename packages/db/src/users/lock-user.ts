@@ -7,15 +7,15 @@ import type { UserDoc } from './users.ts'
 const taken = { $inc: { takes: 1 } }
 
 /**
- * Takes a user inside a transaction, as the first thing in it: whatever else writes the user at the same time, as a ban and an
- * erasure do, comes before it or after it. Null when there is none, and for the ID of a user group.
+ * Locks a user as the first step of a transaction: concurrent writes of the user, such as a ban and an erasure, come
+ * before it or after it. Null for an unknown one, and for the ID of a user group.
  */
 export async function lockUser(db: Db, app: string, id: string, session: ClientSession): Promise<UserDoc | null> {
   const of = { _id: key(app, id), groupMembers: { $exists: false } }
   return db.users.findOneAndUpdate(of, taken, { session, returnDocument: 'after' })
 }
 
-/** Takes users, `key(app, id)`, who were read in the same transaction. */
+/** Locks users, `key(app, id)`, that the same transaction has read. */
 export async function takeUsers(db: Db, users: readonly string[], session: ClientSession): Promise<void> {
   if (users.length > 0) await db.users.updateMany({ _id: { $in: [...users] } }, taken, { session })
 }

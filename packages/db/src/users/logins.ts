@@ -42,7 +42,10 @@ export async function recordLastSeen(
   )
 }
 
-/** When these users were last connected (Unix milliseconds); undefined for those who never were. Users who do not exist are left out. */
+/**
+ * When these users were last connected (Unix milliseconds); undefined for those who never were. Unknown users are left
+ * out.
+ */
 export async function findLastSeen(
   db: Db,
   app: string,
@@ -58,8 +61,8 @@ export async function findLastSeen(
 }
 
 /**
- * Notes when users, by `key(app, id)`, last joined or created a room; returns whether all of them are there. Outside of a
- * transaction the time alone may be lost when the server crashes in the next moment: nobody waits for its journal.
+ * Records when users, by `key(app, id)`, last joined or created a room; returns whether all of them exist. Outside of a
+ * transaction a server crash may lose the time alone: its journal is not awaited.
  */
 export async function recordJoin(db: Db, users: readonly string[], session?: ClientSession): Promise<boolean> {
   const ids = new Set(users)

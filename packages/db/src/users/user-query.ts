@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb'
 import { key } from '../keys.ts'
 import type { UserDoc } from './users.ts'
 
-/** What users are looked for by: all or any of some conditions, or comparisons of one field that must all hold. */
+/** A query for users: all or any of some conditions, or comparisons of one field that must all hold. */
 export type UserQuery = { all: UserQuery[] } | { any: UserQuery[] } | { field: QueryField; holds: Comparison[] }
 
 export type QueryField =
@@ -48,7 +48,7 @@ function condition(holds: readonly Comparison[]): Record<string, unknown> {
   )
 }
 
-/** What compares whole IDs goes by the primary key; undefined for all else. */
+/** Comparisons of whole IDs use the primary key; undefined for all others. */
 function comparedKeys(app: string, holds: readonly Comparison[]): Comparison[] | undefined {
   const byKey = holds.flatMap((one): Comparison[] => {
     if (one.operator === 'in' || one.operator === 'nin') {

@@ -19,7 +19,7 @@ export interface UserDoc {
   avatarUrl: string
   isRobot: boolean
   isAdmin: boolean
-  /** Of a robot: what it does at `/name`. */
+  /** Commands of a robot, `/name`. */
   commands?: RobotCommand[]
   address?: Address
   userAgent?: string
@@ -60,7 +60,7 @@ export async function findUser(db: Db, app: string, id: string, session?: Client
   return db.users.findOne({ _id: key(app, id), groupMembers: { $exists: false } }, { ...(session && { session }) })
 }
 
-/** When users were created, in Unix milliseconds, by key(app, id); those who are not there are left out. */
+/** When users were created, in Unix milliseconds, by key(app, id); unknown ones are left out. */
 export async function findCreationTimes(db: Db, keys: readonly string[]): Promise<Map<string, number>> {
   const found = db.users.find({ _id: { $in: [...keys] } }).project<Pick<UserDoc, '_id' | 'createdAt'>>({ createdAt: 1 })
   return new Map((await found.toArray()).map(({ _id, createdAt }) => [_id, createdAt.getTime()]))
@@ -101,7 +101,7 @@ export async function findUsersByKey(
   return new Map(users.map((user) => [user._id, user]))
 }
 
-/** Which of the users never get a push, and why: robots, and who is banned from the app now. */
+/** The users who never get a push, with the reason: robots, and users banned from the app now. */
 export async function findUnpushed(
   db: Db,
   app: string,
@@ -116,7 +116,7 @@ export async function findUnpushed(
   return new Map(unpushed.map(({ id, isRobot }) => [id, isRobot ? 'ROBOT' : 'BANNED']))
 }
 
-/** A user who is new. */
+/** A new user. */
 export function newUserDoc(app: string, id: string, profile: Partial<Profile>): UserDoc {
   const now = clock.date()
   return {
@@ -141,7 +141,7 @@ export async function insertUsers(db: Db, users: readonly UserDoc[], session: Cl
   if (users.length > 0) await db.users.insertMany([...users], { session })
 }
 
-/** Writes the profiles of users as they are here, who were read in the same transaction. */
+/** Writes the given profiles of users that the same transaction has read. */
 export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
   if (users.length === 0) return
   await db.users.bulkWrite(

@@ -9,15 +9,15 @@ const maxHeaderSize = 32 * 1024
 const idleMS = 60_000
 
 /**
- * Bounds connections: the head of a request must arrive within `receiveMS` milliseconds, and then its body. What is not
- * HTTP, or too late, gets the error envelope.
- * @returns options for Fastify, a function to call with its server before it listens, one for requests whose body may take
- *   longer, and one that ends the connections without any request, for a server that stops: it would wait for them
+ * Bounds connections: the head of a request must arrive within `receiveMS` milliseconds, and then its body. Input that
+ * is not HTTP, or too late, gets the error envelope.
+ * @returns options for Fastify, a function to call with its server before it listens, one for requests whose body may
+ *   take longer, and one that ends the connections without any request, which would delay a stopping server
  */
 export function boundConnections(receiveMS: number) {
   const { onRequest, onClientError } = answerBrokenRequests()
   const checkEveryMS = Math.min(1_000, receiveMS)
-  /** Requests whose body was still to come when they were looked at last, and since when. */
+  /** Requests with an unfinished body at the last look, and since when. */
   const receiving = new Map<IncomingMessage, number>()
   const unbounded = new WeakSet<IncomingMessage>()
   /** Connections on which no request has come yet, such as those that browsers and load balancers open in advance. */

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
  * @returns the error to return to the client
  */
 export function judgeRefusal(failedLogins: FailedLogins, error: unknown, request: FastifyRequest): unknown {
-  // One whose caller is known failed for another reason, such as the ID of somebody else.
+  // A known caller failed for another reason, such as another user's ID.
   if (request.caller || failedLoginCode(error) === undefined) return error
   return failedLogins.judge(request.ip, error, {
     INVALID_API_KEY: textOf(request.headers['im-api-key']),

@@ -6,8 +6,8 @@ const sampleMS = 1_000
 const retryAfterSeconds = 10
 
 /**
- * Refuses requests with 503 and Retry-After while the event loop is further behind than so many milliseconds; 0 is no limit.
- * What the start has taken is no reason: by the first look at the event loop, a gateway that has just started is behind.
+ * Refuses requests with 503 and Retry-After while the event loop is further behind than this many milliseconds; 0 is no
+ * limit. The delay of the start does not count: at the first look, a gateway that has just started is behind.
  */
 export async function shedLoad(app: FastifyInstance, maxLoopDelayMS: number): Promise<void> {
   let startedMS = Number.POSITIVE_INFINITY

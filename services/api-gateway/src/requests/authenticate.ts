@@ -8,7 +8,7 @@ import { headerForms } from './header-forms.ts'
 
 export type AuthenticatedCaller = AuthenticatedIntegrator | AuthenticatedUser
 
-/** Who may call an operation of this access. */
+/** The caller of an operation with this access. */
 export type CallerOf<A extends Access> = A extends 'admin' | 'platform'
   ? AuthenticatedIntegrator
   : A extends 'client-or-admin'
@@ -58,7 +58,7 @@ function knownByApiKey({ byApiKey }: Authentication, request: FastifyRequest): P
   return knownBy(request, { name: 'IM-API-KEY', code: 'INVALID_API_KEY' }, (apiKey) => byApiKey.find(apiKey))
 }
 
-/** The caller whom this gateway need not look up: an integrator who has called within the last second. */
+/** The caller, without a query: an integrator of the last second. */
 export function rememberedCaller(
   { byApiKey }: Authentication,
   access: Access,

@@ -27,7 +27,7 @@ export const validateInput: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   }
 }
 
-/** The error that the caller gets: it names the field and says what was expected. */
+/** The caller's error: it names the field and the expectation. */
 export function explainInvalidInput(operation: Operation, invalid: InvalidInput, body: unknown): ApiError {
   const [issue] = invalid.issues
   if (!issue) return new ApiError('INVALID_REQUEST')

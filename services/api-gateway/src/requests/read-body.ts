@@ -10,8 +10,8 @@ export const maxBodyBytes = 1024 * 1024
 const refusedBodyBytes = 8 * 1024
 
 /**
- * The body of a refused request, whose form may hang on it; undefined when it is longer than a few KiB, or is no JSON: a
- * caller without a key gets no work done for them.
+ * The body of a refused request, which may decide its form; undefined when it is longer than a few KiB, or not JSON: a
+ * caller without a key gets no work done.
  */
 export async function readRefusedBody(request: FastifyRequest): Promise<unknown> {
   const { raw } = request
@@ -47,8 +47,8 @@ function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined>
 }
 
 /**
- * Reads the bodies of requests as JSON. An empty body counts as none, whatever its content type: some clients send the content
- * type with every request. JSON may also come as text/plain, which is what `fetch` calls a string.
+ * Reads the bodies of requests as JSON. An empty body counts as none, with any content type: some clients send the
+ * content type with every request. JSON may also come as text/plain, which is how `fetch` sends a string.
  */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()

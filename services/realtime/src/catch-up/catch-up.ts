@@ -16,9 +16,10 @@ export interface CaughtUp {
 }
 
 /**
- * Sends a socket what passed for it since a time, in order, then what came live meanwhile, for which it must be on hold
- * since before it joined its rooms. It is off hold when this settles. Never fails: what cannot be caught up is not resumed.
- * @param rooms those of the user when it authenticated
+ * Replays a socket's missed events since a time, in order, then its replay buffer, which must have been started before
+ * it joined its rooms. Buffering has ended when this settles. Never fails: a replay that is not possible is reported as
+ * not resumed.
+ * @param rooms of the user when it authenticated
  */
 export type CatchUp = (
   socket: UserSocket,
@@ -30,20 +31,23 @@ export type CatchUp = (
 export interface CatchUpParts extends ReadTogetherParts {
   log: Logger
   resumes: Counter<'outcome'>
-  /** Whether the bus was away and what was missed is not made up yet. */
+  /** Whether the bus was away and missed events are not made up yet. */
   isBehind: () => boolean
   userSince: UserSince
 }
 
-/** Those who come within this time share a reading, and those who come while one is in progress share the next. */
+/** Sockets within this time share a reading, and those that come during one share the next. */
 const togetherMS = 20
 const mostTogether = 1_000
-/** At most half of the time is spent on reading, so that a storm makes fewer and larger readings; but nobody waits longer. */
+/**
+ * At most half of the time is spent on reading, so that a storm makes fewer and larger readings; no socket waits longer
+ * than this.
+ */
 const mostPauseMS = 1_000
-/** Who missed more reads with others who did, and does not make those wait who were away for a moment. */
+/** Sockets that missed more read together, so that they do not delay those that were away for a moment. */
 const recentMS = 10 * 60_000
 const lookAgainMS = 50
-/** Making up what the node missed takes seconds. */
+/** Making up the node's own missed events takes seconds. */
 const mostBehindMS = 60_000
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
@@ -85,13 +89,13 @@ async function resume(
 ): Promise<CaughtUp | string> {
   if (!(await isUpToDate(parts))) return 'the bus is away'
   const { app, user } = reader.session
-  // The events of an erased user are none of the next one who gets the ID.
+  // The events of an erased user must not reach the next one of the ID.
   reader.createdMS = await parts.userSince({ app, user })
   if (reader.sinceMS < reader.createdMS) return 'too old'
   return readToTheEnd(parts, reader, read)
 }
 
-/** Settles when the node has made up what it missed itself, which is older: false if it cannot. */
+/** Settles when the node has made up its own missed events, which are older: false if it cannot. */
 async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
   const deadlineMS = performance.now() + mostBehindMS
   while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(lookAgainMS)
@@ -113,7 +117,7 @@ async function readToTheEnd(
       Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
     } else if (outcome.is === 'congested') {
       const { seq, atMS, ids } = outcome
-      // It has them, or the next reading brings them: after that they would be older than what it has.
+      // The socket has them, or the next reading brings them: later they would be out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
       Object.assign(reader, { seq, sinceMS: atMS })
       while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)

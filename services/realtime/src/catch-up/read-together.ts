@@ -40,7 +40,7 @@ export interface ReadTogetherParts {
   mostBufferedBytes: number
 }
 
-/** Readers share a reading of at most so many events: it takes a second or two. */
+/** Readers share a reading of at most this many events: it takes a second or two. */
 const mostShared = 100_000
 /** Between two slices, everything else is served. */
 const sliceMS = 2
@@ -48,14 +48,14 @@ const sliceMS = 2
 const lookAgainMS = 50
 
 /**
- * Reads the stream once for several sockets that are on hold in their rooms, and sends each what it missed, in order, up to
- * a mark that is put at the end of the stream first: what comes after the mark, the sockets' hold has. Readers with too much
- * to read together are read for in halves. Returns one outcome per reader, in order.
+ * Reads the stream once for several sockets that buffer live events, and sends each its missed ones, in order, up to a
+ * mark that is put at the end of the stream first: later events are in the sockets' buffers. Readers with too much to
+ * read together are read for in halves. Returns one outcome per reader, in order.
  * @throws when the bus is away, or goes away meanwhile
  */
 export async function readTogether(parts: ReadTogetherParts, readers: readonly Reader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<Reader, ReadOutcome>()
-  // First, also where nothing can be read: after a purge it is the oldest message, and who comes again later is known to
+  // First, even where nothing can be read: after a purge it is the oldest message, so that later clients are known to
   // have everything.
   const markSeq = await markStream(parts.bus, parts.nodeId)
   await refuseTooOld(parts, readers, outcomes)
@@ -119,7 +119,7 @@ function whatToRead(
   audiences: readonly Audience[],
   isForOne: boolean,
 ): { subjects: readonly string[]; most: number } {
-  // What is exactly for one reader counts for it; of the rest, what concerns it is counted when it is read.
+  // Exact subjects count against the client's limit up front; wildcard matches count as they are read.
   const exact = isForOne || isReadTogether(audiences) ? exactSubjects(audiences) : undefined
   return {
     subjects: exact ?? wholeSubjects(audiences),
@@ -176,7 +176,7 @@ async function deliver(
     parts.noteCaughtUp(event, receivers)
   }
 
-  /** Has what came live and waits for what was read here go into the holds, before what they have already is taken out. */
+  /** Moves live events that wait for ones read here into the buffers, before known ones are dropped from those. */
   function stop(isAtMark = false): void {
     sending.flush()
     queue.drain()
@@ -188,7 +188,7 @@ async function deliver(
     stop(true)
     const waiting = inOrder.waiting()
     const haveAll = [...active].filter((reader) => !waiting.some((event) => concerns(event, event.at, reader)))
-    // Those who go on add to the set.
+    // The remaining readers add to the set.
     const known = haveAll.length < active.size ? new Set(ids) : ids
     for (const reader of haveAll) end(reader, { is: 'at the mark', markSeq: mark, atMS, ids: known })
     if (active.size === 0) return
@@ -218,7 +218,7 @@ function firstOf(events: readonly Read[]): Position {
   return events.map(({ at }) => at).reduce((first, at) => (at.seq < first.seq ? at : first))
 }
 
-/** Undefined for a mark, and for what cannot be read. */
+/** Undefined for a mark, and for an unreadable event. */
 function readEvent(bus: Bus, message: Parameters<typeof toIncomingEvent>[0]): IncomingEvent | undefined {
   if (!message.subject.startsWith('parley.event.')) return undefined
   try {

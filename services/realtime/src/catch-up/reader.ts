@@ -10,13 +10,13 @@ const skewMS = 1_000
 export interface Reader {
   socket: UserSocket
   session: Session
-  /** What it may have missed came at this time or later, by the stream's clock (Unix milliseconds). */
+  /** Missed events are from this time or later, by the stream's clock (Unix milliseconds). */
   sinceMS: number
-  /** The time that it gave: what happened before, less the margin, it has. */
+  /** The client's `since`: it has earlier events, except those within the margin. */
   readonly gaveMS: number
-  /** When the user was created (Unix milliseconds): older events are of an erased user who had the ID. */
+  /** When the user was created (Unix milliseconds): older events belong to an erased user of the ID. */
   createdMS: number
-  /** Since when the user is in their rooms (Unix milliseconds), by ID: what happened there before was not for them. */
+  /** When the user joined their rooms (Unix milliseconds), by ID: earlier events there were not for them. */
   readonly joinedAtMS: ReadonlyMap<string, number>
   /** When it authenticated: into rooms that `joinedAtMS` lacks it came later. */
   readonly beganMS: number
@@ -26,13 +26,13 @@ export interface Reader {
   events: number
 }
 
-/** What came of reading for a socket. */
+/** The outcome of reading for a socket. */
 export type ReadOutcome =
   /** It has everything up to a mark; `ids` are those of the events that it may have got. */
   | { is: 'at the mark'; markSeq: number; atMS: number; ids: ReadonlySet<string> }
-  /** It takes what it gets too slowly: to be read again from here when it has. `ids` are of events before or after that. */
+  /** It reads too slowly: read again from here once its buffer drains. `ids` are of events before or after that. */
   | { is: 'congested'; seq: number; atMS: number; ids: ReadonlySet<string> }
-  /** The stream has dropped what it missed, or it missed more than it may catch up. */
+  /** The stream has dropped missed events, or there are more than a client may replay. */
   | { is: 'too old' | 'too much' }
   /** It is disconnected, or another user's. */
   | { is: 'gone' }
@@ -42,7 +42,7 @@ export function isThere({ socket, session }: Reader): boolean {
   return socket.connected && isOf(socket, session)
 }
 
-/** Where to begin in the stream, so that nobody misses anything. */
+/** The position to begin at, so that no reader misses an event. */
 export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sinceMS: number } {
   if (readers.every(({ seq }) => seq > 0)) return { fromSeq: Math.min(...readers.map(({ seq }) => seq)) }
   return { sinceMS: Math.min(...readers.map(startMS)) }

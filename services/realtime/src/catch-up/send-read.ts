@@ -3,7 +3,7 @@ import type { UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 import type { Reader } from './reader.ts'
 
-/** What is sent at once to one socket, in bytes of its frames. */
+/** One batch of frames to a socket, in bytes. */
 const batchBytes = 64 * 1024
 
 interface Frame {
@@ -15,7 +15,7 @@ interface Frame {
 
 /** Sends events to sockets as they are read: many of them in one write, none to a socket that has not taken the last. */
 export interface Sending {
-  /** False when the socket has too much to take: the event is not for it now, and what came before has been sent. */
+  /** False when the socket's backlog is full: the event is not sent now; earlier ones have been. */
   add(reader: Reader, event: IncomingEvent): boolean
   /** Call before another event is added. */
   nextEvent(): void
@@ -34,7 +34,7 @@ export function createSending(mostBufferedBytes: number): Sending {
     batches.delete(reader)
     const { socket } = reader
     if (batch && socket.connected) {
-      // It may have been taken out of a room since: what it has not got yet, it gets no more.
+      // It may have left a room since: unsent events of that room are dropped.
       const frames = batch.frames.filter((frame) => socket.isIn(frame.topic))
       socket.connection.cork(() => {
         for (const frame of frames) socket.connection.sendPacket(textFor(socket, frame))

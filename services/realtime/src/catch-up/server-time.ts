@@ -29,8 +29,8 @@ export interface ServerTimeParts {
 const socketsAtOnce = 200
 
 /**
- * Sends `serverTime` once a minute to the sockets that gave `since`: they have got every event that the stream took up to
- * that time. NATS hands a node its events and its replies in one order, so what was routed to it before is here by then.
+ * Sends `serverTime` once a minute to the sockets that gave `since`: they have got every event that the stream took up
+ * to that time. NATS delivers events and replies to a node in one order, so earlier events are here by then.
  */
 export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
   return startRunning(
@@ -44,7 +44,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   const { bus, nodeId, clock, sockets, queue, slices, server, isBehind } = parts
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
-  // After a purge of the stream this is its oldest message, so that clients who come after it are known to have all.
+  // After a purge of the stream this is its oldest message, so that later clients are known to have all.
   if (listening.length > 0) await markStream(bus, nodeId)
   const askedMS = ownClock.now()
   const { nowMS } = await readStreamState(bus)

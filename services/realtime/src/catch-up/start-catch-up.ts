@@ -19,11 +19,11 @@ type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | '
   Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
-/** What a node needs to bring clients up to date that give `since`, and to send them the time. */
+/** The parts of a node that replay events to clients that give `since`, and send them the time. */
 export function startCatchUp(parts: Parts): CatchingUp {
   const { settings } = parts
   const clock = createStreamClock()
-  // A quarter of what may wait for a client, so that all of it together is less than that.
+  // A quarter of a client's buffer, so that all parts together stay below it.
   const replayBufferBytes = settings.maxBufferedBytes / 4
   const common = { ...parts, nodeId: settings.nodeId, clock }
   const catchUp = createCatchUp({

@@ -4,9 +4,9 @@ export interface StreamClock {
   /** Unix milliseconds; this process's own time as long as NATS was never asked. */
   nowMS(): number
   /**
-   * Sets the clock by what NATS has just said.
-   * @param streamMS the time that NATS said
-   * @param askedMS this process's time before it asked
+   * Sets the clock from a reply of NATS.
+   * @param streamMS the time in the reply
+   * @param askedMS this process's time before the request
    */
   set(streamMS: number, askedMS: number): void
 }

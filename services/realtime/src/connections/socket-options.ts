@@ -49,7 +49,7 @@ interface HookParts {
   interest: RoomInterest
   watching: Pick<WatchPresence, 'forget'>
   isStopping: () => boolean
-  /** Looks at what each connection says of proxies. */
+  /** Looks for signs of proxies on each connection. */
   seen: ReturnType<typeof watchForProxies>
 }
 

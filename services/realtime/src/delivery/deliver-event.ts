@@ -24,8 +24,8 @@ export function deliverEvent(
 }
 
 /**
- * The same for those who were put into their rooms later than a time, as performance.now() has it: looks at no socket where
- * nobody has joined since. Those who are catching up read it from the stream instead, in its order.
+ * The same for sockets that joined later than a time, as performance.now() has it: looks at no socket where none has
+ * joined since. Sockets with a replay buffer read it from the stream instead, in order.
  */
 export function deliverToNewer(
   server: SocketServer<SocketData>,

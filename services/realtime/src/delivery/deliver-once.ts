@@ -64,7 +64,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (event.again && event.again.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)
-      // Who came in between has not heard it, nor found it in the stream when the stream took only the second.
+      // A socket that joined in between has not got it, nor found it in a stream that took only the second.
       const receivers = sendToNewer(event, heardAtMS)
       if (receivers === 0) return
       delivered.inc({ event: event.event }, receivers)

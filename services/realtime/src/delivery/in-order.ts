@@ -23,15 +23,15 @@ interface Lane<Event> {
   thread: string | undefined
   /** The seq of the next message; undefined before any is known. */
   next: number | undefined
-  /** In order: by seq, a message before what is about it. */
+  /** In order: by seq, a message before the events about it. */
   waiting: Waiting<Event>[]
   /** Messages that are being fetched, from this seq on. */
   fetch?: { fromSeq: number; untilMS: number; isVain: boolean }
 }
 
-/** Of a room, so many are remembered; the next message of another counts as the first. */
+/** The most threads remembered per room; the next message of another counts as the first. */
 const mostThreads = 200
-/** What all that waits may take: beyond, a room that waits does so no more. */
+/** The most bytes that may wait; beyond, a room no longer waits. */
 const mostWaitingBytes = 16 * 1024 * 1024
 /** What is fetched is waited for so many times as long. */
 const waitsForFetched = 5
@@ -89,7 +89,7 @@ export class InOrder<Event extends IncomingEvent> {
     const isNew = isNewMessage(event.event)
     const lane = this.#laneOf(topicOf(event.to), place.thread)
     const isFirst = lane.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
-    // Nothing follows from an edit of what may be an old message, nor from what the bus had before.
+    // An edit of a possibly old message, or a repeated event, does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
     if (isFirst) lane.next = seq
     if (lane.next === undefined || !isReady(lane.next, seq, isNew)) {
@@ -130,14 +130,14 @@ export class InOrder<Event extends IncomingEvent> {
     return this.#waiting.size > 0
   }
 
-  /** What waits, room by room, in order. */
+  /** The waiting events, room by room, in order. */
   waiting(): Event[] {
     return [...this.#waiting].flatMap((lane) => lane.waiting.map(({ event }) => event))
   }
 
   /**
-   * Takes over from another order which message is next, unless it is known.
-   * @param isUpToNow whether that order has had everything so far; else it counts only for what waits here
+   * Takes the next seq from another order, unless it is known here.
+   * @param isUpToNow whether that order has had every event so far; otherwise it counts only for events waiting here
    */
   learn({ topic, thread, next }: Known, isUpToNow: boolean): void {
     const lane = this.#laneOf(topic, thread)
@@ -147,17 +147,17 @@ export class InOrder<Event extends IncomingEvent> {
     this.#deliverReady(lane)
   }
 
-  /** What `learn` of another order takes. */
+  /** The input of another order's `learn`. */
   *known(): Iterable<Known> {
     for (const { topic, thread, next } of this.#lanes()) if (next !== undefined) yield { topic, thread, next }
   }
 
-  /** Begins anew with what comes next: messages have been missed. What waits still waits. */
+  /** Starts over with the next message: some were missed. Waiting events still wait. */
   missed(): void {
     for (const lane of this.#lanes()) lane.next = undefined
   }
 
-  /** Drops what is known of a topic, and what waits for it. */
+  /** Forgets a topic, with its waiting events. */
   forget(topic: string): void {
     for (const lane of [this.#rooms.get(topic), ...(this.#threadsOf.get(topic)?.values() ?? [])]) {
       if (!lane) continue
@@ -213,7 +213,7 @@ export class InOrder<Event extends IncomingEvent> {
     }
   }
 
-  /** Hands on the first so many, and what is ready then. */
+  /** Hands on the first `count` events, and those that are ready then. */
   #deliverEarly(lane: Lane<Event>, count: number): void {
     const outcome = lane.next === undefined ? 'first' : 'ran out'
     for (let left = count; left > 0; left--) this.#deliverFirst(lane, outcome)
@@ -237,7 +237,7 @@ export function isNewMessage(event: ServerEvent): boolean {
   return event === 'chat message' || event === 'thread message'
 }
 
-/** A message whose turn it is or was; what is about a message, once that is past. */
+/** A message whose turn it is or was; an event about a message, once that is past. */
 function isReady(next: number, seq: number, isNew: boolean): boolean {
   return isNew ? seq <= next : seq < next
 }

@@ -4,10 +4,10 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { InOrder, type Known, looksPerWait, type Missing } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 
-/** The order of what comes live. */
+/** The order of live events. */
 export interface LiveOrder {
   take(event: IncomingEvent): void
-  /** Takes over what another order knows, of rooms that this node hears. */
+  /** Takes the knowledge of another order, for rooms that this node hears. */
   learn(known: Iterable<Known>, isUpToNow: boolean): void
   /** Messages have been missed. */
   missed(): void
@@ -35,7 +35,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   )
   const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
   const everyMS = waitMS / looksPerWait
-  /** Stands still while this process does: what has arrived by then is read first. */
+  /** Stops while this process is stalled: events that have arrived by then are read first. */
   let nowMS = 0
   let timer: NodeJS.Timeout | undefined
 
@@ -50,7 +50,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   }
 
   function lookAgain(): void {
-    // After what the connections have to read.
+    // After the unread input of the connections.
     if (order.isWaiting) timer ??= setTimeout(() => setImmediate(look), everyMS)
   }
 

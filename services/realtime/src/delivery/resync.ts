@@ -35,9 +35,9 @@ export interface ResyncParts {
 }
 
 /**
- * Makes what brings the sockets of this node up to date after the bus was away: orders that it missed are found in the
- * database (tokens that ended, rooms joined and left), then the events that passed meanwhile are delivered from the
- * stream. Some come twice: clients de-duplicate by _id (docs/reference/socket.md, "Connect").
+ * Makes the work that brings this node's sockets up to date after the bus was away: missed commands are found in the
+ * database (tokens that ended, rooms joined and left), then missed events are delivered from the stream. Some come
+ * twice: clients de-duplicate by _id (docs/reference/socket.md, "Connect").
  *
  * It takes the time (ms) at which the bus was found to be away, and returns how many events were read again. One runs
  * at a time.

@@ -10,20 +10,20 @@ interface Waiting {
 }
 
 /**
- * Lets a storm of clients in at an even rate, between which the node serves those who are there: taking somebody in
- * (reading their token and rooms, joining those) is work, holding a connection that waits for it is not. Addresses are
- * served in turn, one of each: who asks for much from one of them lets the others wait no longer.
+ * Admits a storm of clients at an even rate, so that the node serves connected ones in between: a login is work
+ * (reading token and rooms, joining), a waiting connection is not. Addresses take turns: a busy one does not delay the
+ * others.
  */
 export interface Admissions {
   /**
-   * Settles when it is the caller's turn, or when that has come and the caller is not there any more; of one address first
+   * Settles when it is the caller's turn, or when the turn of a caller that is gone has come; of one address first
    * come, first served.
-   * @param address what counts as one (see address-block.ts)
+   * @param address one client address: see address-block.ts
    */
   turn(address: string, isThere: () => boolean): Promise<void>
   /** How many wait for their turn. */
   readonly waiting: number
-  /** So many wait before the next caller of this address that another node is better for it. */
+  /** Whether the line before the next caller of this address is so long that another node is better for it. */
   isFull(address: string): boolean
 }
 
@@ -38,7 +38,7 @@ export function createAdmissions(perSecond: number): Admissions {
   let lastMS = performance.now()
   let timer: NodeJS.Timeout | undefined
 
-  /** The next whose turn it is; the address then goes to the end. */
+  /** The next caller; the address then goes to the end. */
   function next(): Waiting | undefined {
     for (const [address, queue] of byAddress) {
       byAddress.delete(address)

@@ -3,7 +3,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { UserSocket } from '../connections/session.ts'
 import { Dismissal } from '../limits/dismissal.ts'
 
-/** A socket whose logins fail so often without one that succeeds is closed (docs/reference/socket.md, "Authenticate"). */
+/** A socket with this many failed logins in a row is closed (docs/reference/socket.md, "Authenticate"). */
 const mostOfSocket = 3
 
 /**

@@ -1,4 +1,4 @@
-/** The logins in flight on this node: what is ordered meanwhile must hold for them too. */
+/** The logins in flight on this node: commands that arrive meanwhile hold for them too. */
 export interface Logins {
   /** Carries out a login. `hasEnded` returns whether a token of an app was revoked, or the app deleted, since it
    * began. */

@@ -44,7 +44,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     if (content === undefined) return isRecalled(before) ? undefined : recall
     if (isRecalled(before)) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
-    // Not before its turn: what is censored meanwhile is masked.
+    // Not before its turn: a word censored meanwhile is masked.
     const mask = await chat.censor.maskOf(caller.app)
     return edited(mask ? mask(content) : content, edit)
   })

@@ -103,7 +103,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
     async ({ streaming }, doc) => {
       if (given !== undefined) requireNotFrozen(doc)
       if (!streaming) return undefined
-      // Not before its turn: what is censored meanwhile is masked.
+      // Not before its turn: a word censored meanwhile is masked.
       const mask = await chat.censor.maskOf(app)
       return { set: { content: mask ? mask(content) : content }, without }
     },

@@ -17,7 +17,7 @@ import type { Noted, Outbox } from '../../events/outbox.ts'
 import { systemMessage } from '../../messages/sending/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
 
-/** Users whom somebody makes members of a room. */
+/** Users to add to a room. */
 export interface MembersToAdd {
   by: Caller
   roomId: string
@@ -36,7 +36,7 @@ interface HasGroups {
 
 export type AddOutcome = MembersAdded | HasGroups | { refused: ApiError }
 
-/** The room as it is then, who of the users is new there, and what is noted of that. */
+/** The room afterwards, the new members, and the notes of the change. */
 export interface MembersAdded {
   room: RoomDoc
   added: string[]
@@ -47,8 +47,8 @@ export interface MembersAdded {
 }
 
 /**
- * Makes users members of rooms who are to become so at the same time, in one transaction. One outcome per request, in
- * order; what is refused leaves no trace.
+ * Adds members to rooms for concurrent requests, in one transaction. One outcome per request, in order; a refused one
+ * leaves no trace.
  */
 export async function addMembersTogether(
   { db, outbox }: { db: Db; outbox: Outbox },

@@ -23,7 +23,7 @@ import { noteJoined } from './note-joined.ts'
 
 type Request = Input<typeof operation>['body']
 
-/** More are added by themselves: those who come together should not wait for them. */
+/** A larger request runs by itself, so that a batch need not wait for it. */
 const mostGathered = 100
 
 /**
@@ -52,7 +52,7 @@ export async function addMembers(
   return shown
 }
 
-/** Most invitees are users, whom the read that decides over them finds as well: groups are expanded when it has found some. */
+/** Most invitees are users, found by the read that decides; groups are expanded only when it found some. */
 async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
   const isLarge = wanted.invitees.length > mostGathered
   const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
@@ -77,7 +77,7 @@ async function invite(
     requireInviter(found, role)
     const all = await findMembersAmong(chat.db, found, invitees, session)
     const fresh = invitees.filter((user) => !all.has(user))
-    // Who becomes a member at the same time writes the room, too: one of the two finds what the other has done.
+    // A concurrent addition writes the room too: one of the two sees the other.
     if (fresh.length > 0) await moveRooms(chat.db, [found._id], session)
     const of = { app: by.app, room: roomId, inviter: userOf(by) ?? found.owner ?? found.firstMembers[0] ?? '' }
     const shown = (await saveInvitations(chat.db, of, fresh, session)).map((each) => toInvitationView(each, found.name))
@@ -92,7 +92,7 @@ async function invite(
   return { ...toRoomViewFor(by, room, users), invitations: invitations.filter((one) => !gone.includes(one)) }
 }
 
-/** Who was erased meanwhile has no invitation, nor a later user of the ID: the erasure may have looked before the commit. */
+/** An erased user, or a later one of the ID, must have no invitation: the erasure may have looked before the commit. */
 async function endOfErased(
   { db }: Chat,
   room: RoomDoc,

@@ -10,8 +10,8 @@ import { membersChanged } from '../../events/event-builders.ts'
 import { roomLane } from '../../events/lanes.ts'
 
 /**
- * Records that users have joined a group, after the commit. A user who was erased meanwhile is taken out again:
- * the erasure may have looked for their rooms before.
+ * Records that users have joined a group, after the commit. A user erased meanwhile is removed again: the erasure may
+ * have looked for their rooms before.
  */
 export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readonly string[]): Promise<void> {
   if (await chat.recordJoin(users.map((user) => key(app, user)))) return

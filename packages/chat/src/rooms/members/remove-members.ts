@@ -18,10 +18,10 @@ import { roomLane } from '../../events/lanes.ts'
 import { writeSystemMessage } from '../../messages/sending/system-message.ts'
 
 /**
- * Removes members from a group, or the caller (docs/reference/rooms.md#members). When this settles their sockets receive
- * nothing of the room any more, on any node. Those who stay get `room`, those who are out `removedFromRoom`.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND naming who
- *   is not a member, INVALID_REQUEST for a direct room
+ * Removes members from a group, or the caller (docs/reference/rooms.md#members). When this settles their sockets
+ * receive nothing more of the room, on any node. The remaining members get `room`, the removed `removedFromRoom`.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS, CLIENT_NOT_FOUND naming
+ *   users outside the room, INVALID_REQUEST for a direct room
  */
 export async function removeMembers(
   chat: Chat,

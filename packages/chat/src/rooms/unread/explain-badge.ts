@@ -26,8 +26,8 @@ interface Row {
 }
 
 /**
- * The sum that makes a user's badge, room by room, the rooms with unread messages first
- * (docs/reference/unread.md#why-a-badge-is-what-it-is). All of it is of one moment.
+ * The sum behind a user's badge, room by room, the rooms with unread messages first
+ * (docs/reference/unread.md#why-a-badge-is-what-it-is), at one snapshot.
  * @throws ApiError CLIENT_NOT_FOUND
  */
 export async function explainBadge(

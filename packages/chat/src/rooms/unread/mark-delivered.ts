@@ -21,7 +21,7 @@ import { checkMember, checkRoom } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { type MovedMarker, notifySenders } from './notify-senders.ts'
 
-/** What arrives within this long is one write, whichever member and room it is about. */
+/** Reports within this time share one write, for all members and rooms. */
 const togetherMS = 1_000
 const mostTogether = 5_000
 
@@ -63,7 +63,7 @@ export function createDeliveries(parts: Pick<Chat, 'db' | 'bus'>): Deliveries {
 /** The others of the batch do not wait for it. */
 function refused(error: ApiError): Promise<never> {
   const refusal = Promise.reject(error)
-  // Until the one who reported takes it.
+  // Until the reporter takes it.
   refusal.catch(() => undefined)
   return refusal
 }
@@ -123,7 +123,7 @@ async function findSeqs(
   if (missing.length === 0) return seqs
   const places = await findPlaces(db, unique(missing.map(({ message }) => message)))
   for (const { _id, roomKey, seq } of places) {
-    // What an import has not reached is no message of the room yet.
+    // A message beyond the room's end is of an unfinished import.
     if (seq <= (rooms.get(roomKey)?.seq ?? 0)) seqs.set(`${roomKey}\0${_id}`, seq)
   }
   return seqs

@@ -30,7 +30,7 @@ export async function markRead(
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
     const { buffer = [] } = room
     const settled = await findMessage(chat.db, room._id, messageId, session)
-    // What an import has not reached is no message of the room yet.
+    // A message beyond the room's end is of an unfinished import.
     const message =
       buffer.find(({ _id }) => _id === messageId) ?? (settled && settled.seq <= room.seq ? settled : undefined)
     const own = ownInTail(user, room)

@@ -21,7 +21,7 @@ export interface MovedMarker {
   seq: number
 }
 
-/** Who sent one of the last so many messages that a marker has passed hears of it. */
+/** At most this many of the latest passed messages notify their senders. */
 const mostPassed = 100
 
 /** Has the senders of the messages that markers have passed know it, if they are still members: one live event for each room and sender. */
@@ -29,7 +29,7 @@ export async function notifySenders(
   { db, bus }: Pick<Chat, 'db' | 'bus'>,
   moved: readonly MovedMarker[],
 ): Promise<void> {
-  // The markers are written: who fetches the members sees them.
+  // The markers are written: a read of the members shows them.
   if (!bus.connected) return
   const events = new Map<string, { app: string; sender: string; payload: EventPayload<'delivered'> }>()
   for (const [room, ofRoom] of Map.groupBy(moved, (marker) => marker.room)) {

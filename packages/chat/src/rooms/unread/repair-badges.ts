@@ -19,8 +19,7 @@ export interface RepairBadges {
 }
 
 /**
- * Counts unread messages of members again, and corrects what is kept where it is wrong. It may run beside everything else,
- * and be run again.
+ * Recounts members' unread messages and corrects wrong counts. Safe beside running services, and to repeat.
  * @returns how many were verified, and how many of them were wrong
  */
 export async function repairBadges(

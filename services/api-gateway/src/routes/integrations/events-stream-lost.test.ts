@@ -74,7 +74,7 @@ describe("the integrator's feed of events and its stream", () => {
     assert.deepEqual((await read(oldest)).body.result?.data, [])
     const user = await gateway.newUser()
     const newest = async () => (await read(oldest)).body.result.data[0]
-    // Nobody waits for the feed.
+    // Publishing to the feed is not awaited.
     assert.equal((await vi.waitUntil(newest, { timeout: 60_000 })).user, user.id)
   })
 
