@@ -4,7 +4,7 @@ import { CheckedQuotes, type No } from './check-quotes.ts'
 import { KnownIds, messageHash } from './known-ids.ts'
 import type { Problem } from './read-line.ts'
 
-/** A room of the file, and what of it was read so far. */
+/** A room of the file, as read so far. */
 interface CheckedRoom {
   line: number
   room: ImportOf<'room'>
@@ -18,7 +18,7 @@ const olderThanBefore = 'is before that of the message before it in the room'
 
 export type Counts = Record<ImportLine['type'], number>
 
-/** Checks what lines say of each other: each names only what stands before it, and what it names fits. */
+/** Checks lines against each other: each refers only to earlier lines, and consistently. */
 export class LineChecks {
   readonly counts: Counts = {
     ...{ user: 0, group: 0, room: 0, membership: 0, message: 0 },

@@ -22,7 +22,7 @@ function jsonOf(bytes: Buffer): unknown {
   return plainLine(readJson(inArray ?? text, importLine))
 }
 
-/** What a line says, checked by itself; or what is wrong with it. */
+/** A line's content, checked by itself; or its faults. */
 export function readLine({ number, bytes }: Line): { read: ImportLine } | { problems: Problem[] } {
   const bad = (reason: string, field = '') => ({ problems: [{ line: number, field, reason }] })
   let json: unknown
@@ -45,8 +45,8 @@ export function readLine({ number, bytes }: Line): { read: ImportLine } | { prob
 }
 
 /**
- * The same of a line that was found good before: messages, of which there are most, are not checked again.
- * @throws Error when it is not what it was
+ * The same for a line that was accepted before: messages, the most numerous, are not checked again.
+ * @throws Error when the line has changed
  */
 export function readGoodLine(line: Line): ImportLine {
   const json = jsonOf(line.bytes) as ImportLine
