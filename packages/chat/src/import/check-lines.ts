@@ -13,7 +13,7 @@ interface CheckedRoom {
 }
 
 /** How the reason of a line begins that names one which does not stand before it. */
-export const noLine = 'no line before this one is of'
+const noLine = 'no line before this one is of'
 const olderThanBefore = 'is before that of the message before it in the room'
 
 export type Counts = Record<ImportLine['type'], number>
