@@ -1,10 +1,11 @@
+import { isPartName, withoutPartRefs } from '@parley/contracts/documents/part-names'
 import { closeReasons } from '@parley/contracts/socket/close-reasons'
 import { bounds, fieldTable, type Schema, typeName } from './field-table.ts'
 
 /** The parts of docs/openapi.json that the pages show. */
 export interface ApiDocument {
   paths: Record<string, Record<string, ApiOperation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, ApiResponse> }
 }
 
 interface ApiOperation {
@@ -18,6 +19,7 @@ interface ApiOperation {
   responses: Record<string, ApiResponse>
 }
 export interface ApiResponse {
+  $ref?: string
   description: string
   content?: Record<string, { schema: Schema }>
 }
@@ -47,7 +49,9 @@ export function documented(document: ApiDocument): string[] {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   return [
     ...operations.map(({ operationId }) => `operation ${operationId}`),
-    ...Object.keys(document.components.schemas).map((name) => `schema ${name}`),
+    ...Object.keys(document.components.schemas)
+      .filter((name) => !isPartName(name))
+      .map((name) => `schema ${name}`),
     'socket closeReasons',
   ].toSorted()
 }
@@ -66,12 +70,26 @@ function schemaBlock({ components }: ApiDocument, name: string): string {
   return `\n${fieldTable(schema).join('\n')}\n`
 }
 
-function operationBlock({ paths }: ApiDocument, id: string): string {
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      if (operation.operationId === id) return describe(method.toUpperCase(), path, operation)
-    }
-  }
+/** The operations with their bodies, results and errors in place of the references to them. */
+export function operationsOf({
+  paths,
+  components,
+}: ApiDocument): { operation: ApiOperation; method: string; path: string }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const responses = Object.entries(operation.responses).map(([status, response]) => {
+        const name = response.$ref?.replace(/.*\//, '')
+        return [status, name === undefined ? response : components.responses[name]]
+      })
+      const whole = Object.assign({}, operation, { responses: Object.fromEntries(responses) })
+      return { operation: withoutPartRefs(whole, components.schemas), method: method.toUpperCase(), path }
+    }),
+  )
+}
+
+function operationBlock(document: ApiDocument, id: string): string {
+  const found = operationsOf(document).find(({ operation }) => operation.operationId === id)
+  if (found) return describe(found.method, found.path, found.operation)
   throw new Error(`docs/openapi.json has no operation ${id}`)
 }
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'vitest'
-import { type ApiDocument, type ApiResponse, documented, everywhere, fillPage } from './blocks.ts'
+import { type ApiDocument, type ApiResponse, documented, everywhere, fillPage, operationsOf } from './blocks.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const document: ApiDocument = JSON.parse(readFileSync(join(docs, 'openapi.json'), 'utf8'))
-const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+const operations = operationsOf(document).map(({ operation }) => operation)
 const pages = readdirSync(join(docs, 'reference')).map((name) => join(docs, 'reference', name))
 
 describe('docs/reference', () => {

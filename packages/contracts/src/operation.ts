@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { tags } from './tags.ts'
 
 /**
  * The callers of an operation, by their headers:
@@ -16,7 +17,7 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** With `:name` for path parameters. */
   path: string
-  tag: string
+  tag: keyof typeof tags
   summary: string
   description?: string
   access: Access

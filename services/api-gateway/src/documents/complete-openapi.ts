@@ -9,12 +9,15 @@ import { ours } from '@parley/contracts/ours'
 import { exampleFeedEvent } from '@parley/contracts/resources/feed-event'
 import { z } from 'zod'
 import { lenientBody, lenientLimit, referredIn } from '../requests/lenient-schema.ts'
+import { nameParts } from './name-parts.ts'
 
-interface Media {
+export interface Media {
   schema?: JsonSchema
   example?: unknown
 }
-interface Answer {
+/** A response of an operation, or a reference to one. */
+export interface Response {
+  $ref?: string
   description?: string
   headers?: Record<string, unknown>
   links?: Record<string, Link>
@@ -28,14 +31,14 @@ interface Parameter {
   example?: unknown
   'x-extension'?: true
 }
-interface DescribedOperation {
+export interface DescribedOperation {
   operationId?: string
   tags?: string[]
   summary?: string
   'x-extension'?: true
   requestBody?: { required?: boolean; content: Record<string, Media> }
   parameters?: Parameter[]
-  responses: Record<string, Answer>
+  responses: Record<string, Response>
 }
 /** The parts of an OpenAPI 3.1 document that are completed here. */
 export interface OpenApiDocument {
@@ -45,6 +48,7 @@ export interface OpenApiDocument {
     schemas: Record<string, JsonSchema>
     securitySchemes: Record<string, { name: string }>
     headers?: Record<string, unknown>
+    responses?: Record<string, Response>
   }
 }
 
@@ -64,7 +68,7 @@ const ignoredHeader = {
   },
 }
 
-/** Completes a generated document: adds examples, Retry-After and marks, and removes unused schemas. */
+/** Completes a generated document: adds examples, Retry-After and marks, removes unused schemas, and names the parts of operations. */
 export function complete(document: OpenApiDocument): OpenApiDocument {
   document.components.headers = requestIdHeader
   const byId = new Map(allOperations.map((operation) => [operation.id, operation]))
@@ -84,6 +88,7 @@ export function complete(document: OpenApiDocument): OpenApiDocument {
   for (const described of operationsOf({ ...document.paths, ...document.webhooks })) markExtensions(described)
   for (const schema of Object.values(document.components.schemas)) markInside(schema)
   dropUnused(document)
+  nameParts(document)
   return document
 }
 
@@ -135,7 +140,7 @@ function addExamples(described: DescribedOperation, { example, form }: Operation
 }
 
 /** WHATWG HTML, "Server-sent events". */
-function describeEventStream(ok: Answer): void {
+function describeEventStream(ok: Response): void {
   const { cursor, event } = exampleFeedEvent
   const example = `id: ${cursor}\nevent: ${event}\ndata: ${JSON.stringify(exampleFeedEvent)}\n\n`
   const description = 'Server-Sent Events: the ID is a cursor, the event its name, the data a FeedEvent'

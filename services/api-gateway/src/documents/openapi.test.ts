@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import { errorCatalogue } from '@parley/contracts/errors'
@@ -15,9 +15,15 @@ interface Described {
   requestBody?: { required?: boolean }
   'x-extension'?: boolean
 }
+interface Content {
+  content?: Record<string, { schema?: { type?: string } }>
+}
 interface Document {
+  servers: { url: string }[]
+  info: { license: { name: string }; contact: { name: string } }
+  tags: { name: string; description: string }[]
   webhooks: Record<string, object>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; responses: Record<string, object> }
   paths: Record<string, Record<string, Described>>
 }
 
@@ -30,6 +36,14 @@ describe('the OpenAPI document', () => {
     gateway = await startTestGateway()
   })
   afterAll(() => gateway.stop())
+
+  /** A response of an operation, which may be a component. */
+  function responseOf({ responses }: Described, status: number): { headers?: object } {
+    const response = (responses as Record<string, { $ref?: string; headers?: object }>)[status] ?? {}
+    return response.$ref === undefined
+      ? response
+      : (document.components.responses[response.$ref.replace(/.*\//, '')] ?? {})
+  }
 
   test('passes a public validator of OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
@@ -64,6 +78,31 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  test('names every body, result, list and error in components, and has at most 500 KB', () => {
+    const inline = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap((operation) => {
+        const bodies = [operation.requestBody, ...Object.values(operation.responses)] as Content[]
+        return bodies.map((body) => ({
+          id: operation.operationId,
+          schema: body?.content?.['application/json']?.schema,
+        }))
+      })
+      .filter(({ schema }) => schema?.type === 'object' || schema?.type === 'array')
+    assert.deepEqual(inline, [])
+    assert.ok(statSync(join(import.meta.dirname, '../../../../docs/openapi.json')).size <= 500_000)
+  })
+
+  test('has a server, a licence, a contact, and a description for every tag', () => {
+    const { servers, info, tags } = document
+    assert.ok(servers[0]?.url && info.license.name && info.contact.name)
+    const described = new Set(tags.filter(({ description }) => description).map(({ name }) => name))
+    assert.deepEqual(
+      allOperations.map(({ tag }) => tag).filter((tag) => !described.has(tag)),
+      [],
+    )
+  })
+
   test('docs/openapi.json is up to date (`npm run docs:api` writes it)', () => {
     const written = readFileSync(join(import.meta.dirname, '../../../../docs/openapi.json'), 'utf8')
     assert.deepEqual(JSON.parse(written), JSON.parse(JSON.stringify(document)))
@@ -89,8 +128,8 @@ describe('the OpenAPI document', () => {
       const contract = allOperations.find(({ id }) => id === operation.operationId)
       assert.equal(operation['x-extension'], contract?.extension)
       for (const code of contract?.errors ?? []) {
-        const answer = JSON.stringify(operation.responses[String(errorCatalogue[code].status) as keyof object])
-        assert.match(answer, new RegExp(`"${code}"`), `${operation.operationId} describes ${code}`)
+        const answer = JSON.stringify(responseOf(operation, errorCatalogue[code].status))
+        assert.match(answer, new RegExp(`${code}: `), `${operation.operationId} describes ${code}`)
       }
     }
   })
@@ -121,7 +160,7 @@ describe('the OpenAPI document', () => {
     assert.ok(headers.get('x-request-id'))
     const answers = Object.values(document.paths)
       .flatMap((path) => Object.values(path))
-      .flatMap(({ responses }) => Object.values(responses as Record<string, { headers?: object }>))
+      .flatMap((operation) => Object.keys(operation.responses).map((status) => responseOf(operation, Number(status))))
     assert.ok(answers.every((answer) => answer.headers && 'X-Request-ID' in answer.headers))
   })
 

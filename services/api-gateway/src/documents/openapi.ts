@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from '@fastify/type-provider-zod'
 import { asyncApiDocument } from '@parley/contracts/documents/asyncapi'
 import type { Access, Operation } from '@parley/contracts/operation'
+import { tags } from '@parley/contracts/tags'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { complete, type OpenApiDocument } from './complete-openapi.ts'
 import { docsPage } from './docs-page.ts'
@@ -44,8 +45,13 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         title: 'Parley',
         version: '1.0.0',
         description:
-          'Instant messaging behind your own app. What is marked x-extension is beyond the base interface. The events of the socket are at /asyncapi.json.',
+          'Instant messaging behind your own app. Fields and operations marked x-extension go beyond the base interface. /asyncapi.json describes the events of the socket.',
+        // Nobody has chosen one yet (README.md).
+        license: { name: 'No licence' },
+        contact: { name: 'Parley' },
       },
+      servers: [{ url: '/', description: 'The gateway that serves this document' }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: {
         securitySchemes: {
           apiKey: inHeader('IM-API-KEY', "An integrator's server"),

@@ -8,5 +8,15 @@ new Command('npm run docs:api --')
   .description('Writes docs/openapi.json, every REST operation, from the contract.')
   .parse()
 const file = join(import.meta.dirname, '../../../../docs/openapi.json')
-writeFileSync(file, `${JSON.stringify(await openApiDocument(), null, 2)}\n`)
+writeFileSync(file, `${text(JSON.parse(JSON.stringify(await openApiDocument())))}\n`)
 console.log('docs/openapi.json written')
+
+/** JSON with a line for each operation and each component. */
+function text(value: object, depth = 0): string {
+  const indent = ' '.repeat(depth + 1)
+  const lines = Object.entries(value).map(([key, inside]) => {
+    const isOpen = depth < 2 && typeof inside === 'object' && inside !== null && !Array.isArray(inside)
+    return `${indent}${JSON.stringify(key)}: ${isOpen ? text(inside as object, depth + 1) : JSON.stringify(inside)}`
+  })
+  return `{\n${lines.join(',\n')}\n${' '.repeat(depth)}}`
+}

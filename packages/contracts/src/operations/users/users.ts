@@ -43,10 +43,10 @@ const saveUserBody = z
     anyOf: [
       {
         required: ['issueAccessToken'],
-        properties: { issueAccessToken: { const: true } },
+        properties: { issueAccessToken: { type: 'boolean', const: true } },
         not: { required: ['token'] },
       },
-      { required: ['token', 'expirationDate'], properties: { issueAccessToken: { const: false } } },
+      { required: ['token', 'expirationDate'], properties: { issueAccessToken: { type: 'boolean', const: false } } },
       { required: ['token'], not: { required: ['issueAccessToken'] } },
       { not: { anyOf: ['issueAccessToken', 'token', 'expirationDate'].map((field) => ({ required: [field] })) } },
     ],

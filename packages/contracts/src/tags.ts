@@ -1,0 +1,20 @@
+/** The groups of operations in the OpenAPI document. A route file in the gateway has the same name. */
+export const tags = {
+  Configuration: "The app's settings",
+  Events: "The feed of everything that happens, for an integrator's server",
+  Files: 'Upload and download files of messages',
+  Groups: 'User groups, which stand for their members wherever users are named',
+  Jobs: 'The state of work that takes longer than a request',
+  Members: 'Add, list, promote and remove members of rooms',
+  Messages: 'Send, read, edit, delete and search messages, with threads, reactions and pins',
+  Moderation: 'Block, ban and report users',
+  Monitoring: 'Statistics and health for administrators',
+  Mutes: 'Mute members of a room, or a room for oneself',
+  Preferences: 'Preferences of users, for themselves and for rooms',
+  Presence: 'The online state of users',
+  Push: 'Device tokens and push notifications',
+  Rooms: 'Create, list, change and delete rooms',
+  'Unread counts': 'Unread counts and badges',
+  'Users and tokens': 'Create users, issue and revoke their tokens',
+  Webhooks: "Calls that Parley makes to an integrator's server",
+} as const

@@ -1,0 +1,140 @@
+import type { JsonSchema } from '@parley/contracts/documents/json-schema'
+import type { DescribedOperation, Media, OpenApiDocument, Response } from './complete-openapi.ts'
+
+/**
+ * Moves the bodies, results, list items and errors of operations into `components`, each under a name that generated
+ * clients use for its type: SendMessageRequest, ListPinsResult, RoomNotFoundError. Equal errors and responses are shared.
+ */
+export function nameParts(document: OpenApiDocument): void {
+  const names = new Names(document)
+  for (const path of [...Object.values(document.paths), ...Object.values(document.webhooks)])
+    for (const operation of Object.values(path)) nameOperation(names, operation)
+}
+
+function nameOperation(names: Names, operation: DescribedOperation): void {
+  const id = pascal(operation.operationId ?? '')
+  for (const media of mediaOf(operation.requestBody)) media.schema = names.object(`${id}Request`, media.schema)
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (Number(status) >= 400) operation.responses[status] = names.error(response)
+    else
+      for (const media of mediaOf(response))
+        media.schema = nameResult(names, status === '202' ? `${id}Accepted` : id, media.schema)
+  }
+}
+
+function nameResult(names: Names, id: string, schema: JsonSchema): JsonSchema {
+  const { anyOf } = schema as { anyOf?: JsonSchema[] }
+  // The mode of the app decides the form.
+  if (anyOf?.[0] && anyOf[1])
+    return { ...schema, anyOf: [nameEnvelope(names, id, anyOf[0]), names.object(`${id}BareResponse`, anyOf[1])] }
+  return nameEnvelope(names, id, schema)
+}
+
+function nameEnvelope(names: Names, id: string, schema: JsonSchema): JsonSchema {
+  const properties = propertiesOf(schema)
+  const { result } = properties
+  if (!result) return names.object(`${id}Response`, nameItems(names, id, schema))
+  const named = names.object(`${id}Result`, nameItems(names, id, result))
+  const resource = typeof named['$ref'] === 'string' && /^(\w+)$/.exec(named['$ref'].replace(/.*\//, ''))?.[1]
+  const name = resource && resource !== `${id}Result` ? `${resource}Response` : `${id}Response`
+  return names.object(name, { ...schema, properties: { ...properties, result: named } })
+}
+
+/** Names the items of a list, which is the result itself or a field of it. */
+function nameItems(names: Names, id: string, schema: JsonSchema): JsonSchema {
+  const { items } = schema as { items?: JsonSchema & { anyOf?: JsonSchema[] } }
+  if (items) {
+    // Of a list with several kinds of items: SendBatchResultItem, SendBatchErrorItem.
+    const anyOf = items.anyOf?.map((one) =>
+      names.object(`${id}${pascal(Object.keys(propertiesOf(one))[0] ?? '')}Item`, one),
+    )
+    return { ...schema, items: names.object(`${id}Item`, { ...items, ...(anyOf && { anyOf }) }) }
+  }
+  const properties = propertiesOf(schema)
+  if (!properties['data']?.['items']) return schema
+  return { ...schema, properties: { ...properties, data: nameItems(names, id, properties['data']) } }
+}
+
+class Names {
+  readonly #schemas: Record<string, JsonSchema>
+  readonly #responses: Record<string, Response>
+
+  constructor({ components }: OpenApiDocument) {
+    this.#schemas = components.schemas
+    this.#responses = components.responses ??= {}
+  }
+
+  /** A reference to the schema under its new name; a simple type or a reference stays as it is. */
+  object(name: string, schema: JsonSchema): JsonSchema {
+    const { type, anyOf } = schema
+    if (schema['$ref'] !== undefined || (type !== 'object' && type !== 'array' && !anyOf)) return schema
+    const { 'x-extension': isOurs, description, ...others } = schema
+    const free = freeName(this.#schemas, name, others)
+    this.#schemas[free] = others
+    const beside = {
+      ...(description !== undefined && { description }),
+      ...(isOurs === true && { 'x-extension': true }),
+    }
+    return { $ref: `#/components/schemas/${free}`, ...beside }
+  }
+
+  /** A reference to the response, whose schema is one of its codes' errors. */
+  error(response: Response): Response {
+    const codes = new Set<string>()
+    const forms = new Set<string>()
+    for (const media of mediaOf(response)) {
+      const { anyOf, description: _, ...only } = media.schema as JsonSchema & { anyOf?: JsonSchema[] }
+      const errors = (anyOf ?? [only]).flatMap((form) => this.#errorsIn(form, codes, forms))
+      media.schema = errors.length === 1 && errors[0] ? errors[0] : { anyOf: errors }
+    }
+    const form = forms.size > 1 ? 'InEitherForm' : [...forms].join('')
+    const name = freeName(this.#responses, `${[...codes].map(pascal).join('Or')}${form}`, response)
+    this.#responses[name] = response
+    return { $ref: `#/components/responses/${name}` }
+  }
+
+  /** An error for each code of a schema: `{RC, RM, error: {code, message}}`, or bare. */
+  #errorsIn(schema: JsonSchema, codes: Set<string>, forms: Set<string>): JsonSchema[] {
+    const properties = propertiesOf(schema)
+    const { error = {} } = properties
+    const { code: inEnvelope, ...others } = propertiesOf(error)
+    const form = inEnvelope ? '' : 'Bare'
+    forms.add(form)
+    const listed = ((inEnvelope ?? error)['enum'] ?? []) as string[]
+    return listed.map((code) => {
+      codes.add(code)
+      const only = { type: 'string', enum: [code] }
+      // A field of one code says so: "Of SLOW_MODE: ...".
+      const own = Object.entries(others).filter(([, { description = '' }]) => {
+        const of = /^Of ([A-Z_]+):/.exec(String(description))?.[1]
+        return of === undefined || of === code
+      })
+      const described = inEnvelope ? { ...error, properties: { code: only, ...Object.fromEntries(own) } } : only
+      const name = `${pascal(code).replace(/Error$/, '')}${form}Error`
+      return this.object(name, { ...schema, properties: { ...properties, error: described } })
+    })
+  }
+}
+
+const propertiesOf = (schema: JsonSchema) => (schema['properties'] ?? {}) as Record<string, JsonSchema>
+
+/** The JSON of a body. */
+function mediaOf(body: { content?: Record<string, Media> } | undefined): (Media & { schema: JsonSchema })[] {
+  const media = body?.content?.['application/json']
+  return media?.schema ? [media as Media & { schema: JsonSchema }] : []
+}
+
+/** ROOM_NOT_FOUND and roomNotFound become RoomNotFound. */
+function pascal(name: string): string {
+  const words = /^[A-Z\d_]+$/.test(name) ? name.toLowerCase().split('_') : [name]
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+}
+
+/** The name, or with a number where something else has it. */
+function freeName(taken: Record<string, unknown>, name: string, value: unknown): string {
+  const text = JSON.stringify(value)
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name}${number}`
+    if (!(candidate in taken) || JSON.stringify(taken[candidate]) === text) return candidate
+  }
+}
