@@ -89,17 +89,18 @@ export const hostileForgeries: HostileInput[] = [
     name: 'one user takes 20 of the reactions of a message, and leaves room for others',
     changes: ['memberships', 'messages', 'rooms', 'pendingEvents', 'publishedEvents', 'searchTexts'],
     async attack({ member, owner, room, adminHeaders, gateway }) {
-      const { _id } = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+      const sent = await member.call('POST', `/rooms/${room}/message`, { message: 'x', messageType: 'text' })
+      const id = String(sent['_id'])
       const statuses = await Promise.all(
         Array.from({ length: 60 }, async (_, i) => {
           const headers = { ...member.headers, 'content-type': 'application/json' }
           const body = JSON.stringify({ reaction: `r${i}` })
-          return (await fetch(`${gateway.url}/messages/${_id}/reaction`, { method: 'POST', headers, body })).status
+          return (await fetch(`${gateway.url}/messages/${id}/reaction`, { method: 'POST', headers, body })).status
         }),
       )
       assert.equal(statuses.filter((status) => status === 200).length, 20)
-      await owner.call('POST', `/messages/${_id}/reaction`, { reaction: '👍' })
-      await fetch(`${gateway.url}/rooms/${room}/messages/${_id}`, { method: 'DELETE', headers: adminHeaders })
+      await owner.call('POST', `/messages/${id}/reaction`, { reaction: '👍' })
+      await fetch(`${gateway.url}/rooms/${room}/messages/${id}`, { method: 'DELETE', headers: adminHeaders })
     },
   },
 ]

@@ -54,9 +54,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const reachable = new Set(networks.keys())
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
-  const wakeNetworks = () => {
-    for (const wake of wakes.values()) wake.up()
-  }
+  const wakeNetworks = () => wakes.forEach((wake) => wake.up())
   const wakeCalls = createWake()
   const guarded = createGuardedAgent({
     allowPrivate: settings.allowPrivateTargets,

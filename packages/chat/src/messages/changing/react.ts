@@ -51,8 +51,8 @@ async function moderateReaction(chat: Chat, caller: UserCaller, id: string, reac
 export async function removeReaction(chat: Chat, caller: UserCaller, id: string, reaction: string): Promise<Message> {
   return changeToView(chat, caller, { id }, async ({ reactions = [] }, room) => {
     requireNotFrozen(room)
-    const names = [reaction, await chat.censor.maskText(caller.app, reaction)]
-    const left = reactions.filter((given) => given.client !== caller.user || !names.includes(given.reaction))
+    const names = new Set([reaction, await chat.censor.maskText(caller.app, reaction)])
+    const left = reactions.filter((given) => given.client !== caller.user || !names.has(given.reaction))
     return left.length === reactions.length ? undefined : { set: { reactions: left } }
   })
 }

@@ -79,7 +79,7 @@ describe('uploads', () => {
   test('of one file, many at once: one is taken, and the others are refused', async () => {
     const announced = await announce()
     const uploads = Array.from({ length: 40 }, () => begin(announced))
-    for (const { send } of uploads) send(size)
+    for (const upload of uploads) upload.send(size)
     const outcomes = await Promise.all(uploads.map(({ outcome }) => outcome))
     const codes = outcomes.map(([status, code]) => code ?? status)
     assert.equal(codes.filter((code) => code === 200).length, 1)
