@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 
 /** `npm run check`: every check that runs no code. */
-const steps = ['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies']
+const steps = ['check:types', 'check:lint', 'check:format', 'check:unused', 'check:copies', 'check:prose']
 new Command('npm run check --')
   .description(
-    `Checks types, lint, format, unused and copied code: ${steps.join(', ')}. Exit code 1 if one of them complains.`,
+    `Checks types, lint, format, unused and copied code, and prose: ${steps.join(', ')}. Exit code 1 if one of them complains.`,
   )
   .parse()
 
