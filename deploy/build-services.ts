@@ -63,6 +63,8 @@ else {
     input: inputs,
     platform: 'node',
     external: absent,
+    // Rolldown takes calls such as `decodeURIComponent(x)` for free of effects and drops them, though they may throw.
+    treeshake: false,
     plugins: [inPlace(folder)],
     onLog(level, log, print) {
       // Libraries do what we may not change.
@@ -70,5 +72,5 @@ else {
       if (!/node_modules/.test(`${log.id ?? ''}${log.message}`)) print(level, log)
     },
   })
-  await build.write({ dir: folder, format: 'esm', sourcemap: true, sourcemapExcludeSources: true })
+  await build.write({ dir: folder, format: 'esm', minify: false, sourcemap: true, sourcemapExcludeSources: true })
 }
