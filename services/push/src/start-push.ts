@@ -48,9 +48,10 @@ const eventsAtOnce = 50
  */
 export async function startPush(parts: PushParts, signal: AbortSignal): Promise<{ ended: () => Promise<void> }> {
   const { settings, chat, db, bus, presence, log, tracing } = parts
+  const { callTimeoutMS: timeoutMS, generic, keepMS } = settings
   const metrics = createPushMetrics(parts.metrics)
   const networks = createNetworks(settings)
-  log.info({ networks: [...networks.keys()], generic: settings.generic !== undefined }, 'push networks')
+  log.info({ networks: [...networks.keys()], generic: generic !== undefined }, 'push networks')
   const reachable = new Set(networks.keys())
 
   const wakes = new Map([...networks.keys()].map((name) => [name, createWake()]))
@@ -58,7 +59,7 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const wakeCalls = createWake()
   const guarded = createGuardedAgent({
     allowPrivate: settings.allowPrivateTargets,
-    timeoutMS: settings.callTimeoutMS,
+    timeoutMS,
     // For webhooks and PUSH_GENERIC at the same server.
     connections: 2 * mostPerTarget,
   })
@@ -66,16 +67,17 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const decisions = settings.decisions ? createDecisionLog(db, log) : noDecisionLog
   const watch = watchConsumers(log, parts.metrics)
   const queueCall = createCallQueue(db, () => wakeCalls.up())
-  const shared = { db, networks: reachable, keepMS: settings.keepMS, wakeNetworks }
+  const shared = { db, networks: reachable, keepMS, wakeNetworks }
   const pushMessage = createMessagePusher({
     ...shared,
     whoIsOnline: askWhoIsOnline(presence, () => chat.control.nodes(), log),
-    generic: settings.generic,
+    generic,
     queueCall,
     decisions,
   })
   const pushToClients = createClientsPusher({ ...shared, pushMessage })
   const queueWebhook = createWebhookQueue(db, queueCall, log)
+  const deliver = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
   const findHandled = handledIn(db, bus)
   for (const name of consumers) await ensureConsumer(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
@@ -102,16 +104,9 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
     ),
     runCallSender(
       {
-        ...{ db, metrics, log },
-        deliver: createCallDelivery({
-          ...{ chat, db, log, tracing },
-          dispatcher: guarded,
-          timeoutMS: settings.callTimeoutMS,
-          generic: settings.generic,
-          keepMS: settings.keepMS,
-        }),
+        ...{ db, metrics, log, deliver },
         isNext: askWhetherNext(db, bus),
-        timeoutMS: settings.callTimeoutMS,
+        timeoutMS,
         retryMS: settings.callRetryMS,
         wake: wakeCalls,
       },

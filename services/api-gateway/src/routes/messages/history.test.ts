@@ -90,7 +90,7 @@ describe('GET /rooms/{id}/messages/v3', () => {
     const ids = (some: Message[]) => some.map(({ _id }) => _id)
     const [id, time] = [(i: number) => sent[i]?._id, (i: number) => sent[i]?.updatedAtMS]
     for (const limit of [3, 100]) {
-      const shown = async (query: Record<string, unknown>) => ids(await page(room, { ...query, limit } as never))
+      const shown = async (query: Record<string, unknown>) => ids(await page(room, { ...query, limit }))
       const between = (from: number, to: number) => ids(sent.slice(from + 1, to))
       const [up, down] = [between(2, 12), between(2, 9).toReversed()]
       assert.deepEqual(await shown({ beforeMessage: id(9), afterMessage: id(2) }), down.slice(0, limit))
