@@ -44,7 +44,7 @@ async function startBare(): Promise<Started> {
       )
     },
     open: (ws) => void ws.subscribe(ws.getUserData().room),
-    // Answers the client's first packet, as the others do.
+    // Responds to the client's first packet, as the others do.
     message: (ws) => void ws.send('40{}', false),
   })
   const frame = (at: number) => Buffer.from(`42${JSON.stringify([eventName, payloadOf(at)])}`)

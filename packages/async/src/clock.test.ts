@@ -12,7 +12,7 @@ test('the clock follows one that is ahead or behind, to half the round trip', ()
   assert.ok(Math.abs(clock.aheadMS() + 4_995) <= 1)
 })
 
-test('a reading that its round trip cannot tell from the known offset changes nothing', () => {
+test('a reading that allows the known offset, given its round trip, changes nothing', () => {
   clock.correct({ askedMS: 50_000, roundTripMS: 3_000, readMS: 52_900 })
   assert.equal(clock.aheadMS() + 0, 0)
   clock.correct({ askedMS: 50_000, roundTripMS: 3_000, readMS: 50_000 })

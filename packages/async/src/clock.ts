@@ -16,7 +16,7 @@ export const clock = {
 
   /**
    * Corrects the clock by a time that MongoDB read between a request and its response, `roundTripMS` apart. An offset that
-   * the reading allows stays: the round trip is as far as it can tell.
+   * the reading allows stays: the round trip bounds its precision.
    */
   correct({ askedMS, roundTripMS, readMS }: { askedMS: number; roundTripMS: number; readMS: number }): void {
     const [least, most] = [readMS - askedMS - roundTripMS, readMS - askedMS + 1]

@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
     return made
   }
 
-  /** Stored sends go before new ones; the client key tells whose they are. */
+  /** Stored sends go before new ones; they are stored per client key. */
   async function open(): Promise<void> {
     if (clientKey.get() !== undefined) await outbox.restore()
     session.open()

@@ -21,7 +21,7 @@ interface BrokenRequests {
 }
 
 /**
- * Answers input that Node's parser rejects, and requests that do not arrive in time, with the error envelope, then
+ * Responds with the error envelope to input that Node's parser rejects and to requests that do not arrive in time, then
  * closes the connection. A request that was answered while its body was arriving gets no second answer.
  */
 export function answerBrokenRequests(): BrokenRequests {

@@ -60,7 +60,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   /** Those that the app has asked for, or that concern a message that is loaded. */
   readonly #threads = new Map<string, ThreadHandle>()
   readonly #typed: ReturnType<typeof throttledTyping>
-  /** For a user who was removed and is a member again: no event told of the time between. */
+  /** Rereads for a user removed and added again: no events came in between. */
   readonly #cameBack: Rereading
   #wasListed = false
   #begun: Promise<void> | undefined

@@ -106,7 +106,7 @@ export class Bridge {
   #endOver(reason: 'transport close' | 'session out of reach'): void {
     this.#isOver = true
     if (this.ws !== undefined) this.end(reason)
-    // The close did not reach the owner: this abort tells it that the bridge stopped taking.
+    // The close did not reach the owner: this abort is its sign that the bridge stopped taking.
     else this.#gone.abort()
   }
 

@@ -18,7 +18,7 @@ export interface NodeRequestParts {
   deliveredMessages: DeliveredMessages
 }
 
-/** Answers gateways' requests to this node: a user's connections, and a message's deliveries. */
+/** Responds to gateways' requests to this node: a user's connections, and a message's deliveries. */
 export function answerRequests({ bus, node, sockets, deliveredMessages }: NodeRequestParts): { unsubscribe(): void } {
   const connections = answerNodeRequests(bus, node, {
     request: 'connections',

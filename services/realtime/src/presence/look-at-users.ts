@@ -17,7 +17,7 @@ export interface LookParts {
   server: () => Pick<SocketServer<SocketData>, 'sendTo'>
 }
 
-/** Reads the state of watched users, and tells their watchers of changes. */
+/** Reads the state of watched users, and sends changes to their watchers. */
 export interface Look {
   /** Asks Redis. @param isFirst unknown users are unknown at once: there is no earlier state to keep */
   at(some: readonly WatchedUser[], isFirst?: boolean): Promise<void>
