@@ -1,10 +1,11 @@
 import type { SecureContextOptions } from 'node:tls'
 import { MongoClient, MongoError, MongoNetworkError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
-import { type Db, openCollections } from './collections.ts'
+import { openCollections } from './collections.ts'
+import type { Db } from './db.ts'
 import { createTurns, NoTurn } from './transactions/turns.ts'
 
-export type { Db } from './collections.ts'
+export type { Db } from './db.ts'
 
 export interface ConnectOptions {
   /** Shown in the server's log and in currentOp. */

@@ -1,41 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from './connect.ts'
+import type { Db } from './db.ts'
+import { type JobDoc, type JobOutcome } from './documents.ts'
 import { key } from './keys.ts'
-
-/** The outcome of a batch for one recipient: the ID of the message, or the error. */
-export type JobOutcome = { message: string; roomKey: string } | { error: { code: string; message: string } }
-
-/** Work that goes on without the request that began it, by the process that holds its lease. */
-export interface JobDoc {
-  /** key(app, id) */
-  _id: string
-  app: string
-  id: string
-  kind: 'batch' | 'erasure'
-  state: 'running' | 'done' | 'failed'
-  createdAt: Date
-  updatedAt: Date
-  finishedAt?: Date
-  /** Set at its end: it is kept for some days more. */
-  expiresAt?: Date
-  total: number
-  /** Progress, which only grows: work goes on from here. */
-  done: number
-  /** While it runs: its worker, the end of the lease, and how often it was begun without progress. */
-  worker?: string
-  leaseUntilMS?: number
-  attempts: number
-  /**
-   * Of a batch that runs: the request's body as JSON text, its name among those of its sender, and the ID of the request.
-   */
-  batch?: { json: string; name: string; request: string }
-  /** Of a batch: of its first recipients, in their order. */
-  outcomes?: JobOutcome[]
-  /** For a running erasure: the erased user, and as key(app, user). */
-  user?: string
-  erasing?: string
-}
 
 export const jobIndexes: IndexDescription[] = [
   { key: { leaseUntilMS: 1 }, partialFilterExpression: { leaseUntilMS: { $exists: true } } },

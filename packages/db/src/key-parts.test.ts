@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, test } from 'vitest'
-import { connectDb, type Db } from './connect.ts'
+import { connectDb } from './connect.ts'
+import type { Db } from './db.ts'
 import { keyParts } from './key-parts.ts'
 import { key } from './keys.ts'
-import type { PushDoc } from './push/pushes.ts'
+import { type PushDoc } from './push/documents.ts'
 
 let db: Db
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import type { Db } from './connect.ts'
+import type { Db } from './db.ts'
 import { key } from './keys.ts'
 
 /** A name that URL libraries take out of a path, so that calls for it reach something else. */

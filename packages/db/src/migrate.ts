@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { Umzug } from 'umzug'
-import type { Db } from './connect.ts'
+import type { Db } from './db.ts'
 import { type Migration, type MigrationDoc, migrations, migrationsCollection } from './schema.ts'
 
 /** The timeout of the connection that migrates: an index over the largest collection may take long. */

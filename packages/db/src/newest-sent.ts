@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb'
-import type { Db } from './connect.ts'
+import type { Db } from './db.ts'
 import { bucketLevels } from './statistics/buckets.ts'
 import type { SentFact } from './statistics/counted-messages.ts'
 

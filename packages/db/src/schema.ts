@@ -1,6 +1,6 @@
 import type { Db as MongoDb } from 'mongodb'
 import { makeIndexes } from './collections.ts'
-import type { Db } from './connect.ts'
+import type { Db } from './db.ts'
 
 /**
  * A change of the schema, safe to run again and by two processes at once. It expands: services of the release before run

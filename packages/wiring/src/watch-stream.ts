@@ -5,13 +5,8 @@ import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
 import { findHandled, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
-import {
-  findStreamState,
-  insertStreamState,
-  recordFoundAgain,
-  recordProgress,
-  type StreamStateDoc,
-} from '@parley/db/events/stream-state'
+import { type StreamStateDoc } from '@parley/db/events/documents'
+import { findStreamState, insertStreamState, recordFoundAgain, recordProgress } from '@parley/db/events/stream-state'
 import type { Logger } from '@parley/service/log'
 import type { Metrics } from '@parley/service/metrics'
 import { findLoss, type Loss, nextFirstSeq, replaceStream } from './stream-loss.ts'

@@ -1,4 +1,5 @@
-import { type ApiKeyDoc, findApp } from '@parley/db/apps/apps'
+import { findApp } from '@parley/db/apps/apps'
+import { type ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 
 /** An API key as operators see it: never the key itself. */

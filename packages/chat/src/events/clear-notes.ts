@@ -1,7 +1,8 @@
 import { batched } from '@parley/async/batch'
 import type { InFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
-import { deletePublished, keepPublished, type PendingEventsDoc } from '@parley/db/events/outbox-store'
+import { type PendingEventsDoc } from '@parley/db/events/documents'
+import { deletePublished, keepPublished } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 
 /** Deletes the notes of which the bus has everything. */

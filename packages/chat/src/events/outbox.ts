@@ -4,17 +4,10 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
-import {
-  findLanes,
-  insertNotes,
-  insertUnordered,
-  type LaneEvents,
-  mostOfLane,
-  type NotedEvent,
-  type PendingEventsDoc,
-} from '@parley/db/events/outbox-store'
+import { type NotedEvent, type PendingEventsDoc } from '@parley/db/events/documents'
+import { findLanes, insertNotes, insertUnordered, type LaneEvents, mostOfLane } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
-import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { type RoomDoc } from '@parley/db/rooms/documents'
 import type { Session } from '@parley/db/transactions/transaction'
 import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Steps } from '../ports.ts'

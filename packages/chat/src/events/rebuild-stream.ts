@@ -4,13 +4,9 @@ import { inParts } from '@parley/async/in-parts'
 import { runEvery } from '@parley/async/run-every'
 import { type Again, BusRefuses } from '@parley/bus/events/publish'
 import { eventStream } from '@parley/contracts/bus/streams'
-import {
-  findNextPublishedMS,
-  findPublished,
-  type NotedEvent,
-  type PendingEventsDoc,
-} from '@parley/db/events/outbox-store'
-import { endRebuilding, leaseRebuilding, recordRebuilt, type StreamStateDoc } from '@parley/db/events/stream-state'
+import { type NotedEvent, type PendingEventsDoc, type StreamStateDoc } from '@parley/db/events/documents'
+import { findNextPublishedMS, findPublished } from '@parley/db/events/outbox-store'
+import { endRebuilding, leaseRebuilding, recordRebuilt } from '@parley/db/events/stream-state'
 import { findMessagesOfSecond, findNextMessageMS } from '@parley/db/messages/messages-of-second'
 import { findUnflushedRooms } from '@parley/db/room-buffer/buffer'
 import { flushRooms } from '@parley/db/room-buffer/flush'

@@ -1,4 +1,5 @@
-import { countThumbnailTry, type FileDoc, forgetThumbnailTries, setThumbnail } from '@parley/db/files/files'
+import { type FileDoc } from '@parley/db/files/documents'
+import { countThumbnailTry, forgetThumbnailTries, setThumbnail } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
 import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'

@@ -1,15 +1,9 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findAttachedIn } from '@parley/db/files/attached'
-import { type FileDoc, lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
-import {
-  clearAgain,
-  type FilesToClearDoc,
-  removeFile,
-  removeToClear,
-  takeToClear,
-  uploadWithinMS,
-} from '@parley/db/files/files-to-clear'
+import { type FileDoc, type FilesToClearDoc } from '@parley/db/files/documents'
+import { lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
+import { clearAgain, removeFile, removeToClear, takeToClear, uploadWithinMS } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'
 import { isScheduled } from '@parley/db/messages/scheduled'
 import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'

@@ -1,6 +1,7 @@
 import { readInParts } from '@parley/async/in-parts'
 import type { FailedWebhook } from '@parley/contracts/resources/webhook'
-import { findFailedCalls, type OutgoingCallDoc } from '@parley/db/push/outgoing-calls'
+import { type OutgoingCallDoc } from '@parley/db/push/documents'
+import { findFailedCalls } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { currentCallsData } from './call-data.ts'

@@ -2,20 +2,22 @@ import { ApiError } from '@parley/contracts/errors'
 import type { ExplainedDevice, PushExplanation, PushReason } from '@parley/contracts/resources/push-explanation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
+import { type MessageDoc } from '@parley/db/messages/documents'
 import { findStream } from '@parley/db/messages/message-streams'
-import { findRoomOfMessage, findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
+import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
 import { findCall } from '@parley/db/push/call-history'
 import {
   type DeviceDecision,
-  findDecisions,
-  findResults,
   type PushDecisionDoc,
+  type PushDoc,
   type PushResult,
   userReasons,
-} from '@parley/db/push/push-decisions'
-import { findPushesTo, type PushDoc } from '@parley/db/push/pushes'
+} from '@parley/db/push/documents'
+import { findDecisions, findResults } from '@parley/db/push/push-decisions'
+import { findPushesTo } from '@parley/db/push/pushes'
 import { findMembership } from '@parley/db/rooms/memberships'
-import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { type DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'

@@ -2,12 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import {
-  findSearchProgress,
-  insertSearchTexts,
-  messagesToIndex,
-  type SearchTextDoc,
-} from '@parley/db/messages/search-texts'
+import { type SearchTextDoc } from '@parley/db/messages/documents'
+import { findSearchProgress, insertSearchTexts, messagesToIndex } from '@parley/db/messages/search-texts'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import PQueue from 'p-queue'

@@ -1,6 +1,7 @@
 import type { Db } from '@parley/db/connect'
-import { findMessages, type MessageDoc } from '@parley/db/messages/messages'
-import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { type MessageDoc } from '@parley/db/messages/documents'
+import { findMessages } from '@parley/db/messages/messages'
+import { type RoomDoc } from '@parley/db/rooms/documents'
 import { countedThread } from '@parley/db/threads/thread'
 import type { Session } from '@parley/db/transactions/transaction'
 

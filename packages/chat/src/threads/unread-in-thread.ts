@@ -1,6 +1,6 @@
-import type { MessageDoc } from '@parley/db/messages/messages'
-import { type MembershipDoc, type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
-import type { RoomDoc } from '@parley/db/rooms/rooms'
+import { type MessageDoc } from '@parley/db/messages/documents'
+import { type MembershipDoc, type RoomDoc } from '@parley/db/rooms/documents'
+import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
 import { countedThread } from '@parley/db/threads/thread'
 
 /** Unread messages of a thread for one of its users; all three read at one snapshot. Exact, without counting. */

@@ -5,16 +5,10 @@ import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { banInForce } from '@parley/db/users/app-bans'
+import { type TokenDoc, type UserDoc } from '@parley/db/users/documents'
 import { takeUsers } from '@parley/db/users/lock-user'
-import { exchangeTokens, findTokensOf, newTokenDoc, type TokenDoc } from '@parley/db/users/tokens'
-import {
-  findUsersByKey,
-  insertUsers,
-  newUserDoc,
-  type Profile,
-  type UserDoc,
-  updateProfiles,
-} from '@parley/db/users/users'
+import { exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
+import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userLane } from '../events/lanes.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'

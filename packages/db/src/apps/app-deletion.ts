@@ -1,9 +1,8 @@
 import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
-import type { CollectionName } from '../collections.ts'
-import type { Db } from '../connect.ts'
-import type { NotedEvent } from '../events/outbox-store.ts'
+import type { CollectionName, Db } from '../db.ts'
+import { type NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
 

@@ -1,40 +1,8 @@
 import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
-import type { ImportLease } from '../import/import-lease.ts'
-
-/** An integrator's application: everything belongs to one. */
-export interface AppDoc {
-  /** appID */
-  _id: string
-  clientKey: string
-  apiKeys: ApiKeyDoc[]
-  /** Signs outgoing webhooks (Standard Webhooks, `whsec_…`). */
-  webhookSecret: string
-  /** Those before, which calls are signed by too until then (Unix milliseconds), the latest first. */
-  formerWebhookSecrets?: { secret: string; untilMS: number }[]
-  createdAt: Date
-  /** Set while it is being deleted: its keys are no longer valid. */
-  deletingSince?: Date
-  /** `parley import` works on it. */
-  importing?: ImportLease
-}
-
-export interface ApiKeyDoc {
-  /** SHA-256 of the key, hexadecimal: the key itself is not stored. */
-  digest: string
-  /** Unique among the active keys of an app; absent on keys from before names existed. */
-  name?: string
-  permissions: ApiPermission[]
-  createdAt: Date
-  /** Last use, to the minute. */
-  lastUsedAt?: Date
-  /** Set on a revoked key, which stays listed. */
-  revokedAt?: Date
-}
-
-export type ApiPermission = 'platform'
+import type { Db } from '../db.ts'
+import { type ApiKeyDoc, type AppDoc } from './documents.ts'
 
 export const appIndexes: IndexDescription[] = [
   { key: { clientKey: 1 }, unique: true },

@@ -1,5 +1,5 @@
 import { type ClientSession, type Document, ObjectId } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 
 /**

@@ -1,21 +1,9 @@
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { configMarkKey, moveConfigMark } from './config-mark.ts'
-
-/** One top-level key of an app's configuration. */
-export interface ConfigDoc {
-  /** key(app, name) */
-  _id: string
-  app: string
-  /** Any string: `__proto__`, `$where` and `a.b` are values here, never field names. */
-  name: string
-  /** The value as JSON text. */
-  json: string
-  /** New with every write, so that values derived from it can be cached. */
-  version: string
-}
+import { type ConfigDoc } from './documents.ts'
 
 /** The version of an app's value under a key. */
 export interface ConfigVersion {

@@ -1,4 +1,4 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { keyRange } from '../keys.ts'
 import { flushApp } from '../room-buffer/flush.ts'
 

@@ -1,54 +1,7 @@
 import { clock } from '@parley/async/clock'
-import type { Audience } from '@parley/contracts/bus/subjects'
-import type { FeedOnlyEvent } from '@parley/contracts/resources/feed-event'
-import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { type ClientSession, type IndexDescription, MongoBulkWriteError, ObjectId, Timestamp } from 'mongodb'
-import type { Db } from '../connect.ts'
-
-/**
- * An event of a change, kept until the bus has it. All IDs are Nats-Msg-Ids, by which the stream recognises a repeat;
- * `by` is the user who made the change by a token, for webhooks.
- */
-export type NotedEvent =
-  /**
-   * An event of a message, which is published with the message as it is then; `changedAtMS`: the time that this change gave
-   * it; `isSoonAfter`: of a new one, whether the event of the message before it may not be published yet.
-   */
-  | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
-  /** The `room` event, which is published with the Room as it is then. */
-  | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
-  /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it is about. */
-  | {
-      kind: 'event'
-      id: string
-      to: Audience
-      event: ServerEvent
-      json: string
-      upToSeq?: number
-      exceptDevice?: string
-      by?: string
-    }
-  /** An event that only the integrator's feed has: its payload as JSON text. */
-  | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
-  /** An order to all realtime nodes, a change of members for the webhook, or a push to clients; as JSON text. */
-  | { kind: 'order' | 'membersChange' | 'push'; id: string; app: string; json: string }
-
-/**
- * Events that the bus has not acknowledged yet. Written with their change, one document for all events of a transaction,
- * and deleted when the bus has every event: the cost is per transaction, not per event.
- */
-export interface PendingEventsDoc {
-  _id: string
-  atMS: number
-  /**
-   * What the events concern (a room, a user, a message): events of one lane are published in order. Absent for new
-   * messages, which come from many rooms, and whose seq is their order.
-   */
-  lane?: string
-  /** Set by the server at the insert, later than in any earlier note, so that changes that exclude each other are in order. */
-  order?: Timestamp
-  events: NotedEvent[]
-}
+import type { Db } from '../db.ts'
+import { type NotedEvent, type PendingEventsDoc, type PublishedEventsDoc } from './documents.ts'
 
 export const pendingEventIndexes: IndexDescription[] = [
   { key: { atMS: 1 } },
@@ -143,20 +96,6 @@ export async function findUnpublished(db: Db, beforeMS: number, limit: number): 
     .sort({ atMS: 1 })
     .limit(limit)
     .toArray()
-}
-
-/**
- * A note of events that the bus has: kept for a while, since the bus may lose its log. New messages need none, for they
- * are found by the time in their IDs.
- */
-export interface PublishedEventsDoc {
-  _id: string
-  /** When it was noted. */
-  atMS: number
-  /** When the bus had them all. */
-  at: Date
-  expiresAt: Date
-  events: NotedEvent[]
 }
 
 const duplicateKey = 11_000

@@ -1,44 +1,6 @@
 import { clock } from '@parley/async/clock'
-import type { Db } from '../connect.ts'
-
-/** What is known of the stream of events: by it services notice that the stream was lost or has gone back. */
-export interface StreamStateDoc {
-  /** The stream's name. */
-  _id: string
-  /** When NATS made it: its identity. */
-  created: string
-  /** The highest known position, and the ID of the message there. */
-  seq: number
-  witness?: string
-  /** When that was. */
-  seenAtMS: number
-  /** Every message that the stream took before was handled by all consumers. */
-  handledUpToMS: number
-  /** By the name of a durable consumer, the position in this stream up to which it has handled everything. */
-  handledSeqs?: Record<string, number>
-  /** How often it was lost. */
-  losses: number
-  /** Until then one process makes the stream anew. */
-  repairUntilMS?: number
-  rebuilding?: Rebuilding
-  /** The last time that events were published again. */
-  rebuilt?: { sinceMS: number; endedAtMS: number }
-  /** The first position of this stream, and from which time on it has the events; absent if it has all. */
-  begins?: { seq: number; sinceMS: number }
-}
-
-/** Events that are being published again. */
-export interface Rebuilding {
-  /** Those of messages and changes since then. */
-  sinceMS: number
-  /** The stream has what was published since then in any case. */
-  untilMS: number
-  /** Those before are published. */
-  doneUpToMS: number
-  /** The highest position of the lost stream. */
-  afterSeq: number
-  leaseUntilMS: number
-}
+import type { Db } from '../db.ts'
+import { type Rebuilding, type StreamStateDoc } from './documents.ts'
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 

@@ -1,8 +1,8 @@
 import { inParts, readInParts } from '@parley/async/in-parts'
 import type { IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from '../messages/messages.ts'
+import { type MessageDoc } from '../messages/documents.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { Attachment } from './attachment.ts'
 

@@ -1,23 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
-import type { FileDoc } from './files.ts'
-
-/**
- * Work that is left for files that are gone or refused, for any process: removing the bytes of one from the store, or
- * looking at the files of a deleted room.
- */
-export interface FilesToClearDoc {
-  /** The ID of the file; of a room, key(app, room). */
-  _id: string
-  room?: { app: string; id: string }
-  /** Of a file: until then somebody may still upload it. */
-  uploadUntilMS?: number
-  /** When a process may take it; when one has, that is after it has died. */
-  nextMS: number
-}
+import { type FileDoc, type FilesToClearDoc } from './documents.ts'
 
 export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
 

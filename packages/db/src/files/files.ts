@@ -1,48 +1,11 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { Attachment } from './attachment.ts'
+import { type FileDoc } from './documents.ts'
 import { noteFilesToClear } from './files-to-clear.ts'
-
-/** A file that somebody uploads to send it. Its bytes are in the store of files, never here. */
-export interface FileDoc {
-  /** key(app, id) */
-  _id: string
-  app: string
-  /** 24 hexadecimal digits, which no other app has either. */
-  id: string
-  /** The owner; absent for the integrator's. */
-  owner?: string
-  ownerKey?: string
-  name: string
-  /** Media type, lower case, without parameters. */
-  type: string
-  /** Bytes. */
-  size: number
-  /** Signs its addresses. */
-  secret: string
-  createdAtMS: number
-  /** The upload that began last, by its name in the store: no other is taken. */
-  uploading?: string
-  /** Which of the uploads was taken, by its name in the store; absent while none has been. */
-  stored?: string
-  /** Whether it still has to be scanned, or was refused: then it is not given out. */
-  scan?: 'pending' | 'refused'
-  /** A thumbnail of it is still to be made. */
-  wantsThumbnail?: true
-  /** How often that was begun. */
-  thumbnailTries?: number
-  /** Its name in the store, and its size in pixels. */
-  thumbnail?: { stored: string; width: number; height: number }
-  /** When it is looked at again, whether anything refers to it (chat/files/clear-files.ts). */
-  lookAtMS: number
-  /** Keeps it until then, referenced or not: a message with it is being sent. */
-  heldUntilMS?: number
-  /** A message that had it has it no more: while nothing else refers to it, it does not stay. */
-  lost?: true
-}
 
 export const fileIndexes: IndexDescription[] = [
   { key: { lookAtMS: 1 } },

@@ -1,6 +1,7 @@
 import type { Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
-import { type FileDoc, lookLeaseMS } from './files.ts'
+import type { Db } from '../db.ts'
+import { type FileDoc } from './documents.ts'
+import { lookLeaseMS } from './files.ts'
 
 /** Pictures that wait for their thumbnails: by app, then by owner. */
 export const waitingPictureIndexes: IndexDescription[] = [

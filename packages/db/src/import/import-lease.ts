@@ -1,10 +1,5 @@
-import type { Db } from '../connect.ts'
-
-/** The lease of a running import, which excludes others of the app. By the clock of the database. */
-export interface ImportLease {
-  by: string
-  until: Date
-}
+import type { Db } from '../db.ts'
+import { type ImportLease } from './documents.ts'
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 

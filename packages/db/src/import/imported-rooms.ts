@@ -1,8 +1,10 @@
-import type { Db } from '../connect.ts'
-import type { MessageDoc } from '../messages/messages.ts'
-import { findRoomsByKey, findRoomsByKeyOrPair, moved, type RoomDoc } from '../rooms/rooms.ts'
+import type { Db } from '../db.ts'
+import { type MessageDoc } from '../messages/documents.ts'
+import { type RoomDoc } from '../rooms/documents.ts'
+import { findRoomsByKey, findRoomsByKeyOrPair, moved } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
-import { findUsersByKey, type UserDoc } from '../users/users.ts'
+import { type UserDoc } from '../users/documents.ts'
+import { findUsersByKey } from '../users/users.ts'
 import { patiently } from './patiently.ts'
 
 /** A document in the database stands where an imported one should. */

@@ -1,9 +1,10 @@
 import { inParts } from '@parley/async/in-parts'
 import type { AnyBulkWriteOperation } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { ActiveUsers, writeActiveUsers } from '../statistics/active-users.ts'
 import { bucketOf, keptLevels } from '../statistics/buckets.ts'
-import type { SentFact, StatsRoomDoc } from '../statistics/counted-messages.ts'
+import type { SentFact } from '../statistics/counted-messages.ts'
+import { type StatsRoomDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 

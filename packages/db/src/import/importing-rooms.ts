@@ -1,5 +1,5 @@
 import { inParts } from '@parley/async/in-parts'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { moved } from '../rooms/rooms.ts'
 import { firstOfOthers, removeUnreached, removeUnreachedOfThreads } from './unreached.ts'

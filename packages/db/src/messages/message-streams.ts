@@ -1,35 +1,7 @@
 import type { Document, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-/** A piece of a streamed text, and where it begins. */
-export interface StreamedPart {
-  at: number
-  /** With `isJson` as JSON text: MongoDB keeps no half of a character, at which a piece may be cut. */
-  text: string
-  isJson?: true
-  /** Of the text, in UTF-16 units, which MongoDB cannot count. */
-  length: number
-}
-
-/** A message that a robot is writing piece by piece. */
-export interface MessageStreamDoc {
-  /** key(app, message) */
-  _id: string
-  app: string
-  message: string
-  room: string
-  sender: string
-  /** Whether it is pushed at its end. */
-  push: boolean
-  parts: StreamedPart[]
-  /** Where the last of the pieces ends. */
-  end: number
-  /** It is being ended: nothing is added any more. */
-  ended?: true
-  /** When it ends by itself, if no piece comes. */
-  closeAtMS: number
-}
+import { type MessageStreamDoc, type StreamedPart } from './documents.ts'
 
 type StreamName = Pick<MessageStreamDoc, 'app' | 'message'>
 

@@ -1,57 +1,10 @@
 import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../connect.ts'
-import type { Attachment } from '../files/attachment.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { findBuffers, findRoomOfBufferedMessage, unflushedOf } from '../room-buffer/buffer.ts'
-import type { RoomDoc } from '../rooms/rooms.ts'
-import type { Thread } from '../threads/thread.ts'
-
-export interface MessageDoc {
-  /** 24 hexadecimal digits, growing within a process. */
-  _id: string
-  app: string
-  room: string
-  /** key(app, room); of a message of a thread, the key of the thread, in which its seq counts. */
-  roomKey: string
-  seq: number
-  sender: string
-  /** The content as JSON text: any JSON survives, at any depth and with any keys. */
-  content?: string
-  messageType: string
-  createdAtMS: number
-  updatedAtMS: number
-  reactions?: { client: string; reaction: string }[]
-  mentions?: string[]
-  /** Files of the sender, or of the integrator. */
-  attachments?: Attachment[]
-  clientMessageID?: string
-  /** ID of the message of the same room that it replies to. */
-  replyTo?: string
-  /** ID of the root of its thread. */
-  threadOf?: string
-  /** The thread about it. */
-  thread?: Thread
-  /** The server wrote it, about a change of members. */
-  system?: true
-  pinned?: true
-  /** Its content was replaced. */
-  edited?: true
-  /** A robot is still writing it (message-streams.ts); `streamed`: the length of the text so far. */
-  streaming?: true
-  streamed?: number
-  isDeleted?: true
-  /** When it is to become a stub; absent in one that is. */
-  expiresAtMS?: number
-  /** The sender asked for no push. */
-  push?: false
-  /** The sender asked for no badge in its pushes. */
-  skipTotalBadge?: true
-  /** The room's webhook returned it, and does not receive it. */
-  webhook?: false
-  /** ID of the request that wrote it, for the log lines. */
-  request?: string
-}
+import { type RoomDoc } from '../rooms/documents.ts'
+import { type MessageDoc } from './documents.ts'
 
 export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, updatedAtMS: -1, _id: -1 } },

@@ -1,11 +1,11 @@
 import { type Document, MongoServerError } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { RoomDoc } from '../rooms/rooms.ts'
+import { type RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
-import type { UserDoc } from '../users/users.ts'
+import { type UserDoc } from '../users/documents.ts'
+import { type MessageDoc } from './documents.ts'
 import { firstRead, historyStages, isBeyond, type PageSize, type PageStart, type TimeField } from './history.ts'
-import type { MessageDoc } from './messages.ts'
 import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
 
 /** All that a page of a room's history is made of, at one moment. */

@@ -1,55 +1,12 @@
 import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { releaseFiles } from '../files/files.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from '../messages/messages.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
-
-/** A message that is to be sent later. */
-export interface ScheduledDoc
-  extends Pick<
-    MessageDoc,
-    | 'app'
-    | 'room'
-    | 'sender'
-    | 'messageType'
-    | 'skipTotalBadge'
-    | 'mentions'
-    | 'clientMessageID'
-    | 'attachments'
-    | 'replyTo'
-  > {
-  /** key(app, id) */
-  _id: string
-  id: string
-  senderKey: string
-  /** JSON text. */
-  content: string
-  push: boolean
-  thread?: true
-  expiresInS?: number
-  /** The sender's own client sends it, and not the integrator. */
-  byClient?: true
-  /** A system message: no user has scheduled it, and nobody sees that it waits. */
-  isSystem?: true
-  /** As in a draft: the sender has not acted themself. */
-  isForOther?: true
-  /** key(app, sender, room, key): of the same idempotency key there is one. */
-  once?: string
-  sendAtMS: number
-  createdAtMS: number
-  /** When a process may take it: at its time, and when the one that took it has not finished. Absent in one that was refused. */
-  nextMS?: number
-  /** Who has taken it: a new name with each time. */
-  claim?: string
-  /** Why it was not sent. */
-  refused?: { code: string; message: string; atMS: number }
-  /** Of one that was refused: then it is forgotten. */
-  expiresAt?: Date
-}
+import { type ScheduledDoc } from './documents.ts'
 
 export const scheduledIndexes: IndexDescription[] = [
   { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },

@@ -1,28 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
-import type { MessageDoc } from './messages.ts'
-
-/** The words of a message's text, apart from the message, so that sending does not pay for their index. */
-export interface SearchTextDoc {
-  /** ID of the message. */
-  _id: string
-  roomKey: string
-  seq: number
-  createdAtMS: number
-  /** Of a message of a thread: in the room of `roomKey`, while `seq` is of the thread. */
-  threadOf?: string
-  words: string[]
-}
-
-/** How far the messages of a room are indexed in searchTexts. */
-export interface SearchProgressDoc {
-  /** roomKey */
-  _id: string
-  seq: number
-}
+import { type MessageDoc, type SearchTextDoc } from './documents.ts'
 
 export const searchTextIndexes: IndexDescription[] = [{ key: { roomKey: 1, words: 1, createdAtMS: -1 } }]
 

@@ -1,15 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from './messages.ts'
-
-/** A used idempotency key: the same send within 24 hours returns the first message again. */
-export interface SendKeyDoc {
-  /** key(app, sender, idempotency key, room) */
-  _id: string
-  message: string
-  usedAt: Date
-}
+import { type MessageDoc, type SendKeyDoc } from './documents.ts'
 
 const keptS = 24 * 60 * 60
 

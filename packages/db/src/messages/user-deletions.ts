@@ -1,25 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { noteHidden } from '../rooms/memberships.ts'
-
-/**
- * A message that a user deleted for themselves, or with `message` empty: all messages of the room up to `seq`. It
- * outlives the membership, so that the messages stay hidden when the user comes back.
- */
-export interface UserDeletionDoc {
-  /** key(app, room, user, message) */
-  _id: string
-  /** The message's: of a thread, its key. */
-  roomKey: string
-  user: string
-  message: string
-  seq: number
-  /** Of the message; absent with `message` empty. */
-  sender?: string
-  deletedAtMS: number
-}
+import { type UserDeletionDoc } from './documents.ts'
 
 export const userDeletionIndexes: IndexDescription[] = [
   { key: { roomKey: 1, user: 1, seq: 1 } },

@@ -1,7 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
-import type { Db } from '../connect.ts'
-import { keptMS, type ReportDoc, shown } from './reports.ts'
+import type { Db } from '../db.ts'
+import { type ReportDoc } from './documents.ts'
+import { keptMS, shown } from './reports.ts'
 
 /** Longer than a decision takes to carry out; after a kill it may be decided otherwise then. */
 const decidingMS = 60_000

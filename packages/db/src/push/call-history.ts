@@ -1,9 +1,10 @@
 import { clock } from '@parley/async/clock'
 import type { Filter } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
-import { type OutgoingCallDoc, openLanes } from './outgoing-calls.ts'
+import { type OutgoingCallDoc } from './documents.ts'
+import { openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
 

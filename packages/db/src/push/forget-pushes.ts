@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { type KeyPart, keyParts } from '../key-parts.ts'
-import { deviceDecisions, userReasons } from './push-decisions.ts'
+import { deviceDecisions, userReasons } from './documents.ts'
 
 /**
  * Deletes the pushes to an erased user: their devices' tokens, the decisions and outcomes; and their name in the pushes

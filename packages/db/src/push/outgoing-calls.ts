@@ -1,70 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import type { Session } from '../transactions/transaction.ts'
-
-/** One try of a call. */
-export interface CallTry {
-  atMS: number
-  durationMS: number
-  /** Of the response, if there was one. */
-  status?: number
-  /** The first KiB of its body. */
-  answer?: string
-}
-
-/** One HTTP call to an integrator's server: a room's webhook, or PUSH_GENERIC. */
-export interface OutgoingCallDoc {
-  /** The webhook-id: the same on every try. */
-  _id: string
-  app: string
-  kind: 'webhook' | 'push'
-  /** Calls of a lane are made one after the other, in order. */
-  lane: string
-  /** The server, as the lane's. */
-  target: string
-  order: number
-  room: string
-  /** Such as MESSAGE; for kind `push` PUSH. */
-  event: string
-  /** The acting user; '' for the API key. */
-  client: string
-  /** The data of the call, as JSON text; once it is over, only its subject, so that it can be made again. */
-  data?: string
-  request?: string
-  /** It was made, or failed for good, and an admin wants it again. */
-  isAgain?: true
-  /** The response to an earlier try was carried out. */
-  isAnswered?: true
-  state: 'waiting' | 'done' | 'failed'
-  tries: number
-  lastError?: string
-  lastTry?: CallTry
-  /** When it was queued, the last time. */
-  createdAtMS: number
-  /** Set on a done one, for the TTL. */
-  madeAt?: Date
-  /** Set on a failed one: a dead letter. */
-  failedAt?: Date
-}
-
-/** A lane with waiting calls. */
-export interface CallLaneDoc {
-  /** The lane. */
-  _id: string
-  /** The kind and server of its calls (`targetOf`). */
-  target: string
-  /** When a process may work on it: the time of the next try, or the end of the lease. */
-  dueAtMS: number
-  lease?: string
-  /** Failed tries since the last success. */
-  failures: number
-  /** When the first of these failed. */
-  failingSinceMS?: number
-  /** Grows with every queued call. */
-  version: number
-}
+import { type CallLaneDoc, type CallTry, type OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
 /** How long calls that were made are kept. */

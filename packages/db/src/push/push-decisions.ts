@@ -1,66 +1,14 @@
 import type { IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { PushNetwork } from './pushes.ts'
-
-/** Why a member got no push on any device. */
-export const userReasons = [
-  'SENDER',
-  'NOT_A_MEMBER',
-  'BANNED',
-  'MUTED',
-  'ROBOT',
-  'BLOCKED',
-  'NO_DEVICE',
-  'CONNECTED',
-] as const
-export type UserReason = (typeof userReasons)[number]
-
-/** The decision for a device: CONNECTED, NO_NETWORK (its network is not configured), or DUE. */
-export const deviceDecisions = ['CONNECTED', 'NO_NETWORK', 'DUE'] as const
-export type DeviceDecision = (typeof deviceDecisions)[number]
-
-/** The reason for no push at all. */
-export type MessageReason = 'DELETED' | 'LATE'
-
-/**
- * The decisions about a message's pushes, for one page of the room's members: each of them is in it. Kept short,
- * because it is written for every message that may be pushed.
- */
-export interface PushDecisionDoc {
-  /** key(app, message, page) */
-  _id: string
-  at: Date
-  all?: MessageReason
-  /** Users by reason. */
-  users?: { [R in UserReason]?: string[] }
-  /** `deviceOf(user, device)` by decision. */
-  devices?: { [D in DeviceDecision]?: string[] }
-  /** With PUSH_GENERIC: the call, and the users that it names. */
-  call?: string
-  called?: string[]
-}
-
-/** The outcome of a push. */
-export interface PushResult {
-  user: string
-  device: string
-  network: PushNetwork
-  /** `dead`: refused, and the token was removed. `dropped`: given up. */
-  as: 'sent' | 'refused' | 'dead' | 'dropped'
-  /** The network's name of the push. */
-  id?: string
-  reason?: string
-  atMS: number
-}
-
-/** Several outcomes that came at about the same time, of one message. */
-export interface PushResultsDoc {
-  /** key(app, message, any) */
-  _id: string
-  at: Date
-  results: PushResult[]
-}
+import {
+  deviceDecisions,
+  type MessageReason,
+  type PushDecisionDoc,
+  type PushResult,
+  type PushResultsDoc,
+  userReasons,
+} from './documents.ts'
 
 const keepSeconds = 7 * 24 * 60 * 60
 export const pushDecisionIndexes: IndexDescription[] = [{ key: { at: 1 }, expireAfterSeconds: keepSeconds }]

@@ -1,48 +1,8 @@
 import { clock } from '@parley/async/clock'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-export type PushNetwork = 'apns' | 'fcm'
-
-/**
- * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one
- * process takes it, before sending. It stays after sending, so that a repeated event finds it. After a kill, a taken
- * push stays taken and is not sent again, since the network may have it.
- */
-export interface PushDoc {
-  /** key(content, user, device) */
-  _id: string
-  app: string
-  network: PushNetwork
-  /** The PushContentDoc with the content. */
-  content: string
-  user: string
-  token: string
-  topic?: string
-  mentioned?: true
-  badge?: number
-  /** When it may be sent; absent once it is taken. */
-  dueAtMS?: number
-  takenBy?: string
-  tries: number
-  /** Of the last try that is to be repeated. */
-  lastError?: string
-  /** After this it is not sent any more. */
-  giveUpAtMS: number
-  /** For the TTL. */
-  at: Date
-}
-
-/** The content of a message's or order's pushes, stored once for all devices. */
-export interface PushContentDoc {
-  /** key(app, message or order) */
-  _id: string
-  json: string
-  /** The pushes of all recipients are noted. */
-  isDecided?: true
-  at: Date
-}
+import { type PushDoc, type PushNetwork } from './documents.ts'
 
 /** Longer than the stream may deliver an event again. */
 export const keepPushesSeconds = 4 * 24 * 60 * 60

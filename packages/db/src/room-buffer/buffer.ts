@@ -1,36 +1,11 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from '../messages/messages.ts'
-import type { RoomDoc } from '../rooms/rooms.ts'
+import { type MessageDoc } from '../messages/documents.ts'
+import { type RoomDoc } from '../rooms/documents.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import type { RoomAppend } from './append.ts'
-
-/**
- * A new message in the document of its room until it is flushed (flush.ts), without the fields that the room says. Its updated
- * time is that of its creation.
- */
-export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
-  /** Its idempotency key, as the sender gave it. */
-  sendKey?: string
-  /** In `messages` from the beginning, with its content. */
-  stored?: true
-}
-
-/** The buffer of a room: its newest messages, in the room's document. */
-export interface RoomBuffer {
-  /** In the order of seq. A message that is in `messages` too counts as it is there. */
-  buffer?: BufferedMessage[]
-  /**
-   * When the first of them was sent, by the clock of the appending process, or to the second by its ID: the room's clock
-   * (`clockMS`) may be far ahead. Absent with an empty buffer.
-   */
-  bufferSinceMS?: number
-  /** Every message up to this seq is in `messages`, which may be newer than the buffer. */
-  flushedSeq?: number
-  /** Size of the buffer in bytes, or more. */
-  bufferBytes?: number
-}
+import { type BufferedMessage } from './documents.ts'
 
 export const bufferIndexes: IndexDescription[] = [
   { key: { bufferSinceMS: 1 }, partialFilterExpression: { bufferSinceMS: { $exists: true } } },

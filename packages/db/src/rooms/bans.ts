@@ -1,24 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-/** A ban in force: the user may only read in the room. */
-export interface BanDoc {
-  /** key(app, room, blockee) */
-  _id: string
-  app: string
-  room: string
-  roomKey: string
-  blockee: string
-  blocker: string
-  createdAt: Date
-  /** From then on it does not hold; absent in one without end. */
-  untilMS?: number
-  /** The same, for MongoDB to remove it. */
-  expiresAt?: Date
-}
+import { type BanDoc } from './documents.ts'
 
 export const banIndexes: IndexDescription[] = [
   { key: { roomKey: 1, createdAt: 1 } },

@@ -1,18 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
-import { moved, type RoomDoc } from './rooms.ts'
-
-/** The rest of a deletion of all messages of a room. */
-export interface Erasing {
-  /** The documents of the messages up to this seq are stubs. */
-  doneUpToSeq: number
-  /** No other process works on it before this time. */
-  leaseUntilMS: number
-  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
-  unpublished?: string
-}
+import { type Erasing, type RoomDoc } from './documents.ts'
+import { moved } from './rooms.ts'
 
 /** Which of these rooms are deleted, by key. */
 export async function findDeletedRooms(db: Db, keys: readonly string[]): Promise<Set<string>> {

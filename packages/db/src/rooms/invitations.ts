@@ -1,22 +1,9 @@
 import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { type InvitationDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
-
-/** An open invitation to a group. */
-export interface InvitationDoc {
-  /** key(app, room, invitee): a user has one open invitation to a room at a time. */
-  _id: string
-  /** The `_id` that clients see. */
-  id: string
-  app: string
-  room: string
-  inviter: string
-  invitee: string
-  createdAt: Date
-  updatedAt: Date
-}
 
 export const invitationIndexes: IndexDescription[] = [{ key: { app: 1, invitee: 1, id: -1 } }]
 

@@ -1,13 +1,11 @@
 import { clock } from '@parley/async/clock'
-import type { Db } from '../connect.ts'
-import { type PendingEventsDoc, waitingIn } from '../events/outbox-store.ts'
+import type { Db } from '../db.ts'
+import { type PendingEventsDoc } from '../events/documents.ts'
+import { waitingIn } from '../events/outbox-store.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { oneOf } from '../room-buffer/facts.ts'
-import type { UserDoc } from '../users/users.ts'
-import type { BanDoc } from './bans.ts'
-import type { InvitationDoc } from './invitations.ts'
-import type { MembershipDoc } from './memberships.ts'
-import type { RoomDoc } from './rooms.ts'
+import { type UserDoc } from '../users/documents.ts'
+import { type BanDoc, type InvitationDoc, type MembershipDoc, type RoomDoc } from './documents.ts'
 
 /** The facts that decide over new members of rooms. */
 export interface JoiningFacts {

@@ -1,8 +1,9 @@
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { flushInTransaction } from '../room-buffer/flush.ts'
-import { moved, type RoomDoc } from './rooms.ts'
+import { type RoomDoc } from './documents.ts'
+import { moved } from './rooms.ts'
 import { versionStep } from './version-step.ts'
 
 /**

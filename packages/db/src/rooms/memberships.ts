@@ -2,44 +2,11 @@ import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { RoomPref } from '@parley/contracts/resources/room-pref'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
 import { type BlockMark } from './blocked-members.ts'
-import type { RoomDoc } from './rooms.ts'
-
-export interface MembershipDoc {
-  /** key(app, room, user) */
-  _id: string
-  app: string
-  room: string
-  roomKey: string
-  user: string
-  userKey: string
-  joinedAtMS: number
-  /** The read marker: seq of the last message that the user has read. */
-  readSeq: number
-  /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
-  uncounted: number
-  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (settle-buffers.ts). */
-  flushedSeq?: number
-  /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
-  hiddenUpToSeq?: number
-  /** The delivery marker: seq of the last message that has reached the user. Read implies delivered. */
-  deliveredSeq?: number
-  /** When the member last reported a read position. */
-  markerSetAtMS?: number
-  /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
-  blocked?: true
-  /** When the ban ends; a ban without it, and a block, have no end. */
-  blockedUntilMS?: number
-  pref?: StoredPref
-  /** When the member last sent to a thread of the room, while that has a slow mode. */
-  threadSentAtMS?: number
-}
-
-/** The colours are JSON text, because a tag may have any name. */
-type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
+import { type MembershipDoc, type RoomDoc } from './documents.ts'
 
 /** The condition that a member has muted the room. */
 export const isMuted = { 'pref.muted': true } as const

@@ -1,11 +1,12 @@
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { unblocked } from './blocked-members.ts'
+import { type RoomDoc } from './documents.ts'
 import { endInvitations } from './invitations.ts'
 import { findFirstMembers } from './room-members.ts'
-import { moved, type RoomDoc } from './rooms.ts'
+import { moved } from './rooms.ts'
 
 /**
  * Removes users from a room, inside a transaction: their memberships, invitations and roles. When the owner is among

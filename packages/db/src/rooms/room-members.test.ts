@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { connectDb, type Db } from '../connect.ts'
+import { connectDb } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction, StaleReadError } from '../transactions/transaction.ts'
+import { type RoomDoc } from './documents.ts'
 import { findJoiningFacts } from './joining-facts.ts'
 import { addMembersToRooms } from './room-members.ts'
-import { moved, type RoomDoc } from './rooms.ts'
+import { moved } from './rooms.ts'
 
 const room = {
   ...{ _id: key('app', 'room'), app: 'app', id: 'room', roomType: 'group' as const, status: 1 as const, seq: 7 },

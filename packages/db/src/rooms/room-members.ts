@@ -1,16 +1,16 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import type { ClientSession, Filter } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { StaleReadError } from '../transactions/transaction.ts'
 import { findBlocks } from '../users/blocks.ts'
 import { findBansAmong } from './bans.ts'
 import { type BlockMark, marksOf } from './blocked-members.ts'
+import { type MembershipDoc, type RoomDoc } from './documents.ts'
 import { hasInvitations } from './invitations.ts'
 import type { JoiningFacts } from './joining-facts.ts'
-import type { MembershipDoc } from './memberships.ts'
-import { moved, type RoomDoc } from './rooms.ts'
+import { moved } from './rooms.ts'
 
 /** Users who become members of a room. */
 export interface Joining {

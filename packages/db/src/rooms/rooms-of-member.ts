@@ -1,13 +1,14 @@
 import type { ClientSession, Document } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from '../messages/messages.ts'
+import { type MessageDoc } from '../messages/documents.ts'
 import { findByKeys, keysOf, lookUp } from '../messages/room-page.ts'
 import { ownSeqs } from '../room-buffer/buffer.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
-import type { UserDoc } from '../users/users.ts'
-import { type MembershipDoc, unreadOf } from './memberships.ts'
-import { type RoomDoc, type RoomSummary, summaryFields } from './rooms.ts'
+import { type UserDoc } from '../users/documents.ts'
+import { type MembershipDoc, type RoomDoc } from './documents.ts'
+import { unreadOf } from './memberships.ts'
+import { type RoomSummary, summaryFields } from './rooms.ts'
 
 /** A room as one of its members has it in a list. */
 export interface RoomOfMember {

@@ -1,7 +1,8 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { type MembershipDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
-import { isMuted, type MembershipDoc } from './memberships.ts'
+import { isMuted } from './memberships.ts'
 
 /** Below this many, memberships are looked up one by one; else all of the users are read. */
 const mostPairs = 20_000

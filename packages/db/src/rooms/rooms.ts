@@ -1,67 +1,10 @@
 import { clock } from '@parley/async/clock'
-import type { RoomType } from '@parley/contracts/resources/room'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { bufferIndexes, type RoomBuffer, withoutBuffer } from '../room-buffer/buffer.ts'
-import type { Erasing } from './erasing-rooms.ts'
+import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
+import { type RoomDoc } from './documents.ts'
 import { versionStep } from './version-step.ts'
-
-export interface RoomDoc extends RoomBuffer {
-  /** key(app, id) */
-  _id: string
-  app: string
-  id: string
-  roomType: RoomType
-  name: string
-  cover: string
-  description: string
-  webhook: string
-  botState: string
-  botMode: boolean
-  encrypted: boolean
-  serviceStatus: number
-  roomTags: string[]
-  /** An object as JSON text. */
-  extParams: string
-  status: 0 | 1
-  opening: 0 | 1
-  /** Seconds between two messages of a member; none where it is 0 or absent. */
-  slowModeS?: number
-  /** Seconds until a message expires that does not say itself; never where it is 0 or absent. */
-  expiresInS?: number
-  owner?: string
-  managers: string[]
-  /** `parley import` writes its messages: sends are refused until it has ended. */
-  importing?: true
-  /** Set on a deleted room: gone from every list. */
-  deletedAt?: Date
-  /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */
-  pair?: string
-  createdAtMS: number
-  /**
-   * Moves with every change that decides over a send: members, bans, blocks, the room's fields, deletions. Absent in an
-   * unchanged room.
-   */
-  version?: number
-  /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */
-  seq: number
-  /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
-  clockMS: number
-  lastMessageID?: string
-  lastMessageAtMS: number
-  /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
-  deletedUpToSeq?: number
-  /** Every message of its threads up to this time is, too. */
-  deletedUpToMS?: number
-  /** When the last message was sent to one of its threads. */
-  lastThreadAtMS?: number
-  /** The rest of a deletion of all messages, which goes on in the background: see erase-messages. */
-  erasing?: Erasing
-  memberCount: number
-  /** The first members, to show in lists without reading all memberships. */
-  firstMembers: string[]
-}
 
 export const roomIndexes: IndexDescription[] = [
   { key: { pair: 1 }, unique: true, partialFilterExpression: { pair: { $exists: true } } },

@@ -1,5 +1,5 @@
 import { type Filter, Long } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import {
   type Bucket,
   type BucketLevel,
@@ -11,16 +11,7 @@ import {
   type Stretch,
   upsertBuckets,
 } from './buckets.ts'
-
-/**
- * A user active in a bucket. Their minutes are bits of the document of their hour: a document per minute would be 4,320
- * for a user connected for three days.
- */
-export interface StatsUserDoc extends Bucket {
-  user: string
-  /** Of an hour: the bit of each minute in which they were active. */
-  minutes?: Long
-}
+import { type StatsUserDoc } from './documents.ts'
 
 /** A user's activity in a bucket, to be written. */
 export interface ActiveUser {

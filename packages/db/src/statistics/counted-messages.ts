@@ -1,17 +1,8 @@
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { noteActiveUsers } from './active-users.ts'
-import { type Bucket, bucketOf, inStretches, keptLevels, type Stretch, upsertBuckets } from './buckets.ts'
-
-/**
- * A room with messages in a bucket. Their seqs have no holes and follow the time, so the first and the last say how many
- * there were, even when events repeat or arrive in another order.
- */
-export interface StatsRoomDoc extends Bucket {
-  room: string
-  firstSeq: number
-  lastSeq: number
-}
+import { bucketOf, inStretches, keptLevels, type Stretch, upsertBuckets } from './buckets.ts'
+import { type StatsRoomDoc } from './documents.ts'
 
 export interface SentFact {
   app: string

@@ -1,12 +1,7 @@
-import type { Db } from '../connect.ts'
-import { type Bucket, bucketLevels, bucketOf, inStretches, levels, type Stretch, upsertBuckets } from './buckets.ts'
+import type { Db } from '../db.ts'
+import { bucketLevels, bucketOf, inStretches, levels, type Stretch, upsertBuckets } from './buckets.ts'
 
 const minuteMS = bucketLevels.minute.sizeMS
-
-/** The peak of connections in a bucket. */
-export interface StatsPeakDoc extends Bucket {
-  peak: number
-}
 
 /** Records the highest number of connections of minutes (minutes since 1970). */
 export async function notePeaks(db: Db, app: string, peaks: ReadonlyMap<number, number>): Promise<void> {

@@ -1,15 +1,10 @@
 import { inParts, readInParts } from '@parley/async/in-parts'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { MessageDoc } from '../messages/messages.ts'
-import {
-  currentMarker,
-  type MembershipDoc,
-  type MemberToPush,
-  memberToPush,
-  type ReadMarker,
-} from '../rooms/memberships.ts'
+import { type MessageDoc } from '../messages/documents.ts'
+import { type MembershipDoc } from '../rooms/documents.ts'
+import { currentMarker, type MemberToPush, memberToPush, type ReadMarker } from '../rooms/memberships.ts'
 import { type CountedThread, threadKey } from './thread.ts'
 
 /**

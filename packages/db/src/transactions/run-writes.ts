@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import { type Document, MongoServerError } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { endAbandoned } from './transaction.ts'
 
 /**

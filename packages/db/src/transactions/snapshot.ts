@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ClientSession, MongoServerError } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 
 const pauseMS = 20
 const mostTries = 50

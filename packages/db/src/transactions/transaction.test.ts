@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { connectDb, type Db } from '../connect.ts'
+import { connectDb } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { inTransaction, KeyTaken, StaleReadError } from './transaction.ts'
 
 /** Writes a document in a transaction, says so, and goes no further. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Binary, type ClientSession, MongoError, MongoServerError } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 
 export type Session = ClientSession
 

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MembershipDoc, unreadOf } from '../rooms/memberships.ts'
-import type { RoomDoc } from '../rooms/rooms.ts'
+import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import { unreadOf } from '../rooms/memberships.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 
 /** Memberships per step, which bounds the memory however many rooms the users are in. */

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
-import type { MembershipDoc } from '../rooms/memberships.ts'
+import { type MembershipDoc } from '../rooms/documents.ts'
 
 /** Messages after a read marker that do not count as unread for a member. Each is in one of them. */
 export interface Uncounted {

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
-import { currentMarker, type MembershipDoc, unreadOf } from '../rooms/memberships.ts'
-import type { RoomDoc } from '../rooms/rooms.ts'
+import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import { currentMarker, unreadOf } from '../rooms/memberships.ts'
 import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
 
 /** The numbers that make a member's unread count in a room: unread = seq − readSeq − uncounted. */

@@ -1,16 +1,10 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, Collection } from 'mongodb'
 import { moveConfigMark } from '../apps/config-mark.ts'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { type BlockMark } from '../rooms/blocked-members.ts'
-import type { UserDoc } from './users.ts'
-
-/** A ban from the app: when it began, and when it ends, if it does. */
-export interface AppBan {
-  atMS: number
-  untilMS?: number
-}
+import { type AppBan, type UserDoc } from './documents.ts'
 
 /** The ban of a user that holds now. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {

@@ -1,19 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-/** A personal block of one user by another. */
-export interface BlockDoc {
-  /** key(app, blocker, blockee) */
-  _id: string
-  app: string
-  blocker: string
-  blockerKey: string
-  blockee: string
-  createdAt: Date
-}
+import { type BlockDoc } from './documents.ts'
 
 export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, createdAt: 1 } }]
 

@@ -1,8 +1,8 @@
 import type { RobotCommand } from '@parley/contracts/resources/command'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { unblocked } from '../rooms/blocked-members.ts'
-import type { UserDoc } from './users.ts'
+import { type UserDoc } from './documents.ts'
 
 /** A robot with commands. */
 export interface CommandRobot {

@@ -1,22 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-/** A device registered by POST /me/subscribe: its token at a push network. */
-export interface DeviceDoc {
-  /** key(app, user, device) */
-  _id: string
-  app: string
-  user: string
-  userKey: string
-  device: string
-  type: 'ios' | 'fcm'
-  token: string
-  /** The APNs topic of the token, found out by sending. */
-  topic?: string
-  updatedAt: Date
-}
+import { type DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
 

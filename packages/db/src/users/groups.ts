@@ -1,8 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { findUsersAndGroups, insertUsers, newUserDoc, type UserDoc } from './users.ts'
+import { type UserDoc } from './documents.ts'
+import { findUsersAndGroups, insertUsers, newUserDoc } from './users.ts'
 
 /** User groups, in order of their IDs, read a few at a time: each may have 10,000 members. */
 export async function findGroupPage(

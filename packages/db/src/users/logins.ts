@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import type { UserDoc } from './users.ts'
+import { type UserDoc } from './documents.ts'
 
 export interface Login {
   app: string

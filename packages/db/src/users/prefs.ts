@@ -1,17 +1,8 @@
 import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
-
-/** One personal preference of a user. */
-export interface PrefDoc {
-  /** key(app, user, name) */
-  _id: string
-  userKey: string
-  name: string
-  /** The value as JSON text. */
-  json: string
-}
+import { type PrefDoc } from './documents.ts'
 
 export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 

@@ -1,21 +1,8 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-
-export interface TokenDoc {
-  /** key(app, digest): a token belongs to one user of an app. */
-  _id: string
-  app: string
-  user: string
-  userKey: string
-  /** SHA-256 of the token; the token itself is not stored. */
-  digest: string
-  expiresAt: Date
-  /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
-  forgetAt: Date
-  createdAt: Date
-}
+import { type TokenDoc } from './documents.ts'
 
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 

@@ -1,43 +1,11 @@
 import { clock } from '@parley/async/clock'
-import type { RobotCommand } from '@parley/contracts/resources/command'
-import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
-import type { Db } from '../connect.ts'
+import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow } from '../query-too-slow.ts'
-import { type AppBan, banInForce } from './app-bans.ts'
+import { banInForce } from './app-bans.ts'
+import { type UserDoc } from './documents.ts'
 import { toUserFilter, type UserQuery } from './user-query.ts'
-
-export interface UserDoc {
-  /** key(app, id) */
-  _id: string
-  app: string
-  id: string
-  nickname: string
-  description: string
-  email?: string
-  avatarUrl: string
-  isRobot: boolean
-  isAdmin: boolean
-  /** Commands of a robot, `/name`. */
-  commands?: RobotCommand[]
-  address?: Address
-  userAgent?: string
-  lastLoginTimeMS: number
-  /** When a socket of theirs closed last. */
-  lastSeenMS?: number
-  lastJoinOrCreateRoomTime?: Date
-  createdAt: Date
-  updatedAt: Date
-  /** Set on a user group: a virtual user that stands for these members. */
-  groupMembers?: string[]
-  /** How often they were taken: see take-user.ts. */
-  takes?: number
-  /** From the app; it may have ended. */
-  ban?: AppBan
-  /** Counts the changes of the profile (`__v`). */
-  revision: number
-}
 
 /** The part of a user that a profile update may set. */
 export type Profile = Pick<

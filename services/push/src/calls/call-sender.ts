@@ -2,14 +2,8 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Wake } from '@parley/async/wake'
 import type { Db } from '@parley/db/connect'
-import {
-  type CallLaneDoc,
-  findDueLanes,
-  findDueTargets,
-  type OutgoingCallDoc,
-  returnLane,
-  takeLanes,
-} from '@parley/db/push/outgoing-calls'
+import { type CallLaneDoc, type OutgoingCallDoc } from '@parley/db/push/documents'
+import { findDueLanes, findDueTargets, returnLane, takeLanes } from '@parley/db/push/outgoing-calls'
 import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
 import type { PushMetrics } from '../push-metrics.ts'

@@ -1,9 +1,8 @@
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { keptCallData } from '@parley/chat/integrations/call-data'
+import { type CallLaneDoc, type CallTry, type OutgoingCallDoc } from '@parley/db/push/documents'
 import {
-  type CallLaneDoc,
-  type CallTry,
   type DoneCall,
   deadLetterCalls,
   endLane,
@@ -11,7 +10,6 @@ import {
   keepLane,
   markCallsDone,
   markCallTried,
-  type OutgoingCallDoc,
   returnLane,
 } from '@parley/db/push/outgoing-calls'
 import { pauseMS } from '../networks/network.ts'

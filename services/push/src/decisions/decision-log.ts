@@ -3,8 +3,9 @@ import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
-import { type PushDecisionDoc, type PushResult, recordDecisions, recordResults } from '@parley/db/push/push-decisions'
-import { deviceOf, type PushDoc } from '@parley/db/push/pushes'
+import { type PushDecisionDoc, type PushDoc, type PushResult } from '@parley/db/push/documents'
+import { recordDecisions, recordResults } from '@parley/db/push/push-decisions'
+import { deviceOf } from '@parley/db/push/pushes'
 import type { Logger } from '@parley/service/log'
 
 /** Records why each device got a push or did not, and the outcome, for GET /admin/push/why. */

@@ -1,5 +1,6 @@
 import type { Db } from '@parley/db/connect'
-import { findPushContents, type PushDoc } from '@parley/db/push/pushes'
+import { type PushDoc } from '@parley/db/push/documents'
+import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
 import { asJson } from './as-json.ts'
 import type { PushContent } from './network.ts'

@@ -11,20 +11,23 @@ import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import { findSentMessage, type MessageDoc } from '@parley/db/messages/messages'
-import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
-import { type DeviceDecision, deviceOf, type MessageReason, type PushDecisionDoc } from '@parley/db/push/push-decisions'
+import { type MessageDoc } from '@parley/db/messages/documents'
+import { findSentMessage } from '@parley/db/messages/messages'
 import {
-  insertPushContent,
-  insertPushes,
-  isPushDecided,
-  notePushesDecided,
+  type DeviceDecision,
+  type MessageReason,
+  type PushDecisionDoc,
   type PushDoc,
   type PushNetwork,
-} from '@parley/db/push/pushes'
-import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+} from '@parley/db/push/documents'
+import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
+import { deviceOf } from '@parley/db/push/push-decisions'
+import { insertPushContent, insertPushes, isPushDecided, notePushesDecided } from '@parley/db/push/pushes'
+import { type RoomDoc } from '@parley/db/rooms/documents'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
-import { type DeviceDoc, findDevicesOfUsers } from '@parley/db/users/devices'
+import { findDevicesOfUsers } from '@parley/db/users/devices'
+import { type DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { QueueCall } from '../calls/queue-calls.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'

@@ -1,5 +1,5 @@
 import type { Message } from '@parley/contracts/resources/message'
-import type { MessageDoc } from '@parley/db/messages/messages'
+import { type MessageDoc } from '@parley/db/messages/documents'
 
 /** The messageType of a message that was recalled. A message may be sent with it too, and can be recalled as any other. */
 export const recalled = 'recall'

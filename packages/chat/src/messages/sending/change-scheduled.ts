@@ -3,6 +3,7 @@ import type { Input } from '@parley/contracts/operation'
 import type { changeScheduled as operation } from '@parley/contracts/operations/messages/scheduled'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
 import { releaseFiles } from '@parley/db/files/files'
+import type { ScheduledDoc } from '@parley/db/messages/documents'
 import * as scheduled from '@parley/db/messages/scheduled'
 import { NoTurn } from '@parley/db/transactions/turns'
 import { type Caller, userOf } from '../../access/caller.ts'
@@ -38,9 +39,9 @@ export async function changeScheduled(chat: Chat, by: Caller, id: string, change
 async function changeAsRead(
   chat: Chat,
   by: Caller,
-  found: scheduled.ScheduledDoc,
+  found: ScheduledDoc,
   { sendAtMS, message, messageType, attachments: wanted }: Change,
-): Promise<scheduled.ScheduledDoc | null> {
+): Promise<ScheduledDoc | null> {
   const { db } = chat
   if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
   await requireWriter(chat, by.app, found.sender, found.room)
@@ -69,7 +70,7 @@ export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Pro
   return toScheduledView(cancelled)
 }
 
-async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<scheduled.ScheduledDoc> {
+async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<ScheduledDoc> {
   const found = await scheduled.findScheduled(db, by.app, id)
   const own = userOf(by)
   if (!found || (own !== undefined && found.sender !== own)) throw unknown(id)

@@ -1,6 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { digest } from '@parley/db/apps/apps'
-import { advanceJob, deleteEndedJob, findJob, insertJob, type JobDoc } from '@parley/db/jobs'
+import { type JobDoc } from '@parley/db/documents'
+import { advanceJob, deleteEndedJob, findJob, insertJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'
 import { isDuplicateKey } from '@parley/db/transactions/transaction'

@@ -5,17 +5,12 @@ import type { Input, Result } from '@parley/contracts/operation'
 import type { appendStream as append, openStream as open } from '@parley/contracts/operations/messages/streams'
 import { maxMessageBytes, type SentMessage } from '@parley/contracts/resources/message'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
-import {
-  addPart,
-  deleteStream,
-  endParts,
-  findStreamAlone,
-  insertStream,
-  type MessageStreamDoc,
-} from '@parley/db/messages/message-streams'
+import { type MessageStreamDoc } from '@parley/db/messages/documents'
+import { addPart, deleteStream, endParts, findStreamAlone, insertStream } from '@parley/db/messages/message-streams'
 import { findSentMessage, newId } from '@parley/db/messages/messages'
 import { isBlocked } from '@parley/db/rooms/blocked-members'
-import { findRoom, type RoomDoc } from '@parley/db/rooms/rooms'
+import { type RoomDoc } from '@parley/db/rooms/documents'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { asUser, type Caller } from '../../access/caller.ts'
 import { checkRoom, requireMember, requireNotFrozen } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'

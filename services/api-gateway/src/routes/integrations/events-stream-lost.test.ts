@@ -5,13 +5,8 @@ import { deleteStream, findStream } from '@parley/bus/stream/stream-identity'
 import { openAppFeed } from '@parley/chat/events-feed/app-feed'
 import { parseCursor, toCursor } from '@parley/chat/events-feed/cursor'
 import { eventStream } from '@parley/contracts/bus/streams'
-import {
-  findStreamState,
-  insertStreamState,
-  leaseRebuilding,
-  recordLoss,
-  type StreamStateDoc,
-} from '@parley/db/events/stream-state'
+import { type StreamStateDoc } from '@parley/db/events/documents'
+import { findStreamState, insertStreamState, leaseRebuilding, recordLoss } from '@parley/db/events/stream-state'
 import { createLog } from '@parley/service/log'
 import { createMetrics } from '@parley/service/metrics'
 import { isolatedServers } from '@parley/stack/test-servers'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { roomLane, userLane } from '@parley/chat/events/lanes'
-import { insertNotes, type NotedEvent } from '@parley/db/events/outbox-store'
+import { type NotedEvent } from '@parley/db/events/documents'
+import { insertNotes } from '@parley/db/events/outbox-store'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'

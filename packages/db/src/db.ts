@@ -1,0 +1,71 @@
+import type { Collection, MongoClient, Db as MongoDb } from 'mongodb'
+import type { AppDoc, ConfigDoc } from './apps/documents.ts'
+import type { JobDoc } from './documents.ts'
+import type { PendingEventsDoc, PublishedEventsDoc, StreamStateDoc } from './events/documents.ts'
+import type { FileDoc, FilesToClearDoc } from './files/documents.ts'
+import type {
+  MessageDoc,
+  MessageStreamDoc,
+  ScheduledDoc,
+  SearchProgressDoc,
+  SearchTextDoc,
+  SendKeyDoc,
+  UserDeletionDoc,
+} from './messages/documents.ts'
+import type { ReportDoc } from './moderation/documents.ts'
+import type {
+  CallLaneDoc,
+  OutgoingCallDoc,
+  PushContentDoc,
+  PushDecisionDoc,
+  PushDoc,
+  PushResultsDoc,
+} from './push/documents.ts'
+import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './rooms/documents.ts'
+import type { StatsPeakDoc, StatsRoomDoc, StatsUserDoc } from './statistics/documents.ts'
+import type { Turns } from './transactions/turns.ts'
+import type { BlockDoc, DeviceDoc, PrefDoc, TokenDoc, UserDoc } from './users/documents.ts'
+
+/** Parley's collections, by their names in the database. */
+export interface Collections {
+  apps: Collection<AppDoc>
+  bans: Collection<BanDoc>
+  blocks: Collection<BlockDoc>
+  callLanes: Collection<CallLaneDoc>
+  config: Collection<ConfigDoc>
+  devices: Collection<DeviceDoc>
+  files: Collection<FileDoc>
+  filesToClear: Collection<FilesToClearDoc>
+  invitations: Collection<InvitationDoc>
+  jobs: Collection<JobDoc>
+  memberships: Collection<MembershipDoc>
+  messageStreams: Collection<MessageStreamDoc>
+  messages: Collection<MessageDoc>
+  outgoingCalls: Collection<OutgoingCallDoc>
+  pendingEvents: Collection<PendingEventsDoc>
+  prefs: Collection<PrefDoc>
+  publishedEvents: Collection<PublishedEventsDoc>
+  pushContents: Collection<PushContentDoc>
+  pushDecisions: Collection<PushDecisionDoc>
+  pushResults: Collection<PushResultsDoc>
+  pushes: Collection<PushDoc>
+  reports: Collection<ReportDoc>
+  rooms: Collection<RoomDoc>
+  scheduled: Collection<ScheduledDoc>
+  searchProgress: Collection<SearchProgressDoc>
+  searchTexts: Collection<SearchTextDoc>
+  sendKeys: Collection<SendKeyDoc>
+  statsPeaks: Collection<StatsPeakDoc>
+  statsRooms: Collection<StatsRoomDoc>
+  statsUsers: Collection<StatsUserDoc>
+  streamState: Collection<StreamStateDoc>
+  threadMembers: Collection<MembershipDoc>
+  tokens: Collection<TokenDoc>
+  userDeletions: Collection<UserDeletionDoc>
+  users: Collection<UserDoc>
+}
+
+export type CollectionName = keyof Collections
+
+/** The connection to MongoDB with Parley's collections. */
+export type Db = { client: MongoClient; mongo: MongoDb; turns: Turns } & Collections

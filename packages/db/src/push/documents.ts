@@ -1,0 +1,163 @@
+/** A lane with waiting calls. */
+export interface CallLaneDoc {
+  /** The lane. */
+  _id: string
+  /** The kind and server of its calls (`targetOf`). */
+  target: string
+  /** When a process may work on it: the time of the next try, or the end of the lease. */
+  dueAtMS: number
+  lease?: string
+  /** Failed tries since the last success. */
+  failures: number
+  /** When the first of these failed. */
+  failingSinceMS?: number
+  /** Grows with every queued call. */
+  version: number
+}
+
+/** One HTTP call to an integrator's server: a room's webhook, or PUSH_GENERIC. */
+export interface OutgoingCallDoc {
+  /** The webhook-id: the same on every try. */
+  _id: string
+  app: string
+  kind: 'webhook' | 'push'
+  /** Calls of a lane are made one after the other, in order. */
+  lane: string
+  /** The server, as the lane's. */
+  target: string
+  order: number
+  room: string
+  /** Such as MESSAGE; for kind `push` PUSH. */
+  event: string
+  /** The acting user; '' for the API key. */
+  client: string
+  /** The data of the call, as JSON text; once it is over, only its subject, so that it can be made again. */
+  data?: string
+  request?: string
+  /** It was made, or failed for good, and an admin wants it again. */
+  isAgain?: true
+  /** The response to an earlier try was carried out. */
+  isAnswered?: true
+  state: 'waiting' | 'done' | 'failed'
+  tries: number
+  lastError?: string
+  lastTry?: CallTry
+  /** When it was queued, the last time. */
+  createdAtMS: number
+  /** Set on a done one, for the TTL. */
+  madeAt?: Date
+  /** Set on a failed one: a dead letter. */
+  failedAt?: Date
+}
+
+/**
+ * The decisions about a message's pushes, for one page of the room's members: each of them is in it. Kept short,
+ * because it is written for every message that may be pushed.
+ */
+export interface PushDecisionDoc {
+  /** key(app, message, page) */
+  _id: string
+  at: Date
+  all?: MessageReason
+  /** Users by reason. */
+  users?: { [R in UserReason]?: string[] }
+  /** `deviceOf(user, device)` by decision. */
+  devices?: { [D in DeviceDecision]?: string[] }
+  /** With PUSH_GENERIC: the call, and the users that it names. */
+  call?: string
+  called?: string[]
+}
+
+/** Several outcomes that came at about the same time, of one message. */
+export interface PushResultsDoc {
+  /** key(app, message, any) */
+  _id: string
+  at: Date
+  results: PushResult[]
+}
+
+/** The content of a message's or order's pushes, stored once for all devices. */
+export interface PushContentDoc {
+  /** key(app, message or order) */
+  _id: string
+  json: string
+  /** The pushes of all recipients are noted. */
+  isDecided?: true
+  at: Date
+}
+
+/**
+ * One push to one device. Its document ensures that it goes out once: the ID can be inserted only once, and only one
+ * process takes it, before sending. It stays after sending, so that a repeated event finds it. After a kill, a taken
+ * push stays taken and is not sent again, since the network may have it.
+ */
+export interface PushDoc {
+  /** key(content, user, device) */
+  _id: string
+  app: string
+  network: PushNetwork
+  /** The PushContentDoc with the content. */
+  content: string
+  user: string
+  token: string
+  topic?: string
+  mentioned?: true
+  badge?: number
+  /** When it may be sent; absent once it is taken. */
+  dueAtMS?: number
+  takenBy?: string
+  tries: number
+  /** Of the last try that is to be repeated. */
+  lastError?: string
+  /** After this it is not sent any more. */
+  giveUpAtMS: number
+  /** For the TTL. */
+  at: Date
+}
+
+/** One try of a call. */
+export interface CallTry {
+  atMS: number
+  durationMS: number
+  /** Of the response, if there was one. */
+  status?: number
+  /** The first KiB of its body. */
+  answer?: string
+}
+
+/** The reason for no push at all. */
+export type MessageReason = 'DELETED' | 'LATE'
+
+export type UserReason = (typeof userReasons)[number]
+
+export type DeviceDecision = (typeof deviceDecisions)[number]
+
+/** The outcome of a push. */
+export interface PushResult {
+  user: string
+  device: string
+  network: PushNetwork
+  /** `dead`: refused, and the token was removed. `dropped`: given up. */
+  as: 'sent' | 'refused' | 'dead' | 'dropped'
+  /** The network's name of the push. */
+  id?: string
+  reason?: string
+  atMS: number
+}
+
+export type PushNetwork = 'apns' | 'fcm'
+
+/** Why a member got no push on any device. */
+export const userReasons = [
+  'SENDER',
+  'NOT_A_MEMBER',
+  'BANNED',
+  'MUTED',
+  'ROBOT',
+  'BLOCKED',
+  'NO_DEVICE',
+  'CONNECTED',
+] as const
+
+/** The decision for a device: CONNECTED, NO_NETWORK (its network is not configured), or DUE. */
+export const deviceDecisions = ['CONNECTED', 'NO_NETWORK', 'DUE'] as const

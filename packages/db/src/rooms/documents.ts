@@ -1,0 +1,132 @@
+import type { RoomType } from '@parley/contracts/resources/room'
+import type { RoomPref } from '@parley/contracts/resources/room-pref'
+import type { RoomBuffer } from '../room-buffer/documents.ts'
+
+/** A ban in force: the user may only read in the room. */
+export interface BanDoc {
+  /** key(app, room, blockee) */
+  _id: string
+  app: string
+  room: string
+  roomKey: string
+  blockee: string
+  blocker: string
+  createdAt: Date
+  /** From then on it does not hold; absent in one without end. */
+  untilMS?: number
+  /** The same, for MongoDB to remove it. */
+  expiresAt?: Date
+}
+
+/** An open invitation to a group. */
+export interface InvitationDoc {
+  /** key(app, room, invitee): a user has one open invitation to a room at a time. */
+  _id: string
+  /** The `_id` that clients see. */
+  id: string
+  app: string
+  room: string
+  inviter: string
+  invitee: string
+  createdAt: Date
+  updatedAt: Date
+}
+
+export interface MembershipDoc {
+  /** key(app, room, user) */
+  _id: string
+  app: string
+  room: string
+  roomKey: string
+  user: string
+  userKey: string
+  joinedAtMS: number
+  /** The read marker: seq of the last message that the user has read. */
+  readSeq: number
+  /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
+  uncounted: number
+  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (settle-buffers.ts). */
+  flushedSeq?: number
+  /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
+  hiddenUpToSeq?: number
+  /** The delivery marker: seq of the last message that has reached the user. Read implies delivered. */
+  deliveredSeq?: number
+  /** When the member last reported a read position. */
+  markerSetAtMS?: number
+  /** Banned in this room, or in a direct room blocked by the other user: may read but not send. */
+  blocked?: true
+  /** When the ban ends; a ban without it, and a block, have no end. */
+  blockedUntilMS?: number
+  pref?: StoredPref
+  /** When the member last sent to a thread of the room, while that has a slow mode. */
+  threadSentAtMS?: number
+}
+
+export interface RoomDoc extends RoomBuffer {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  roomType: RoomType
+  name: string
+  cover: string
+  description: string
+  webhook: string
+  botState: string
+  botMode: boolean
+  encrypted: boolean
+  serviceStatus: number
+  roomTags: string[]
+  /** An object as JSON text. */
+  extParams: string
+  status: 0 | 1
+  opening: 0 | 1
+  /** Seconds between two messages of a member; none where it is 0 or absent. */
+  slowModeS?: number
+  /** Seconds until a message expires that does not say itself; never where it is 0 or absent. */
+  expiresInS?: number
+  owner?: string
+  managers: string[]
+  /** `parley import` writes its messages: sends are refused until it has ended. */
+  importing?: true
+  /** Set on a deleted room: gone from every list. */
+  deletedAt?: Date
+  /** On a direct room, its two members in order, as key(app, a, b): one room per pair. */
+  pair?: string
+  createdAtMS: number
+  /**
+   * Moves with every change that decides over a send: members, bans, blocks, the room's fields, deletions. Absent in an
+   * unchanged room.
+   */
+  version?: number
+  /** seq of the last message, and so the number of messages, since seq has no holes and no message is removed. */
+  seq: number
+  /** The highest updated time given to a message here; grows with every write, so that a cursor never skips one. */
+  clockMS: number
+  lastMessageID?: string
+  lastMessageAtMS: number
+  /** Every message up to this seq is deleted for all, even if its document does not say so yet. */
+  deletedUpToSeq?: number
+  /** Every message of its threads up to this time is, too. */
+  deletedUpToMS?: number
+  /** When the last message was sent to one of its threads. */
+  lastThreadAtMS?: number
+  /** The rest of a deletion of all messages, which goes on in the background: see erase-messages. */
+  erasing?: Erasing
+  memberCount: number
+  /** The first members, to show in lists without reading all memberships. */
+  firstMembers: string[]
+}
+
+/** The colours are JSON text, because a tag may have any name. */
+export type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
+
+/** The rest of a deletion of all messages of a room. */
+export interface Erasing {
+  /** The documents of the messages up to this seq are stubs. */
+  doneUpToSeq: number
+  /** No other process works on it before this time. */
+  leaseUntilMS: number
+  /** ID of the deletion until the bus has its event; messages sent since then are published after it. */
+  unpublished?: string
+}

@@ -1,0 +1,89 @@
+import type { RobotCommand } from '@parley/contracts/resources/command'
+import type { Address } from '@parley/contracts/resources/user'
+
+/** A personal block of one user by another. */
+export interface BlockDoc {
+  /** key(app, blocker, blockee) */
+  _id: string
+  app: string
+  blocker: string
+  blockerKey: string
+  blockee: string
+  createdAt: Date
+}
+
+/** A device registered by POST /me/subscribe: its token at a push network. */
+export interface DeviceDoc {
+  /** key(app, user, device) */
+  _id: string
+  app: string
+  user: string
+  userKey: string
+  device: string
+  type: 'ios' | 'fcm'
+  token: string
+  /** The APNs topic of the token, found out by sending. */
+  topic?: string
+  updatedAt: Date
+}
+
+/** One personal preference of a user. */
+export interface PrefDoc {
+  /** key(app, user, name) */
+  _id: string
+  userKey: string
+  name: string
+  /** The value as JSON text. */
+  json: string
+}
+
+export interface TokenDoc {
+  /** key(app, digest): a token belongs to one user of an app. */
+  _id: string
+  app: string
+  user: string
+  userKey: string
+  /** SHA-256 of the token; the token itself is not stored. */
+  digest: string
+  expiresAt: Date
+  /** When the document goes: until then, a client that goes on with the expired token is known not to guess. */
+  forgetAt: Date
+  createdAt: Date
+}
+
+export interface UserDoc {
+  /** key(app, id) */
+  _id: string
+  app: string
+  id: string
+  nickname: string
+  description: string
+  email?: string
+  avatarUrl: string
+  isRobot: boolean
+  isAdmin: boolean
+  /** Commands of a robot, `/name`. */
+  commands?: RobotCommand[]
+  address?: Address
+  userAgent?: string
+  lastLoginTimeMS: number
+  /** When a socket of theirs closed last. */
+  lastSeenMS?: number
+  lastJoinOrCreateRoomTime?: Date
+  createdAt: Date
+  updatedAt: Date
+  /** Set on a user group: a virtual user that stands for these members. */
+  groupMembers?: string[]
+  /** How often they were taken: see take-user.ts. */
+  takes?: number
+  /** From the app; it may have ended. */
+  ban?: AppBan
+  /** Counts the changes of the profile (`__v`). */
+  revision: number
+}
+
+/** A ban from the app: when it began, and when it ends, if it does. */
+export interface AppBan {
+  atMS: number
+  untilMS?: number
+}
