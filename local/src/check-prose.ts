@@ -14,9 +14,9 @@ interface Figures {
 
 /** Upper bounds. Lower them when the figures fall; the goals are 1.5 and 3 in comments, 2 and 4 in pages, no openers. */
 const most: Record<string, Figures> = {
-  'comments of packages': { who: 4.4, what: 7.1, openers: 182 },
-  'comments of services': { who: 4.1, what: 5.4, openers: 18 },
-  pages: { who: 1.5, what: 2.3, openers: 20 },
+  'comments of packages': { who: 2.2, what: 3, openers: 32 },
+  'comments of services': { who: 1.9, what: 3, openers: 4 },
+  pages: { who: 1.5, what: 2.3, openers: 18 },
 }
 
 const root = join(import.meta.dirname, '../..')
