@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { UnfitMongo } from '@parley/db/check-server'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
@@ -46,8 +47,9 @@ try {
   await start()
 } catch (error) {
   if (!ending.signal.aborted) {
-    if (!(error instanceof StackError)) console.error(error)
-    await end(1, error instanceof StackError ? error.message : 'Parley could not be started.')
+    const isForUser = error instanceof StackError || error instanceof UnfitMongo
+    if (!isForUser) console.error(error)
+    await end(1, isForUser ? error.message : 'Parley could not be started.')
   }
 }
 

@@ -1,4 +1,4 @@
-import { type JetStreamClient, jetstream } from '@nats-io/jetstream'
+import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
@@ -149,6 +149,21 @@ export async function closeBus({ nats, connected }: Bus): Promise<void> {
   if (nats.isClosed()) return
   if (connected) await nats.drain()
   else await nats.close()
+}
+
+/** @throws an Error, a sentence for the operator, when the server is too old or has no JetStream */
+export async function checkBus({ nats }: Bus): Promise<void> {
+  const version = nats.info?.version ?? ''
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < 2 || (major === 2 && minor < 10)) {
+    throw new Error(`the server has version ${version}: Parley needs 2.10 or newer`)
+  }
+  await jetstreamManager(nats).catch((cause: unknown) => {
+    if (!(cause instanceof Error && cause.name === 'JetStreamNotEnabled')) throw cause
+    throw new Error('the server has no JetStream, or the account may not use it: start nats-server with --jetstream', {
+      cause,
+    })
+  })
 }
 
 /** @throws when the bus is away. */

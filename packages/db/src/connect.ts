@@ -1,6 +1,14 @@
 import type { SecureContextOptions } from 'node:tls'
-import { MongoClient, MongoError, MongoNetworkError, MongoServerSelectionError, MongoWriteConcernError } from 'mongodb'
+import {
+  MongoClient,
+  type MongoClientOptions,
+  MongoError,
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+} from 'mongodb'
 import { ConnectionString } from 'mongodb-connection-string-url'
+import { checkMongo, explainUnselected } from './check-server.ts'
 import { openCollections } from './collections.ts'
 import type { Db } from './db.ts'
 import { createTurns, NoTurn } from './transactions/turns.ts'
@@ -21,11 +29,11 @@ export interface ConnectOptions {
 /**
  * Connects. Every write is acknowledged by a majority and journaled, reads come from the primary. The schema is made by
  * `migrate` (migrate.ts).
- * @throws MongoServerSelectionError when no server responds within `timeoutMS`.
+ * @throws UnfitMongo when the server is no replica set, or too old; MongoServerSelectionError when none responds within `timeoutMS`.
  */
 export async function connectDb(url: string, options: ConnectOptions = {}): Promise<Db> {
   const timeoutMS = options.timeoutMS ?? 10_000
-  const client = new MongoClient(url, {
+  const settings: MongoClientOptions = {
     appName: options.appName ?? 'parley',
     writeConcern: { w: 'majority', journal: true },
     readPreference: 'primary',
@@ -39,8 +47,16 @@ export async function connectDb(url: string, options: ConnectOptions = {}): Prom
     // How soon a new primary is found.
     heartbeatFrequencyMS: 2_000,
     ...(options.tls && { tls: true, ...options.tls }),
-  })
-  await client.connect()
+  }
+  const client = new MongoClient(url, settings)
+  try {
+    await client.connect()
+    await checkMongo(client)
+  } catch (error) {
+    await client.close()
+    if (error instanceof MongoServerSelectionError) await explainUnselected(url, settings)
+    throw error
+  }
   const mongo = client.db(options.database ?? (databaseOf(url) || 'parley'))
   return { client, mongo, turns: createTurns(), ...openCollections(mongo) }
 }

@@ -49,12 +49,23 @@ export async function connectPresence(
   try {
     await redis.connect()
     isStarted = true
+    await checkVersion(redis)
   } catch (error) {
     redis.disconnect()
     // The error of connect() says only that the connection was closed.
     throw last ?? error
   }
   return { redis }
+}
+
+async function checkVersion(redis: Redis): Promise<void> {
+  // A user may lack the right to ask.
+  const info = await redis.info('server').catch(() => '')
+  const [version = '', major = 0, minor = 0] = /redis_version:(\d+)\.(\d+)[.\d]*/.exec(info) ?? []
+  const isOlder = Number(major) < 6 || (Number(major) === 6 && Number(minor) < 2)
+  if (version !== '' && isOlder) {
+    throw new Error(`the server has version ${version.split(':')[1]}: Parley needs 6.2 or newer`)
+  }
 }
 
 const retryAfterMS = (attempt: number) => Math.min(attempt * 100, 1_000)

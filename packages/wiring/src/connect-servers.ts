@@ -1,4 +1,4 @@
-import { type Bus, type BusEvents, closeBus, connectBus, pingBus } from '@parley/bus/connect'
+import { type Bus, type BusEvents, checkBus, closeBus, connectBus, pingBus } from '@parley/bus/connect'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
@@ -73,8 +73,9 @@ export async function connectServers(
   }
   const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, access))
   onStop('nats', () => closeBus(bus))
-  const checkBus = () => pingBus(bus)
-  checks['nats'] = needsBus ? checkBus : { optional: checkBus }
+  await reach('NATS', checkBus(bus))
+  const ping = () => pingBus(bus)
+  checks['nats'] = needsBus ? ping : { optional: ping }
   await openStream(db, bus, settings.stream)
   const stopping = new AbortController()
   const watching = watchStream({ db, bus, options: settings.stream, log, metrics }, stopping.signal)

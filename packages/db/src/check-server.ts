@@ -1,0 +1,44 @@
+import { MongoClient, type MongoClientOptions } from 'mongodb'
+import { ConnectionString } from 'mongodb-connection-string-url'
+
+/** The server cannot do what Parley needs. The message is one sentence for the operator. */
+export class UnfitMongo extends Error {
+  override name = 'UnfitMongo'
+}
+
+const oldestMajor = 6
+
+/** @throws UnfitMongo when the server has no transactions, or is too old */
+export async function checkMongo(client: MongoClient): Promise<void> {
+  const admin = client.db('admin')
+  const [hello, { version }] = await Promise.all([admin.command({ hello: 1 }), admin.command({ buildInfo: 1 })])
+  if (hello['setName'] === undefined && hello['msg'] !== 'isdbgrid') {
+    const isWaiting = hello['isreplicaset'] === true
+    throw new UnfitMongo(
+      isWaiting
+        ? 'the replica set is not initiated: run rs.initiate() in mongosh'
+        : 'the server is standalone, and has no transactions: start mongod with --replSet and run rs.initiate() in mongosh, also for a single server',
+    )
+  }
+  if (Number.parseInt(String(version), 10) < oldestMajor) {
+    throw new UnfitMongo(`the server has version ${version}: Parley needs ${oldestMajor}.0 or newer`)
+  }
+}
+
+/** Why none of the servers of a URL could be selected, where it is the kind of the first. @throws UnfitMongo */
+export async function explainUnselected(url: string, options: MongoClientOptions): Promise<void> {
+  const direct = new ConnectionString(url)
+  if (direct.isSRV) return
+  direct.hosts = direct.hosts.slice(0, 1)
+  direct.searchParams.delete('replicaSet')
+  direct.searchParams.set('directConnection', 'true')
+  const client = new MongoClient(direct.href, options)
+  try {
+    await client.connect()
+    await checkMongo(client)
+  } catch (error) {
+    if (error instanceof UnfitMongo) throw error
+  } finally {
+    await client.close()
+  }
+}
