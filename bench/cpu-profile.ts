@@ -33,6 +33,11 @@ function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   return /\/((?:packages|services)\/[^/]+)\//.exec(url)?.[1] ?? url.split('/')[0] ?? url
 }
 
+/** NODE_OPTIONS of a process whose CPU profile goes into the folder. */
+export function profilesInto(folder: string): string {
+  return `--cpu-prof --cpu-prof-dir=${JSON.stringify(folder)}`
+}
+
 /** Prints where the time of the profiles in the folder went, the largest shares first. */
 export function printWhereTimeWent(of: string, folder: string, most: number): void {
   console.log(`\n${of}, by what it was spent in`)

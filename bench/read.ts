@@ -8,7 +8,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
-import { printWhereTimeWent } from './cpu-profile.ts'
+import { printWhereTimeWent, profilesInto } from './cpu-profile.ts'
 import { median } from './median.ts'
 import { bigRoom, openCalls, prepareReader, reads } from './read/rooms.ts'
 
@@ -41,7 +41,7 @@ rmSync(profiles, { recursive: true, force: true })
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
 const gateway = await startBenchService('api-gateway', servers, {
-  ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
+  ...(profile && { NODE_OPTIONS: profilesInto(profiles) }),
 })
 const { call, close } = openCalls(gateway.ports['http'] ?? 0)
 const mongo = await MongoClient.connect(servers.mongoUrl)

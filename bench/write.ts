@@ -8,7 +8,7 @@ import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
 import { MongoClient } from 'mongodb'
 import { startBenchService } from './bench-service.ts'
-import { printWhereTimeWent } from './cpu-profile.ts'
+import { printWhereTimeWent, profilesInto } from './cpu-profile.ts'
 import { openApi } from './write/api.ts'
 import { measureRates } from './write/rates.ts'
 import { measureBatches, measureErasing, measureReading } from './write/single.ts'
@@ -38,7 +38,7 @@ rmSync(profiles, { recursive: true, force: true })
 const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
 const keys = await makeApp(servers.mongoUrl, 'bench')
 const gateway = await startBenchService('api-gateway', servers, {
-  ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }),
+  ...(profile && { NODE_OPTIONS: profilesInto(profiles) }),
 })
 const nodes = [
   await startBenchService('realtime', servers, { PARLEY_NODE_ID: 'node-1' }),

@@ -31,12 +31,13 @@ function inPlace(folder: string): Plugin {
     async resolveId(id, importer) {
       if (!unbundled.has(id) || importer === undefined) return null
       const found = await this.resolve(id, importer, { skipSelf: true })
-      const link = join(importer.slice(0, importer.indexOf('/src/')), 'node_modules', id)
+      const link = join(importer.slice(0, importer.indexOf('/src/', root.length)), 'node_modules', id)
       const file = relative(realpathSync(link), found?.id ?? '')
       return { id: `./${relative(folder, join(link, file))}`, external: true }
     },
     transform(code, id) {
-      if (!id.endsWith('.ts') || id.includes('/node_modules/') || !code.includes('import.meta.')) return null
+      if (!id.endsWith('.ts') || id.includes('/node_modules/', root.length) || !code.includes('import.meta.'))
+        return null
       const worker = /new URL\('(\.\/([\w-]+)\.ts)', import\.meta\.url\)/g
       for (const [, file = '', name = ''] of code.matchAll(worker))
         this.emitFile({ type: 'chunk', id: join(dirname(id), file), fileName: `${name}.js` })

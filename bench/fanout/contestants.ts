@@ -22,7 +22,7 @@ export interface Contestant {
 export const names = ['bare', 'parley', 'package', 'socket.io-uws', 'socket.io'] as const
 export type Name = (typeof names)[number]
 
-const preload = ['--import', join(import.meta.dirname, 'collect-garbage.ts')]
+const preload = ['--import', import.meta.resolve('./collect-garbage.ts')]
 
 export async function startContestant(name: Name, ground: Ground): Promise<Contestant> {
   return name === 'parley' ? startParley(ground, { PARLEY_REALTIME_ADMISSIONS_PER_SECOND: '0' }) : startOther(name)

@@ -1,4 +1,5 @@
 import { constants, getPriority, setPriority } from 'node:os'
+import { profilesInto } from '../cpu-profile.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
 import { type Contestant, type Name, startContestant, startParley } from './contestants.ts'
 import { type Ground, presentUsers } from './ground.ts'
@@ -94,7 +95,7 @@ export async function measureStorm(name: StormName, ground: Ground, options: Sto
 function startStormed(name: StormName, ground: Ground, { against, profiles }: StormOptions): Promise<Contestant> {
   if (name === 'before') return startParley(ground, {}, against)
   if (name !== 'parley' && name !== 'parley-since') return startContestant(name, ground)
-  return startParley(ground, profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` })
+  return startParley(ground, profiles === undefined ? {} : { NODE_OPTIONS: profilesInto(profiles) })
 }
 
 async function watch(server: Contestant, present: Load, seconds: number) {

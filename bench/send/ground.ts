@@ -6,6 +6,7 @@ import type { ServiceProcess } from '@parley/local/service-process'
 import { type Servers, startServers } from '@parley/stack/up'
 import { adminPost } from '../admin-post.ts'
 import { startBenchService } from '../bench-service.ts'
+import { profilesInto } from '../cpu-profile.ts'
 import { cpuSeconds } from '../cpu-seconds.ts'
 import { httpRequest, loadHttp } from '../http-load.ts'
 import type { Inserted, InsertJob } from '../insert-one.ts'
@@ -36,7 +37,7 @@ export type Ground = Awaited<ReturnType<typeof startGround>>
 export async function startGround(profiles?: string) {
   const servers = await startServers({ onProgress: (line) => console.log(`· ${line}`) })
   const keys = await makeApp(servers.mongoUrl, 'bench')
-  const env = profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }
+  const env = profiles === undefined ? {} : { NODE_OPTIONS: profilesInto(profiles) }
   const gateways: ServiceProcess[] = [await startBenchService('api-gateway', servers, env)]
   const inserts: ChildProcess = fork(join(import.meta.dirname, '../insert-one.ts'), [servers.mongoUrl])
   await once(inserts, 'message')

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 
 export interface Echo {
   url: string
@@ -11,8 +12,8 @@ export const patient = { PING_INTERVAL_MS: '60000', PING_TIMEOUT_MS: '60000', CO
 
 /** Runs examples/echo.ts in a process of its own on a free port. @param times as the example takes them */
 export async function startEcho(times: Partial<typeof patient> = {}): Promise<Echo> {
-  const file = new URL('../examples/echo.ts', import.meta.url)
-  const child = spawn(process.execPath, [file.pathname], {
+  const file = join(import.meta.dirname, '../examples/echo.ts')
+  const child = spawn(process.execPath, [file], {
     env: { ...process.env, ...times, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

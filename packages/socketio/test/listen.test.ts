@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { type Listening, listen } from '@parley/socketio/accepting/listen'
 import { App } from '@parley/socketio/uws'
@@ -111,7 +112,7 @@ describe('listening for an app', () => {
   })
 
   test('a process that has no descriptor left goes on, and serves again when it has', async () => {
-    const file = new URL('listen-process.ts', import.meta.url).pathname
+    const file = join(import.meta.dirname, 'listen-process.ts')
     const child = spawn('sh', ['-c', 'ulimit -n 64 && exec "$0" "$@"', process.execPath, file], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

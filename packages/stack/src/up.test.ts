@@ -113,7 +113,7 @@ describe('where servers come from', () => {
 describe('nothing is left', () => {
   test('kill -9 of the process that started them ends all three servers', async () => {
     const code = `
-      import { startServers } from ${JSON.stringify(join(import.meta.dirname, 'up.ts'))}
+      import { startServers } from ${JSON.stringify(import.meta.resolve('./up.ts'))}
       const { mongo, nats, redis } = await startServers({ dir: ${JSON.stringify(join(home, 'orphans'))} })
       console.log(JSON.stringify([mongo.pid, nats.pid, redis.pid]))
       setInterval(() => {}, 1000)`
