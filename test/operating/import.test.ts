@@ -313,6 +313,10 @@ describe('parley import', () => {
       await platform.admin('POST', '/messages', { room: 'rest', sender, message: 'new', messageType: 'text' })
     }
     assert.deepEqual(await importAgain(), [1, 2])
+    const after = ((await pia.call('GET', '/rooms/rest/messages/v3')) as { data: Line[] }).data
+    const recall = { _id: after.find(({ seq }) => seq === 6)?.['_id'], sender: 'quin', messageType: 'recall' }
+    await platform.admin('POST', '/rooms/rest/message', recall)
+    assert.deepEqual(await importAgain(), [0, 1])
   })
 
   test('killed at any moment, and run again: every message once, in its place, and exact unread counts', async () => {

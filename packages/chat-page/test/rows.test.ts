@@ -36,7 +36,7 @@ describe('the rows of the list of messages', () => {
     const mine = { isMine: true }
     const messages = [
       message('1', 'bob', 1),
-      message('2', 'bob', 2, { messageType: 'recall' }),
+      message('2', 'bob', 2, { messageType: 'image' }),
       message('3', 'me', 3, mine),
       message('4', 'bob', 4),
     ]
@@ -46,13 +46,13 @@ describe('the rows of the list of messages', () => {
     assert.equal(firstUnreadOf(messages, 4), undefined)
   })
 
-  test('a recalled message is unread as any other, a deleted one is not', () => {
+  test('neither a recalled message nor a deleted one is unread', () => {
     const messages = [
       message('4', 'bob', 4),
       message('5', 'bob', 5),
       message('6', 'bob', 6, { messageType: 'recall' }),
       message('7', 'bob', 7, { isDeleted: true }),
     ]
-    assert.equal(firstUnreadOf(messages, 2), '5')
+    assert.equal(firstUnreadOf(messages, 2), '4')
   })
 })

@@ -1,5 +1,5 @@
 import type { RoomMessage } from '@parley/client'
-import { isSystem } from '../message/content.ts'
+import { contentOf, isSystem } from '../message/content.ts'
 
 /** A message in the list, with the parts that its neighbours decide. */
 export interface Row {
@@ -57,7 +57,7 @@ export function firstUnreadOf(messages: readonly RoomMessage[], unread: number):
   let left = unread
   for (const message of messages.toReversed()) {
     if (left === 0) return undefined
-    if (!message.isMine && !message.isDeleted) left--
+    if (!message.isMine && !message.isDeleted && contentOf(message).kind !== 'recalled') left--
     if (left === 0) return message._id
   }
   return undefined

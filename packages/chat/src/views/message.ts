@@ -4,7 +4,6 @@ import type { Sender } from '@parley/contracts/resources/sender'
 import { type MessageDoc } from '@parley/db/messages/documents'
 import type { Thread } from '@parley/db/threads/thread'
 import { type UserDoc } from '@parley/db/users/documents'
-import { isRecalled } from '../messages/changing/recalled.ts'
 import { cut, textOf } from '../messages/reading/message-text.ts'
 import type { Quoted } from '../messages/reading/quoted-messages.ts'
 import { withField } from './json-text.ts'
@@ -70,7 +69,7 @@ function withoutContent(doc: MessageDoc, quoted: Quoted): Omit<SentMessage, 'sen
     isDeleted: doc.isDeleted ?? false,
     seq: doc.seq,
     ...(doc.mentions && { mentions: doc.mentions }),
-    ...(doc.attachments && !doc.isDeleted && !isRecalled(doc) && { attachments: doc.attachments }),
+    ...(doc.attachments && !doc.isDeleted && !doc.recalled && { attachments: doc.attachments }),
     ...(doc.system && { system: true }),
     ...(doc.pinned && { pinned: true }),
     ...(doc.edited && { edited: true }),

@@ -1892,7 +1892,7 @@ export interface ExplainBadgeResult {
      */
     own?: number
     /**
-     * Of them, deleted for all
+     * Of them, deleted for all or recalled
      */
     deleted?: number
     /**

@@ -146,6 +146,23 @@ describe('the list of rooms', () => {
     )
   })
 
+  test('a recalled message no longer counts as unread', async () => {
+    const { list, lists, asked, unread } = slowServer()
+    const refreshed = list.refresh()
+    lists[0]?.resolve(listOf(room(1, 9), room(0, 9, 'other')))
+    await refreshed
+    const recalled = (seq: number, of = 'room') => ({ ...message(seq), room: of, messageType: 'recall' })
+    list.heardMessage(recalled(10))
+    assert.equal(unread(), 1)
+    list.heardUpdate(recalled(8, 'other'))
+    list.heardUpdate({ ...recalled(8), message: 'only of that type' })
+    assert.equal(asked.length, 0)
+    list.heardUpdate(recalled(8))
+    asked[0]?.resolve(room(0, 10))
+    await nextTask()
+    assert.equal(unread(), 0)
+  })
+
   test('a last message that quotes a deleted one has nothing of its text', async () => {
     const { list, lists } = slowServer()
     const refreshed = list.refresh()

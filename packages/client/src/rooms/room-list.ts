@@ -8,7 +8,7 @@ import { afterMessage, afterRoomEvent, asRead, type Listed, type RoomInfo, toInf
 import { isOutdated } from './outdated.ts'
 import { deletedQuote, requoted } from './quotes.ts'
 import { inOrder } from './room-order.ts'
-import { recounted, totalOf } from './unread-count.ts'
+import { isRecalled, recounted, totalOf } from './unread-count.ts'
 
 export interface RoomListOptions {
   calls: Pick<UserCalls, 'listRooms' | 'getRoom'>
@@ -83,8 +83,9 @@ export class RoomList {
   heardUpdate(message: Message): void {
     const listed = this.#listed.get(message.room)
     const last = listed?.resource.lastMessage
-    if (!listed || last?._id !== message._id || isOutdated(message, last)) return
-    this.#change(listed, { lastMessage: message })
+    if (listed && last?._id === message._id && !isOutdated(message, last))
+      this.#change(listed, { lastMessage: message })
+    if (isRecalled(message)) this.#lessUnread(message.room)
   }
 
   heardDeletion({ room, messageID, upToSeq = Number.POSITIVE_INFINITY }: ServerEvents['messageDeleted']): void {
@@ -95,8 +96,14 @@ export class RoomList {
       const lastMessage = isGone ? withoutContent(last) : requoted(last, messageID, deletedQuote)
       if (lastMessage !== last) this.#change(listed, { lastMessage })
     }
-    // With nothing unread, a deletion changes no count: a room whose messages expire is not read each time.
-    if (listed && totalOf(listed.unread) === 0 && messageID !== '_all') this.#touch(room)
+    if (messageID === '_all') this.changed(room)
+    else this.#lessUnread(room)
+  }
+
+  /** A message may count as unread no more. With nothing unread, a room whose messages expire is not read each time. */
+  #lessUnread(room: string): void {
+    const listed = this.#listed.get(room)
+    if (listed && totalOf(listed.unread) === 0) this.#touch(room)
     else this.changed(room)
   }
 

@@ -26,6 +26,11 @@ export function withMessage(before: UnreadCount, message: Message, me: string | 
 }
 
 /** Whether a message counts as unread for a user before they read it (docs/reference/unread.md). */
-export function countsFor({ sender, isDeleted }: Message, me: string | undefined): boolean {
-  return sender._id !== me && !isDeleted
+export function countsFor(message: Message, me: string | undefined): boolean {
+  return message.sender._id !== me && !message.isDeleted && !isRecalled(message)
+}
+
+/** A message may be sent with the type `recall` too; a recalled one has no content. */
+export function isRecalled({ messageType, message }: Message): boolean {
+  return messageType === 'recall' && message === undefined
 }

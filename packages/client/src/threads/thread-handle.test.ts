@@ -86,6 +86,10 @@ describe('a thread', () => {
   test.each([
     ['deletes for themselves', (thread: ThreadHandle) => thread.heardHidden(['m0'])],
     ['did not load and is deleted', (thread: ThreadHandle) => thread.heardDeletion({ room: 'room', messageID: 'm0' })],
+    [
+      'did not load and is recalled',
+      (thread: ThreadHandle) => thread.heard({ ...message('m0', 1), messageType: 'recall' }),
+    ],
   ])('is counted again when a message goes that the user %s', async (_what, goes) => {
     const { thread, readings, answer } = await openThread()
     goes(thread)

@@ -7,7 +7,7 @@ import { isOutdated } from '../rooms/outdated.ts'
 import { quoteOf } from '../rooms/quotes.ts'
 import type { PageQuery } from '../rooms/room-history.ts'
 import type { Page } from '../rooms/timeline.ts'
-import { noUnread, recounted, totalOf, type UnreadCount, withMessage } from '../rooms/unread-count.ts'
+import { isRecalled, noUnread, recounted, totalOf, type UnreadCount, withMessage } from '../rooms/unread-count.ts'
 import type { Outbox } from '../sending/outbox.ts'
 import type { RoomMessage, SendOptions } from '../sending/pending-send.ts'
 import { createStore, type Store } from '../store.ts'
@@ -91,6 +91,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     if (this.#takesPart && isNew) this.#setCount(withMessage(this.#count, message, me))
     if (root) this.heardRoot(afterThreadMessage(root, message))
     this.apply({ kind: 'message', message })
+    if (isRecalled(message)) this.#recountUnread()
   }
 
   /** The user has read up to a message of the thread, on another device. */
@@ -148,7 +149,7 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     return page
   }
 
-  /** Deletions do not change a count of zero. */
+  /** Deletions and recalls do not change a count of zero. */
   #recountUnread(): void {
     if (this.#unread.get() > 0) this.#recounting.ask()
   }

@@ -93,4 +93,15 @@ describe("the list of a user's threads", () => {
     listeners.call('userDeleteMessages', hidden)
     await vi.waitFor(() => assert.equal(asked.length, 5), patient)
   })
+
+  test('is read again after a message of a thread was recalled, which no longer counts as unread', async () => {
+    const { listeners, counts, asked, answer } = slowList()
+    await answer(0, page(thread('a', 2, 2)))
+    const recalled = { ...reply('a', 2), messageType: 'recall' } as Message
+    listeners.call('messageUpdated', recalled)
+    await vi.waitFor(() => assert.equal(asked.length, 2), patient)
+    await answer(1, page(thread('a', 2, 1)))
+    listeners.call('thread message', { ...recalled, seq: 3 })
+    assert.deepEqual(counts(), [['a', 3, 1]])
+  })
 })

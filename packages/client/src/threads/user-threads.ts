@@ -1,6 +1,7 @@
 import type { Client } from '../client.ts'
 import type { ListThreadsResult, Message, ServerEvents } from '../generated/types.ts'
 import { rereading } from '../rereading.ts'
+import { countsFor, isRecalled } from '../rooms/unread-count.ts'
 import { createStore, type Store } from '../store.ts'
 import { lateEvents } from './late-events.ts'
 import { afterThreadMessage } from './root.ts'
@@ -63,7 +64,7 @@ export function createThreads(client: Client): UserThreads {
     const known = find(threadOf)
     if (known && seq > known.totalCount) {
       const root = afterThreadMessage(known.root, message)
-      put(known, { root, totalCount: seq, unread: known.unread + Number(sender._id !== me) }, true)
+      put(known, { root, totalCount: seq, unread: known.unread + Number(countsFor(message, me)) }, true)
     } else if (!known && (sender._id === me || replyTo?.sender === me || hasMore.get())) read()
   }
 
@@ -83,7 +84,11 @@ export function createThreads(client: Client): UserThreads {
   const stops = [
     client.on('thread message', (message) => take(() => heard(message))),
     client.on('threadLastRead', heardRead),
-    client.on('messageUpdated', ({ room, _id }) => take(() => heardOf(room, _id))),
+    client.on('messageUpdated', (message) => {
+      const { room, _id, threadOf = _id } = message
+      // Recalling a message of a thread may change the thread's unread count.
+      take(() => heardOf(room, isRecalled(message) ? threadOf : _id))
+    }),
     client.on('messageDeleted', ({ room }) => take(() => heardOf(room))),
     client.on('userDeleteMessages', ({ room }) => take(() => heardOf(room))),
     client.on('removedFromRoom', ({ room }) => take(() => heardOf(room))),

@@ -6,7 +6,7 @@ import { currentMarker } from '../rooms/memberships.ts'
 import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'
 import { moved } from '../rooms/rooms.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
-import { countUncountedAfter, sumOf } from '../unread/uncounted.ts'
+import { countUncountedAfter, neverUnread, sumOf } from '../unread/uncounted.ts'
 import { ownInTail } from '../unread/unread-sums.ts'
 
 /** A membership as the file has it; `uncounted` is counted here. */
@@ -87,7 +87,7 @@ function bothOf({ pair }: RoomDoc): string[] | undefined {
 
 /**
  * The number of messages after their read positions that do not count as unread for new members: their own, those
- * deleted for all, and those that they deleted for themselves as earlier members. Three queries for a room.
+ * deleted for all or recalled, and those that they deleted for themselves as earlier members. Three queries for a room.
  */
 async function countUncounted(
   db: Db,
@@ -115,7 +115,7 @@ async function countUncounted(
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
   for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)
   const deleted = new Set<number>()
-  for await (const { sender, seq } of db.messages.find({ roomKey, isDeleted: true, seq: after }, fields)) {
+  for await (const { sender, seq } of db.messages.find(neverUnread(roomKey, after), fields)) {
     deleted.add(seq)
     for (const user of users) if (isAfter(user, seq) && user !== sender) add(user)
   }

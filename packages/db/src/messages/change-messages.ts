@@ -6,7 +6,10 @@ import { type MessageDoc } from './documents.ts'
 /** The fields that a change of a message sets and removes. */
 export interface MessageChange {
   set?: Partial<
-    Pick<MessageDoc, 'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'isDeleted'>
+    Pick<
+      MessageDoc,
+      'content' | 'messageType' | 'mentions' | 'reactions' | 'pinned' | 'edited' | 'recalled' | 'isDeleted'
+    >
   >
   without?: readonly (
     | 'content'

@@ -50,6 +50,8 @@ export interface MessageDoc {
   pinned?: true
   /** Its content was replaced. */
   edited?: true
+  /** Its sender took it back: it has no content, and does not count as unread. */
+  recalled?: true
   /** A robot is still writing it (message-streams.ts); `streamed`: the length of the text so far. */
   streaming?: true
   streamed?: number

@@ -12,6 +12,7 @@ export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, seq: 1 }, unique: true },
   { key: { roomKey: 1, sender: 1, seq: 1 } },
   { key: { roomKey: 1, isDeleted: 1, seq: 1 }, partialFilterExpression: { isDeleted: true } },
+  { key: { roomKey: 1, recalled: 1, seq: 1 }, partialFilterExpression: { recalled: true } },
   { key: { roomKey: 1, pinned: 1, seq: -1 }, partialFilterExpression: { pinned: true } },
 ]
 

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 
-/** A message that is deleted for all. */
+/** A message that is deleted for all, or recalled. */
 export interface DeletedMessage {
   seq: number
   /** Users for whom it never counted: its sender, and members who deleted it for themselves. */
@@ -11,7 +11,7 @@ export interface DeletedMessage {
 }
 
 /**
- * Messages deleted for all no longer count as unread: records it for every member who has some of them after their
+ * Messages deleted for all or recalled no longer count as unread: records it for every member who has some of them after their
  * marker, in one write for all, and one for each member for whom some never counted.
  * @param members of rooms, or of threads
  */

@@ -1,21 +1,32 @@
-import type { ClientSession } from 'mongodb'
+import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
+import { type MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
 import { type MembershipDoc } from '../rooms/documents.ts'
 
 /** Messages after a read marker that do not count as unread for a member. Each is in one of them. */
 export interface Uncounted {
   own: number
-  /** Deleted for all; without own ones. */
+  /** Deleted for all, or recalled; without own ones. */
   deleted: number
-  /** Deleted by the member for themselves; without own ones and those deleted for all, unless all of the room was hidden. */
+  /** Deleted by the member for themselves; without own ones and those in `deleted`, unless all of the room was hidden. */
   hidden: number
+}
+
+/** Messages of a room or thread that count as unread for nobody: deleted for all, or recalled. */
+export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }): Filter<MessageDoc> {
+  return {
+    $or: [
+      { roomKey, isDeleted: true, seq },
+      { roomKey, recalled: true, seq },
+    ],
+  }
 }
 
 /**
  * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and those that were
- * deleted.
+ * deleted or recalled.
  * @param upToSeq the last message of the room or thread: what an import has written beyond is none yet
  * @param ownInTail seqs of the own messages in the room's buffer, distinguished by whether they were counted
  */
@@ -36,7 +47,7 @@ export async function countUncountedAfter(
   const ownCounted = ownInTail.filter((own) => own > from && own <= flushedSeq).length
   const own = ownCounted + (await db.messages.countDocuments(ownSettled, { session }))
   const projection = { _id: 0, seq: 1, sender: 1 }
-  const deleted = await db.messages.find({ roomKey, isDeleted: true, seq: after }, { session, projection }).toArray()
+  const deleted = await db.messages.find(neverUnread(roomKey, after), { session, projection }).toArray()
   const hidden = await db.userDeletions.find({ roomKey, user, seq: after }, { session, projection }).toArray()
   const ofOthers = (some: readonly { seq: number; sender?: string }[]) =>
     new Set(some.filter(({ sender }) => sender !== user).map((message) => message.seq))

@@ -35,7 +35,7 @@ describe('every query uses its index and examines no more than it returns', () =
   })
   afterAll(() => gateway.stop())
 
-  /** Messages of alice in a room, as if sent; every tenth is deleted for all, and for bob those next to them. */
+  /** Messages of alice in a room, as if sent; every tenth is deleted for all or recalled, and for bob those next to them. */
   async function fill(of: string, count = many): Promise<string[]> {
     const { db } = gateway.chat
     const roomKey = key(gateway.app, of)
@@ -49,7 +49,11 @@ describe('every query uses its index and examines no more than it returns', () =
       messageType: 'text',
       createdAtMS: i + 1,
       updatedAtMS: i + 1,
-      ...(i % 10 === 0 ? { isDeleted: true as const } : { content: '"x"' }),
+      ...(i % 10 !== 0
+        ? { content: '"x"' }
+        : i % 20 === 0
+          ? { isDeleted: true as const }
+          : { recalled: true as const }),
     }))
     await db.messages.insertMany(messages)
     const hidden = messages.filter(({ seq }) => seq % 10 === 0)
@@ -287,7 +291,7 @@ describe('every query uses its index and examines no more than it returns', () =
     })
   }
 
-  test('lastRead of an old message counts own messages in the index alone, and reads only the deleted ones', async () => {
+  test('lastRead of an old message counts own messages in the index alone, and reads only the deleted and recalled ones', async () => {
     const carol = await gateway.newUser('carol')
     const of = await gateway.newRoom([alice, carol])
     const messages = await fill(of)

@@ -21,6 +21,7 @@ import { messageLane } from '../../events/lanes.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import { toMessageView } from '../../views/message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
+import { uncountMessages } from './uncount-messages.ts'
 
 /** Names a message, with its room if the request names that. */
 export interface MessageName {
@@ -63,7 +64,8 @@ export async function changeMessage(
     pending.push({ ...changed, by: caller.user }, ...also)
     // What was shown of a stream so far is in the message, and not in the index.
     const hasEnded = found.streaming && !written.streaming
-    if (hasEnded || written.content !== found.content) {
+    if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
+    else if (hasEnded || written.content !== found.content) {
       await setSearchWords(db, written, termsOfContent(written.content), session)
     }
     return written

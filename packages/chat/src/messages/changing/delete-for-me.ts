@@ -69,7 +69,7 @@ async function uncount(
   if (!member) return
   const { readSeq, uncounted } = currentMarker(member, counted)
   const unread = hidden.filter(({ seq, sender }) => seq > readSeq && sender !== user)
-  const more = unread.filter((message) => !isDeletedIn(message, room)).length
+  const more = unread.filter((message) => !message.recalled && !isDeletedIn(message, room)).length
   if (more > 0) await setUncounted(members, member._id, { readSeq, uncounted: uncounted + more }, session)
 }
 

@@ -14,7 +14,7 @@ import { moderate } from '../../moderation/moderate.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { contentOf } from '../sending/message-content.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
-import { isRecalled, recalled } from './recalled.ts'
+import { recalled } from './recalled.ts'
 
 export interface Edit {
   message?: unknown
@@ -25,7 +25,7 @@ export interface Edit {
 }
 
 /**
- * Replaces the content of the caller's own message, or with messageType `recall` clears it for good
+ * Replaces the content of the caller's own message, or with messageType `recall` clears it for good: it no longer counts as unread
  * (docs/reference/messages.md#edit-recall-react-pin). Recalling again changes nothing.
  * @throws ApiError MISSING_PARAMETER, INVALID_REQUEST, CLIENT_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND,
  *   INSUFFICIENT_PERMISSIONS, USER_BANNED, USER_BLOCKED, ROOM_FROZEN, MESSAGE_TOO_LARGE, MESSAGE_REFUSED
@@ -41,8 +41,8 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
       throw new ApiError('INSUFFICIENT_PERMISSIONS', 'only the sender may edit or recall a message')
     }
     if (before.system) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'a system message is not the sender’s')
-    if (content === undefined) return isRecalled(before) ? undefined : recall
-    if (isRecalled(before)) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
+    if (content === undefined) return before.recalled ? undefined : recall
+    if (before.recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
     // Not before its turn: a word censored meanwhile is masked.
     const mask = await chat.censor.maskOf(caller.app)
@@ -52,7 +52,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
 }
 
 const recall: MessageChange = {
-  set: { messageType: recalled },
+  set: { messageType: recalled, recalled: true },
   without: ['content', 'mentions', 'attachments', ...ofStream],
 }
 

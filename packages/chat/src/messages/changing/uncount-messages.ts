@@ -8,8 +8,8 @@ import { uncountDeleted } from '@parley/db/unread/uncount-deleted'
 import { countedIn } from '../../threads/counted-in.ts'
 
 /**
- * Takes messages of a room and its threads that become stubs out of the unread counts and the search. The room is taken, and
- * none of them was deleted before.
+ * Takes messages of a room and its threads that become stubs, or are recalled, out of the unread counts and the search. The
+ * room is taken, and none of them was deleted before. A recalled one was uncounted then.
  */
 export async function uncountMessages(
   db: Db,
@@ -17,7 +17,8 @@ export async function uncountMessages(
   messages: readonly MessageDoc[],
   session: Session,
 ): Promise<void> {
-  for (const [roomKey, own] of Map.groupBy(messages, (message) => message.roomKey)) {
+  const counting = messages.filter((message) => !message.recalled)
+  for (const [roomKey, own] of Map.groupBy(counting, (message) => message.roomKey)) {
     const { members, counted } = await countedIn(db, room, own[0] ?? {}, session)
     const who = await findUsersWhoDeleted(db, roomKey, own, session)
     const deleted = own.map(({ _id, seq, sender }) => ({ seq, except: [sender, ...(who.get(_id) ?? [])] }))

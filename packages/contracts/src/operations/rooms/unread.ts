@@ -66,7 +66,7 @@ export const explainBadge = operation({
         readSeq: count.describe('seq of the last message that counts as read'),
         uncounted: count.describe('Messages after the marker that do not count as unread, as they are kept'),
         own: count.optional().describe('Of them, sent by the user'),
-        deleted: count.optional().describe('Of them, deleted for all'),
+        deleted: count.optional().describe('Of them, deleted for all or recalled'),
         hidden: count.optional().describe('Of them, deleted by the user for themselves'),
         unread: count,
         countedUnread: count.optional().describe('With verify: unread as counted from the messages'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rebuildSince } from '@parley/chat/events/rebuild-stream'
 import { eraseNextRoom } from '@parley/chat/messages/changing/erase-messages'
+import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import type { Message } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
 import { afterAll, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
@@ -160,6 +161,29 @@ describe('a thread', () => {
     )
     const readers = (await alice.call('GET', `/messages/${one._id}/readers`)).body.result.data
     assert.deepEqual(readers.map(({ _id }: Message) => _id).toSorted(), ['alice', 'carol'])
+  })
+
+  test('a recalled message is unread for nobody, and counts once however it goes after that', async () => {
+    const room = await newRoom()
+    const root = await send(room, 'alice', 'root')
+    const recall = async (user: TestUser, { _id }: Message) =>
+      assert.equal((await user.call('POST', `/rooms/${room}/message`, { _id, messageType: 'recall' })).status, 200)
+    const sent: Message[] = []
+    for (const sender of ['bob', 'bob', 'carol', 'bob', 'bob']) sent.push(await inThread(room, sender, root))
+    const [first, second, third, fourth] = sent as [Message, Message, Message, Message]
+    assert.deepEqual(await unread(root), [5, 1, 2])
+    for (const message of [first, second, fourth]) await recall(bob, message)
+    await recall(carol, third)
+    await recall(carol, third)
+    assert.deepEqual(await unread(root), [1, 0, 1])
+    await alice.call('POST', '/messages/user-delete', { room, messages: [first._id] })
+    await alice.call('DELETE', `/rooms/${room}/messages/${second._id}`)
+    await gateway.chat.db.messages.updateOne({ _id: third._id }, { $set: { expiresAtMS: 1 } })
+    await expireDue(gateway.chat)
+    assert.deepEqual(await unread(root), [1, 0, 1])
+    const read = { message: first._id }
+    const { unread: left } = (await alice.call('PUT', `/messages/${root._id}/thread/lastRead`, read)).body.result
+    assert.deepEqual([left, await unread(root)], [1, [1, 0, 1]])
   })
 
   test('has no hole and nothing twice, whoever sends to it and to its room at the same time', async () => {

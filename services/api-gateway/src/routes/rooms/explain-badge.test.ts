@@ -28,25 +28,26 @@ describe('GET /admin/clients/{client_id}/badge', () => {
     return answer.body.result
   }
 
-  test('gives of each room seq, read marker, own, deleted and hidden, which make the badge', async () => {
+  test('gives of each room seq, read marker, own, deleted or recalled, and hidden, which make the badge', async () => {
     const ids = []
     for (let i = 0; i < 7; i++) ids.push(await send(alice))
     await bob.call('PUT', `/rooms/${room}/lastRead`, { message: ids[1] })
     await send(bob)
     await bob.call('POST', '/messages/user-delete', { room, messages: [ids[2], ids[3]] })
     await gateway.admin('DELETE', `/rooms/${room}/messages/${ids[3]}`)
+    await alice.call('POST', `/rooms/${room}/message`, { _id: ids[4], messageType: 'recall' })
     const other = await gateway.newRoom([alice, bob])
     await send(alice, other)
     assert.deepEqual(await ask(), {
       client: bob.id,
-      badge: 4,
+      badge: 3,
       totalCount: 2,
       data: [
-        { room, seq: 8, readSeq: 2, uncounted: 3, own: 1, deleted: 1, hidden: 1, unread: 3 },
+        { room, seq: 8, readSeq: 2, uncounted: 4, own: 1, deleted: 2, hidden: 1, unread: 2 },
         { room: other, seq: 1, readSeq: 0, uncounted: 0, own: 0, deleted: 0, hidden: 0, unread: 1 },
       ],
     })
-    assert.equal((await bob.call('GET', '/me/badge')).body.result.badge, 4)
+    assert.equal((await bob.call('GET', '/me/badge')).body.result.badge, 3)
   })
 
   test('with verify=true says that it agrees with the messages, and notices when it does not', async () => {

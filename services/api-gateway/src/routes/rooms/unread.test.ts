@@ -26,6 +26,7 @@ type Op = { via: number; user: number; room: number; message: number } & {
     | 'hide all'
     | 'delete'
     | 'delete all'
+    | 'recall'
     | 'expire'
     | 'come or go'
     | 'edit'
@@ -36,6 +37,7 @@ type Op = { via: number; user: number; room: number; message: number } & {
 interface ModelMessage {
   id: string
   sender: string
+  /** For all; or recalled. */
   deleted: boolean
   /** Users who deleted it for themselves. */
   hidden: Set<string>
@@ -55,7 +57,7 @@ const op = fc.record({
   do: fc.oneof(
     { weight: 8, arbitrary: fc.constant('send' as const) },
     { weight: 4, arbitrary: fc.constant('read' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('hide' as const, 'delete' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('hide' as const, 'delete' as const, 'recall' as const) },
     { weight: 2, arbitrary: fc.constantFrom('come or go' as const, 'expire' as const) },
     {
       weight: 1,
@@ -90,7 +92,7 @@ describe('unread is exact', () => {
     await gateways[0].stop()
   })
 
-  test('under sends, deletes for me, for all and _all, joins, leaving and coming back, and read markers in any order, by several gateways at once', async () => {
+  test('under sends, recalls, deletes for me, for all and _all, joins, leaving and coming back, and read markers in any order, by several gateways at once', async () => {
     const seed = process.env['PARLEY_TEST_SEED']
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
@@ -266,10 +268,16 @@ async function playOnMessage(
       assert.ok(status === 200 || status === 404, `${status}`)
       return () => void (message.deleted = true)
     }
+    case 'recall': {
+      const body = { _id: message.id, sender: message.sender, messageType: 'recall' }
+      const { status } = await gateway.admin('POST', `/rooms/${room.id}/message`, body)
+      assert.ok([200, 403, 404].includes(status), `${status}`)
+      return () => void (message.deleted ||= status === 200)
+    }
     case 'edit': {
       const body = { _id: message.id, sender: message.sender, message: 'edited' }
       const { status } = await gateway.admin('POST', `/rooms/${room.id}/message`, body)
-      assert.ok([200, 403, 404].includes(status), `${status}`)
+      assert.ok([200, 400, 403, 404].includes(status), `${status}`)
       return () => undefined
     }
     default: {
