@@ -24,7 +24,12 @@ const membership = (of: string, user: string) => ({
   ...{ _id: `${of} ${user}`, app: 'bench', room: of, roomKey: of, user, userKey: `bench ${user}` },
   ...{ joinedAtMS: Date.now(), readSeq: 0, uncounted: 0 },
 })
-const note = (of: string) => ({ _id: newId(), atMS: Date.now(), lane: of, events: [{ id: newId(), json: text(200) }] })
+const note = (of: string) => ({
+  _id: newId(),
+  atMS: Date.now(),
+  orderingKey: of,
+  events: [{ id: newId(), json: text(200) }],
+})
 
 const transactions: Record<Job['kind'], () => Promise<void>> = {
   'a room of two': async () => {

@@ -157,7 +157,7 @@ describe('every event of a change reaches everybody', () => {
     proxy.stall()
     // Counted as they are inserted: the gateway that lives publishes and deletes those that wait for too long.
     const { operationTime } = await platform.db.mongo.command({ ping: 1 })
-    const isOrdered = { operationType: 'insert', 'fullDocument.lane': { $exists: true } }
+    const isOrdered = { operationType: 'insert', 'fullDocument.orderingKey': { $exists: true } }
     const inserts = platform.db.pendingEvents.watch([{ $match: isOrdered }], { startAtOperationTime: operationTime })
     let notes = 0
     inserts.on('change', () => notes++)

@@ -20,7 +20,7 @@ export interface HeardOrder {
   /** An edit, or a deletion, of a message. */
   change(event: string, message: Placed): void
   /** How many messages of a room or thread it lacks. */
-  lacks(lane: string, count: number): number
+  lacks(orderingKey: string, count: number): number
 }
 
 export function laneOf({ room, threadOf }: Pick<Placed, 'room' | 'threadOf'>): string {
@@ -29,9 +29,9 @@ export function laneOf({ room, threadOf }: Pick<Placed, 'room' | 'threadOf'>): s
 
 export function createHeardOrder(name: string): HeardOrder {
   const known = new Map<string, Set<number>>()
-  const knownOf = (lane: string) => {
-    const seqs = known.get(lane) ?? new Set<number>()
-    known.set(lane, seqs)
+  const knownOf = (orderingKey: string) => {
+    const seqs = known.get(orderingKey) ?? new Set<number>()
+    known.set(orderingKey, seqs)
     return seqs
   }
   let last = new Map<string, number>()
@@ -45,23 +45,24 @@ export function createHeardOrder(name: string): HeardOrder {
     message(message) {
       heard.events++
       const { seq } = message
-      const lane = laneOf(message)
-      const seqs = knownOf(lane)
+      const orderingKey = laneOf(message)
+      const seqs = knownOf(orderingKey)
       const isNew = !seqs.has(seq)
       seqs.add(seq)
-      const before = last.get(lane) ?? 0
-      if (seq > before) last.set(lane, seq)
-      else if (isNew) heard.inversions.push(`${name}: ${lane}: ${seq} after ${before}`)
-      else heard.duplicates.push(`${name}: ${lane}: ${seq} again, after ${before}`)
+      const before = last.get(orderingKey) ?? 0
+      if (seq > before) last.set(orderingKey, seq)
+      else if (isNew) heard.inversions.push(`${name}: ${orderingKey}: ${seq} after ${before}`)
+      else heard.duplicates.push(`${name}: ${orderingKey}: ${seq} again, after ${before}`)
       return isNew
     },
     change(event, message) {
       heard.events++
-      const lane = laneOf(message)
-      if (!knownOf(lane).has(message.seq)) heard.inversions.push(`${name}: ${lane}: ${event} before ${message.seq}`)
+      const orderingKey = laneOf(message)
+      if (!knownOf(orderingKey).has(message.seq))
+        heard.inversions.push(`${name}: ${orderingKey}: ${event} before ${message.seq}`)
     },
-    lacks(lane, count) {
-      const seqs = knownOf(lane)
+    lacks(orderingKey, count) {
+      const seqs = knownOf(orderingKey)
       return Array.from({ length: count }, (_, i) => i + 1).filter((seq) => !seqs.has(seq)).length
     },
   }

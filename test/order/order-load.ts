@@ -167,8 +167,8 @@ async function comeAndGo(client: Client, state: State): Promise<void> {
 }
 
 function lackedBy({ rooms, heard }: Client, { counts }: State): number {
-  const own = [...counts].filter(([lane]) => rooms.some((room) => lane.startsWith(room)))
-  return own.reduce((sum, [lane, count]) => sum + heard.lacks(lane, count), 0)
+  const own = [...counts].filter(([orderingKey]) => rooms.some((room) => orderingKey.startsWith(room)))
+  return own.reduce((sum, [orderingKey, count]) => sum + heard.lacks(orderingKey, count), 0)
 }
 
 /** Sends until the state is over. */
@@ -186,8 +186,8 @@ function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[
     const body = { room, sender, message: String(performance.now()), messageType: 'text', push: false, ...more }
     const message = await post(urlOf(n), '/messages', body)
     state.messages++
-    const lane = laneOf(message)
-    state.counts.set(lane, Math.max(state.counts.get(lane) ?? 0, message.seq))
+    const orderingKey = laneOf(message)
+    state.counts.set(orderingKey, Math.max(state.counts.get(orderingKey) ?? 0, message.seq))
     return message
   }
 

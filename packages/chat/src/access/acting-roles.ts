@@ -9,12 +9,12 @@ import { type InRoom, roleIn } from './room-role.ts'
 /**
  * The rooms and the callers' roles, as findActingRole finds each, for many concurrent additions in one round trip; and
  * the facts about `invitees` that decide, with their profiles.
- * @param lanes ordering keys of the rooms: their waiting events are read too
+ * @param orderingKeys ordering keys of the rooms: their waiting events are read too
  */
 export async function findActingRoles(
   db: Db,
   wanted: readonly { by: Caller; roomId: string; invitees: readonly string[] }[],
-  lanes: readonly string[],
+  orderingKeys: readonly string[],
 ): Promise<{ roles: (InRoom | ApiError)[]; facts: JoiningFacts }> {
   const involved = wanted.flatMap(({ by, roomId, invitees }) =>
     [...invitees, ...(by.kind === 'user' ? [by.user] : [])].map((user) => ({ app: by.app, roomId, user })),
@@ -23,7 +23,7 @@ export async function findActingRoles(
     rooms: [...new Set(wanted.map(({ by, roomId }) => key(by.app, roomId)))],
     memberships: [...new Set(involved.map(({ app, roomId, user }) => key(app, roomId, user)))],
     users: [...new Set(involved.map(({ app, user }) => key(app, user)))],
-    lanes,
+    orderingKeys,
   })
   const byId = <T extends { _id: string }>(documents: readonly T[]) => new Map(documents.map((one) => [one._id, one]))
   const [rooms, memberships, users, bans] = [

@@ -8,7 +8,7 @@ import { replaceTokens } from '@parley/db/users/tokens'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { bannedFromApp } from '../moderation/ban-user.ts'
 import { expiryFrom } from './new-token.ts'
 import { unknownClient } from './revoke-tokens.ts'
@@ -24,7 +24,7 @@ export async function bindToken(
   { token, expirationDate }: Input<typeof operation>['body'],
 ): Promise<Result<typeof operation>> {
   const expiresAt = expiryFrom(expirationDate)
-  await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+  await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const found = await lockUser(chat.db, app, user, session)
     if (!found) throw unknownClient(user)
     if (banInForce(found)) throw bannedFromApp(user)

@@ -6,7 +6,7 @@ import { exchangeToken } from '@parley/db/users/tokens'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import type { AuthenticatedUser } from './caller.ts'
 import { defaultExpiry, newToken } from './new-token.ts'
 
@@ -19,7 +19,7 @@ export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise
   const expiresAt = defaultExpiry(chat)
   const tokens = { before: caller.tokenDigest, after: digest(token) }
   const renewedBy = { token: tokens.after, expiresAtMS: expiresAt.getTime() }
-  const exchanged = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  const exchanged = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const isDone = await exchangeToken(chat.db, caller, tokens, expiresAt, session)
     if (isDone) tokensRevoked(pending, caller, [caller.tokenDigest], { renewedBy })
     return isDone

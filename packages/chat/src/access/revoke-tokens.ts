@@ -7,7 +7,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Ends one token of a user, or all of them, and disconnects their sockets on every node
@@ -21,7 +21,7 @@ export async function revokeTokens(
   token?: string,
 ): Promise<Result<typeof operation>> {
   if (!(await findUser(chat.db, app, user))) throw unknownClient(user)
-  const living = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+  const living = await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const deleted = await deleteTokens(chat.db, app, user, token === undefined ? undefined : digest(token), session)
     // Also of expired tokens: one that was bound again with an earlier end may have its socket still.
     tokensRevoked(pending, { app, user }, deleted.ended)

@@ -22,26 +22,36 @@ export interface Committed<T> {
  * Makes a change in one transaction, which also notes its events, and publishes them after the commit. When this
  * settles the bus has them, or the relay will publish them: none is lost, whichever process dies in between.
  *
- * @param lane what the change concerns: see lanes.ts
+ * @param ordering key what the change concerns: see ordering keys.ts
  * @param turn as of changeAndNote
  */
-export async function changeAndNotify<T>(chat: Chat, lane: string, work: Work<T>, turn = lane): Promise<T> {
-  const { value, noted } = await changeAndNote(chat, lane, work, turn)
+export async function changeAndNotify<T>(
+  chat: Chat,
+  orderingKey: string,
+  work: Work<T>,
+  turn = orderingKey,
+): Promise<T> {
+  const { value, noted } = await changeAndNote(chat, orderingKey, work, turn)
   await chat.outbox.publish(noted, nothingKnown)
   return value
 }
 
 /**
  * The first half of changeAndNotify; the caller publishes what is noted.
- * @param turn the changes that are sure to conflict wait for each other; by default those of the lane
+ * @param turn the changes that are sure to conflict wait for each other; by default those of the ordering key
  */
-export async function changeAndNote<T>(chat: Chat, lane: string, work: Work<T>, turn = lane): Promise<Committed<T>> {
+export async function changeAndNote<T>(
+  chat: Chat,
+  orderingKey: string,
+  work: Work<T>,
+  turn = orderingKey,
+): Promise<Committed<T>> {
   return inTransaction(
     chat.db,
     async (session) => {
       const pending: PendingEvents = []
       const value = await work(session, pending)
-      const [noted = { notes: [], before: [] }] = await chat.outbox.note([{ lane, events: pending }], session)
+      const [noted = { notes: [], before: [] }] = await chat.outbox.note([{ orderingKey, events: pending }], session)
       return { value, noted }
     },
     { turn },

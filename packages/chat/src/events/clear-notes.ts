@@ -9,9 +9,9 @@ import type { Log } from '../ports.ts'
 export interface NoteClearing {
   /** Whether the note is being deleted: it need not be published any more. */
   has(note: string): boolean
-  /** Deletes a note of a lane; it is kept as a published one for a while. */
+  /** Deletes a note of a ordering key; it is kept as a published one for a while. */
   ofLane(note: PublishedNote): void
-  /** The same for a note without a lane. */
+  /** The same for a note without a ordering key. */
   unordered(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
   forget(note: string): void
@@ -21,10 +21,10 @@ export interface NoteClearing {
 
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
-/** Nothing waits for a note without a lane to be deleted, so many are deleted together. */
+/** Nothing waits for a note without a ordering key to be deleted, so many are deleted together. */
 const unorderedEveryMS = 100
-/** Another process that changes something in the lane until then publishes its notes again, before its own. */
-const laneEveryMS = 20
+/** Another process that changes something in the ordering key until then publishes its notes again, before its own. */
+const orderedEveryMS = 20
 const mostAtOnce = 2_000
 
 /** @param keptHours how long published notes are kept */
@@ -41,7 +41,7 @@ export function createNoteClearing(
     await deletePublished(db, notes)
     return notes
   }
-  const keepOfLane = batched(keep, { most: mostAtOnce, waitMS: laneEveryMS })
+  const keepOrdered = batched(keep, { most: mostAtOnce, waitMS: orderedEveryMS })
   const keepUnordered = batched(keep, { most: mostAtOnce, waitMS: unorderedEveryMS })
   const eraseSoon = batched(erase, { most: mostAtOnce, waitMS: unorderedEveryMS })
 
@@ -57,7 +57,7 @@ export function createNoteClearing(
 
   return {
     has: (note) => published.has(note),
-    ofLane: (note) => clear(note._id, keepOfLane(note)),
+    ofLane: (note) => clear(note._id, keepOrdered(note)),
     unordered: (note) => clear(note._id, keepUnordered(note)),
     forget: (note) => clear(note, eraseSoon(note)),
     async over() {

@@ -5,7 +5,13 @@ import { createInFlight } from '@parley/async/in-flight'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import { type NotedEvent, type PendingEventsDoc } from '@parley/db/events/documents'
-import { findLanes, insertNotes, insertUnordered, type LaneEvents, mostOfLane } from '@parley/db/events/outbox-store'
+import {
+  findByOrderingKey,
+  insertNotes,
+  insertUnordered,
+  type KeyedEvents,
+  maxPerOrderingKey,
+} from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
 import { type RoomDoc } from '@parley/db/rooms/documents'
 import type { Session } from '@parley/db/transactions/transaction'
@@ -13,20 +19,20 @@ import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
-import { roomLane } from './lanes.ts'
+import { roomOrderingKey } from './ordering-keys.ts'
 import { type PublishParts, publishInOrder, publishOne } from './publish-events.ts'
 
 /** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
 export interface Outbox {
   /**
-   * Notes the events of changes, each with a lane of its own, inside their transaction; costs it one round trip, or none
+   * Notes the events of changes, each with a ordering key of its own, inside their transaction; costs it one round trip, or none
    * without events. One result per change, in order.
-   * @param waiting what waits in the lanes already, as findLanes finds it, read after what the changes conflict with; by
+   * @param waiting what waits in the ordering keys already, as findByOrderingKey finds it, read after what the changes conflict with; by
    *   default it is read here
    */
-  note(changes: readonly LaneEvents[], session: Session, waiting?: readonly PendingEventsDoc[]): Promise<Noted[]>
+  note(changes: readonly KeyedEvents[], session: Session, waiting?: readonly PendingEventsDoc[]): Promise<Noted[]>
   /**
-   * Publishes notes after the commit, and before them those that wait in the lane, to keep the order. Never fails: what
+   * Publishes notes after the commit, and before them those that wait in the ordering key, to keep the order. Never fails: what
    * the bus does not accept stays noted, and the relay publishes it later.
    * @param now what the change has just written
    * @returns whether the bus has everything
@@ -35,10 +41,10 @@ export interface Outbox {
   /** The same; settles as soon as the orders among them hold. What comes after the last one goes out meanwhile. */
   publishOrders(noted: Noted, now: AsOfNow): Promise<void>
   /**
-   * Publishes everything that waits in these lanes, until the signal aborts; returns whether the lanes are empty now. Never
+   * Publishes everything that waits in these ordering keys, until the signal aborts; returns whether the ordering keys are empty now. Never
    * fails.
    */
-  publishLanes(lanes: readonly string[], signal?: AbortSignal): Promise<boolean>
+  publishKeys(orderingKeys: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
    * Publishes the deletions of all messages of these rooms that the bus does not have, and what waits before them; what
    * comes after them is to wait for that. Returns whether the bus has them. Never fails.
@@ -61,7 +67,7 @@ export interface Outbox {
 
 type UnorderedNote = Pick<PendingEventsDoc, '_id' | 'events'> & Partial<Pick<PendingEventsDoc, 'atMS'>>
 
-/** New notes, and those that waited in the lane before them. */
+/** New notes, and those that waited in the ordering key before them. */
 export interface Noted {
   notes: readonly PendingEventsDoc[]
   before: readonly PendingEventsDoc[]
@@ -73,8 +79,8 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   const { log } = parts
   const inFlight = createInFlight()
   const cleared = createNoteClearing({ db, log, inFlight }, parts.keptHours)
-  const publishAllOf = (lanes: readonly string[], signal?: AbortSignal) =>
-    publishLanes({ ...parts, db, cleared }, lanes, signal)
+  const publishAllOf = (orderingKeys: readonly string[], signal?: AbortSignal) =>
+    publishKeys({ ...parts, db, cleared }, orderingKeys, signal)
 
   const noteAlone = batched(
     async (events: NotedEvent[]) => {
@@ -91,7 +97,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   async function publishInTurn({ notes, before }: Noted, now: AsOfNow, ordered: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
-    if (before.length >= mostOfLane || clock.now() > notedAtMS + staleAfterMS) return false
+    if (before.length >= maxPerOrderingKey || clock.now() > notedAtMS + staleAfterMS) return false
     const waiting = before.filter(({ _id }) => !cleared.has(_id))
     const all = [...waiting, ...notes]
     const untilMS = performance.now() + notedAtMS + staleAfterMS - clock.now()
@@ -126,10 +132,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
       const { promise: ordered, resolve } = Promise.withResolvers<void>()
       await Promise.race([ordered, run(publish(noted, now, resolve))])
     },
-    publishLanes: (lanes, signal) => run(publishAllOf(lanes, signal)),
+    publishKeys: (orderingKeys, signal) => run(publishAllOf(orderingKeys, signal)),
     async publishDeletions(rooms) {
-      const lanes = lanesOfDeletions(rooms)
-      return lanes.length === 0 || run(publishAllOf(lanes))
+      const orderingKeys = keysOfDeletions(rooms)
+      return orderingKeys.length === 0 || run(publishAllOf(orderingKeys))
     },
     publishEvents: (events, now) => run(publishEvents(events, now)),
     forget: (note) => cleared.forget(note),
@@ -149,37 +155,42 @@ async function noteChanges(
 ): Promise<Noted[]> {
   const withEvents = changes.filter(({ events }) => events.length > 0)
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
-  const lanes = withEvents.map(({ lane }) => lane)
-  const limit = mostOfLane * lanes.length
+  const orderingKeys = withEvents.map(({ orderingKey }) => orderingKey)
+  const limit = maxPerOrderingKey * orderingKeys.length
   // Outside of the transaction, at the same time: whatever it conflicts with is committed already.
-  const [notes, found] = await Promise.all([insertNotes(db, withEvents, session), known ?? findLanes(db, lanes)])
-  const waiting = Map.groupBy(found, ({ lane }) => lane)
+  const [notes, found] = await Promise.all([
+    insertNotes(db, withEvents, session),
+    known ?? findByOrderingKey(db, orderingKeys),
+  ])
+  const waiting = Map.groupBy(found, ({ orderingKey }) => orderingKey)
   // Where not all were read, the relay publishes them all.
-  const beforeOf = (lane: string) => (found.length >= limit ? found : (waiting.get(lane) ?? []))
-  const noted = new Map(lanes.map((lane, i) => [lane, { notes: notes[i] ?? [], before: beforeOf(lane) }]))
-  return changes.map(({ lane }) => noted.get(lane) ?? nothingNoted)
+  const beforeOf = (orderingKey: string) => (found.length >= limit ? found : (waiting.get(orderingKey) ?? []))
+  const noted = new Map(
+    orderingKeys.map((orderingKey, i) => [orderingKey, { notes: notes[i] ?? [], before: beforeOf(orderingKey) }]),
+  )
+  return changes.map(({ orderingKey }) => noted.get(orderingKey) ?? nothingNoted)
 }
 
-export type PublishLanesParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
+type PublishKeysParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
 
 /**
  * Shorter than the stream and the nodes recognise a repeat: this long after it has noted or read them, a process does not
  * know what others have published meanwhile.
  */
-export const staleAfterMS = 60_000
+const staleAfterMS = 60_000
 
-/** Publishes everything that waits in these lanes, until the signal aborts; returns whether the lanes are empty now. */
-export async function publishLanes(
-  parts: PublishLanesParts,
-  lanes: readonly string[],
+/** Publishes everything that waits in these ordering keys, until the signal aborts; returns whether the ordering keys are empty now. */
+async function publishKeys(
+  parts: PublishKeysParts,
+  orderingKeys: readonly string[],
   signal?: AbortSignal,
 ): Promise<boolean> {
   // Nothing found would be as much as may be.
-  if (lanes.length === 0) return true
-  const most = mostOfLane * lanes.length
+  if (orderingKeys.length === 0) return true
+  const most = maxPerOrderingKey * orderingKeys.length
   for (let first: string | undefined; ; ) {
     const untilMS = performance.now() + staleAfterMS
-    const found = await findLanes(parts.db, lanes)
+    const found = await findByOrderingKey(parts.db, orderingKeys)
     // Those of the round before could not be deleted.
     if (found.length > 0 && found[0]?._id === first) return false
     first = found[0]?._id
@@ -191,14 +202,14 @@ export async function publishLanes(
 }
 
 async function publishFound(
-  parts: PublishLanesParts & { untilMS: number },
+  parts: PublishKeysParts & { untilMS: number },
   found: readonly PendingEventsDoc[],
 ): Promise<boolean> {
   const notes = found.filter(({ _id }) => !parts.cleared.has(_id))
   if (notes.length === 0) return true
   const now = await readAsOfNow(parts.db, notes)
-  const byLane = [...Map.groupBy(notes, ({ lane }) => lane).values()]
-  const done = await Promise.all(byLane.map((own) => publishInOrder(parts, own, now)))
+  const byKey = [...Map.groupBy(notes, ({ orderingKey }) => orderingKey).values()]
+  const done = await Promise.all(byKey.map((own) => publishInOrder(parts, own, now)))
   return done.every(Boolean)
 }
 
@@ -229,9 +240,9 @@ function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean 
 }
 
 /** A room, which may have a deletion of all its messages that the bus does not have. */
-export type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
+type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
 
-/** The lanes in which the deletions wait that the bus does not have. */
-function lanesOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
-  return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomLane(app, id)]))
+/** The ordering keys in which the deletions wait that the bus does not have. */
+function keysOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
+  return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomOrderingKey(app, id)]))
 }

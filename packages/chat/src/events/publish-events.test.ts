@@ -10,7 +10,7 @@ test('a process that has stood still publishes no more: others may have publishe
   const notes = ['first', 'second'].map((id) => ({
     _id: id,
     atMS: 0,
-    lane: 'lane',
+    orderingKey: 'orderingKey',
     events: [{ kind: 'event' as const, id, to, event: 'myPrefDelete' as const, json: '"x"' }],
   }))
   const untilMS = performance.now() + 50

@@ -88,7 +88,7 @@ const atOnce = 200
 const roomsAtOnce = 20
 
 /** A stretch of time, in Unix milliseconds; the end does not belong to it. */
-export interface Stretch {
+interface Stretch {
   fromMS: number
   toMS: number
 }
@@ -105,7 +105,7 @@ interface Past extends PendingEventsDoc {
  * @returns how many events
  * @throws BusAway
  */
-export async function republish(
+async function republish(
   chat: Chat,
   { fromMS, toMS }: Stretch,
   placeOf: (atMS: number) => number | undefined,
@@ -132,7 +132,7 @@ export async function republish(
  * When, at a time or later, something happened that can be published again: to the second, and not later than `latestMS`,
  * before which everything is written.
  */
-export async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
+async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS
   await settleBefore(chat, latestMS)
   const found = await Promise.all([findNextMessageMS(chat.db, fromMS), findNextPublishedMS(chat.db, fromMS)])

@@ -9,7 +9,7 @@ import { findUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { justWritten, readAsOfNow } from './as-of-now.ts'
-import { threadLane } from './lanes.ts'
+import { threadOrderingKey } from './ordering-keys.ts'
 
 const lookEveryMS = 1_000
 /** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
@@ -40,12 +40,12 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return
     // Lanes first, so that messages sent after a deletion of all come after its event.
-    const lanes = [...new Set(notes.flatMap(({ lane }) => lane ?? []))]
-    const areLanesPublished = await chat.outbox.publishLanes(lanes, signal)
-    const messages = notes.filter(({ lane }) => lane === undefined)
+    const orderingKeys = [...new Set(notes.flatMap(({ orderingKey }) => orderingKey ?? []))]
+    const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
+    const messages = notes.filter(({ orderingKey }) => orderingKey === undefined)
     const now = await readAsOfNow(chat.db, messages)
     const published = await Promise.all(messages.map((note) => chat.outbox.publishNote(note, now)))
-    const areAllPublished = areLanesPublished && published.every(Boolean)
+    const areAllPublished = areKeysPublished && published.every(Boolean)
     chat.log.info({ waiting: notes.length, areAllPublished }, 'relayed unpublished events')
     more = notes.length === perRound && areAllPublished
   }
@@ -68,7 +68,7 @@ export async function publishMissing(
   { db, outbox }: Chat,
   { app, room: id, thread, fromSeq, toSeq }: MissingMessages,
 ): Promise<boolean> {
-  if (thread !== undefined) return outbox.publishLanes([threadLane(app, id, thread)])
+  if (thread !== undefined) return outbox.publishKeys([threadOrderingKey(app, id, thread)])
   const room = await findRoomWithBuffer(db, app, id)
   const entries = (room?.buffer ?? []).filter(({ seq }) => seq >= fromSeq && seq <= toSeq)
   if (!room || entries.length === 0) return false

@@ -6,7 +6,7 @@ import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { sendMessage } from '../send/send-message.ts'
 
 /** The call that it responds to. */
@@ -41,7 +41,7 @@ export async function answerWebhook(chat: Chat, call: AnsweredCall, answer: Webh
 }
 
 async function moveBotState(chat: Chat, { app, room, request }: AnsweredCall, botState: string): Promise<void> {
-  const { value, noted } = await changeAndNote(chat, roomLane(app, room), async (session, pending) => {
+  const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, room), async (session, pending) => {
     const moved = await setBotState(chat.db, { app, id: room }, botState, session)
     if (moved) roomChanged(pending, moved, { webhook: false, request })
     return moved

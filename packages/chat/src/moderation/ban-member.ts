@@ -11,7 +11,7 @@ import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { toBanView } from '../views/ban.ts'
 
 /** The latest time of a Date. */
@@ -31,7 +31,7 @@ export async function banMember(
   requireFuture(untilMS)
   const { db } = chat
   const { app } = by
-  return changeAndNotify(chat, roomLane(app, roomId), async (session, pending) => {
+  return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const room = await findRoom(db, app, roomId, session)
     const user = await findUser(db, app, blockee, session)
     if (!room || room.deletedAt) throw new ApiError('ROOM_OR_USER_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
@@ -88,7 +88,7 @@ async function requireBanner({ db }: Chat, by: Caller, room: RoomDoc, session: S
 export async function unbanMember(chat: Chat, by: Caller, roomId: string, blockee: string): Promise<Ban> {
   const { db } = chat
   const { app } = by
-  return changeAndNotify(chat, roomLane(app, roomId), async (session, pending) => {
+  return changeAndNotify(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const room = await findRoom(db, app, roomId, session)
     if (!room || room.deletedAt) throw new ApiError('BLOCK_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if (by.kind === 'user' && room.owner !== by.user) {

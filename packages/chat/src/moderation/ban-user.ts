@@ -10,7 +10,7 @@ import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from '../users/profile-changed.ts'
 import { toAdminUserView } from '../views/user.ts'
 import { requireFuture } from './ban-member.ts'
@@ -48,7 +48,7 @@ async function change(
   user: string,
   work: (found: UserDoc, session: Session, pending: PendingEvents) => Promise<UserDoc>,
 ): Promise<AdminUser> {
-  const changed = await changeAndNotify(chat, userLane({ app, user }), async (session, pending) => {
+  const changed = await changeAndNotify(chat, userOrderingKey({ app, user }), async (session, pending) => {
     const found = await findUser(chat.db, app, user, session)
     if (!found) throw unknownClient(user)
     const after = await work(found, session, pending)

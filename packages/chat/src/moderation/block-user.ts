@@ -13,7 +13,7 @@ import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { toBlockView } from '../views/ban.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
   const { db } = chat
   const { app, user } = caller
   if (blockee === user) throw new ApiError('INSUFFICIENT_PERMISSIONS', 'blockee: users cannot block themselves')
-  const block = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  const block = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     // Creating the direct room writes the users too, so that of two concurrent calls one sees the other.
     await takeCaller(db, caller, session)
     const found = await findUser(db, app, blockee, session)
@@ -47,7 +47,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
 export async function unblockUser(chat: Chat, caller: UserCaller, blockee: string): Promise<Block> {
   const { db } = chat
   const { app, user } = caller
-  const lifted = await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  const lifted = await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     await takeCaller(db, caller, session)
     const block = await findBlock(db, app, user, blockee, session)
     if (!block) throw new ApiError('BLOCK_NOT_FOUND', `blockee: ${JSON.stringify(blockee)} is not blocked`)

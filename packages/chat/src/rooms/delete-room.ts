@@ -7,14 +7,14 @@ import { findActingRole, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Deletes a room: it is gone from every list, its members get `room` with status 0, and the files sent to it go.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, INSUFFICIENT_PERMISSIONS
  */
 export async function deleteRoom(chat: Chat, by: Caller, roomId: string): Promise<Room> {
-  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+  const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'a room is deleted')
     roomChanged(pending, room, { by: userOf(by) })

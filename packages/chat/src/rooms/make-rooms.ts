@@ -9,7 +9,7 @@ import { findRoomsByKeyOrPair, insertRooms } from '@parley/db/rooms/rooms'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import { recordJoin } from '@parley/db/users/logins'
 import { membersMade, type PendingEvents, roomChanged, socketsMoved } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
 
 /** A room as it is to be made, and its members. */
@@ -107,14 +107,14 @@ async function write(
     socketsMoved(events, room, 'joined', members)
     roomChanged(events, room)
     membersMade(events, room, members)
-    return { lane: roomLane(room.app, room.id), events }
+    return { orderingKey: roomOrderingKey(room.app, room.id), events }
   })
   await insertSystemMessages(
     db,
     fresh.flatMap(({ messages }) => messages),
     session,
   )
-  // Nothing can wait in lanes that begin with these changes.
+  // Nothing can wait in ordering keys that begin with these changes.
   const noted = await outbox.note(changes, session, [])
   return new Map(fresh.map(({ room }, i) => [room, noted[i] ?? { notes: [], before: [] }]))
 }

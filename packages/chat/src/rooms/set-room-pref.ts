@@ -8,7 +8,7 @@ import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { toPrefView } from '../views/room.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function applyPref(
     refused = new ApiError('NOT_ROOM_MEMBER', 'the user is not a member of the room'),
   }: { device?: string | undefined; where?: typeof isMuted; refused?: ApiError } = {},
 ): Promise<Result<typeof operation>> {
-  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  return changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const membership = await updatePref(chat.db, { ...caller, room }, change, session, where)
     if (!membership) throw refused
     const pref = { room, ...toPrefView(membership) }

@@ -13,7 +13,7 @@ import { findActingRole, type Role, requireRole } from '../access/room-role.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNote, publishRoom } from '../events/change-and-notify.ts'
 import { roomChanged } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 import { requireWebhook } from '../integrations/webhook-keys.ts'
 import { checkedRoom } from './room-texts.ts'
 
@@ -31,7 +31,7 @@ export async function updateRoom(chat: Chat, by: Caller, roomId: string, change:
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<RoomDoc>
-  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+  const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireAllowed(role, given)
     requireFitting(room, given)

@@ -11,7 +11,7 @@ import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
-import { threadMarkerLane } from '../events/lanes.ts'
+import { threadMarkerOrderingKey } from '../events/ordering-keys.ts'
 import { findRoot } from './find-thread.ts'
 import { unreadInThread } from './unread-in-thread.ts'
 
@@ -30,8 +30,8 @@ export async function markThreadRead(
   const { db } = chat
   const { root: found, room: of } = await findRoot(chat, caller, id)
   const threadOf = found._id
-  const lane = threadMarkerLane(caller.app, of.id, threadOf, caller.user)
-  const unread = await changeAndNotify(chat, lane, async (session, pending) => {
+  const orderingKey = threadMarkerOrderingKey(caller.app, of.id, threadOf, caller.user)
+  const unread = await changeAndNotify(chat, orderingKey, async (session, pending) => {
     const { room } = await requireMember(chat, caller, of.id, session)
     const [root = found] = await findMessages(db, [threadOf], session)
     const thread = countedThread(root, room)

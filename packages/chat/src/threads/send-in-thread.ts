@@ -18,7 +18,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { justWritten } from '../events/as-of-now.ts'
 import { changeAndNote } from '../events/change-and-notify.ts'
-import { roomLane, threadLane } from '../events/lanes.ts'
+import { roomOrderingKey, threadOrderingKey } from '../events/ordering-keys.ts'
 import type { Noted } from '../events/outbox.ts'
 import { quotedBy } from '../messages/reading/quoted-messages.ts'
 import { termsOfContent } from '../search/search-words.ts'
@@ -38,7 +38,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
   const { app, room: roomId, quoted, replyTo, id = newId() } = draft
   const { value, noted } = await changeAndNote(
     chat,
-    threadLane(app, roomId, quoted?.threadOf ?? replyTo),
+    threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
       // Not before its turn: a word censored meanwhile is masked.
       const mask = await chat.censor.maskOf(app)
@@ -58,7 +58,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
       pending.push({ kind: 'message', message: id, event: 'thread message', ...isSoonAfter })
       return { room, result: { message, repeated: false, quoted: parent } }
     },
-    roomLane(app, roomId),
+    roomOrderingKey(app, roomId),
   )
   if (value.room && 'message' in value.result && !value.result.repeated) {
     void publish(chat, value.room, value.result, noted)

@@ -20,7 +20,7 @@ import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { type Committed, publishRoom } from '../events/change-and-notify.ts'
 import { membersChanged, type PendingEvents } from '../events/event-builders.ts'
-import { roomLane } from '../events/lanes.ts'
+import { roomOrderingKey } from '../events/ordering-keys.ts'
 
 /** Rooms left in one transaction, few because other changes of these rooms wait for it. */
 const roomsAtOnce = 50
@@ -66,7 +66,7 @@ async function leaveTogetherOrEach(chat: Chat, job: JobDoc, user: string, ids: r
 /** Leaves some rooms, records the job's progress in the same transaction, and publishes the events; returns how many were left. */
 async function leaveRooms(chat: Chat, job: JobDoc, user: string, ids: readonly string[]): Promise<number> {
   const [first] = ids
-  const alone = ids.length === 1 && first !== undefined && { turn: roomLane(job.app, first) }
+  const alone = ids.length === 1 && first !== undefined && { turn: roomOrderingKey(job.app, first) }
   for (const room of ids) await forgetAnswersOfRoom(chat.db, { app: job.app, room }, { client: user })
   const left = await inTransaction(chat.db, (session) => leaveIn(chat, job, user, ids, session), { ...alone })
   await Promise.all(left.map((one) => publishRoom(chat, asIntegrator(job.app), one)))
@@ -91,7 +91,7 @@ async function leaveIn(
   const changes = rooms.map((room) => {
     const events: PendingEvents = []
     membersChanged(events, room, { event: 'DELETE_MEMBERS', sender: undefined, members: [user] })
-    return { lane: roomLane(app, room.id), events }
+    return { orderingKey: roomOrderingKey(app, room.id), events }
   })
   const noted = await chat.outbox.note(changes, session)
   return rooms.map((value, i) => ({ value, noted: noted[i] ?? { notes: [], before: [] } }))

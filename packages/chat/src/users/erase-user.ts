@@ -17,7 +17,7 @@ import { unknownClient } from '../access/revoke-tokens.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed, type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { Accepted, isOverSoon, workOnJob } from '../jobs/work-on-job.ts'
 import { continueErasure } from './continue-erasure.ts'
 
@@ -38,7 +38,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
     return eraseProfile(chat, app, user, session)
   }
   // Erasures of users in rooms all write the mark of the app's configuration.
-  const begun = await changeAndNotify(chat, userLane({ app, user }), begin, configMarkKey(app))
+  const begun = await changeAndNotify(chat, userOrderingKey({ app, user }), begin, configMarkKey(app))
   if (begun === undefined) throw unknownClient(user)
   publishPresenceNews(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted({ job: begun })

@@ -12,7 +12,7 @@ import { findUsersAndGroups, onlyUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyFeed } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { takenWhileErasing } from './taken-id.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function saveGroup(chat: Chat, app: string, request: Input<typeof s
   const fields = { nickname, avatarUrl, groupMembers: members }
   const group = { _id, nickname, avatarUrl, members }
   const of = { app, user: _id }
-  await changeAndNotify(chat, userLane(of), async (session, pending) => {
+  await changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
     const erasure = (await findErasures(chat.db, [key(app, _id)], session)).get(key(app, _id))
     if (erasure !== undefined) throw takenWhileErasing('_id', _id, erasure)
     await takeMembers(chat.db, app, members, session)
@@ -50,7 +50,7 @@ async function takeMembers(db: Db, app: string, members: readonly string[], sess
 /** @throws ApiError CLIENT_NOT_FOUND */
 export async function deleteGroup(chat: Chat, app: string, id: string): Promise<Record<string, never>> {
   const of = { app, user: id }
-  return changeAndNotify(chat, userLane(of), async (session, pending) => {
+  return changeAndNotify(chat, userOrderingKey(of), async (session, pending) => {
     if (!(await deleteGroupDoc(chat.db, app, id, session))) {
       throw new ApiError('CLIENT_NOT_FOUND', `id: no group ${JSON.stringify(id)}`)
     }

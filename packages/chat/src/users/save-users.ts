@@ -9,7 +9,7 @@ import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/user
 import type { Chat } from '../chat.ts'
 import { nothingKnown } from '../events/as-of-now.ts'
 import type { PendingEvents } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 
@@ -41,8 +41,8 @@ export async function saveUsers(
   return { count: users.size }
 }
 
-function changeOf(user: UserDoc): { lane: string; events: PendingEvents } {
+function changeOf(user: UserDoc): { orderingKey: string; events: PendingEvents } {
   const events: PendingEvents = []
   profileChanged(events, user)
-  return { lane: userLane({ app: user.app, user: user.id }), events }
+  return { orderingKey: userOrderingKey({ app: user.app, user: user.id }), events }
 }

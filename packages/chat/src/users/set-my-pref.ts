@@ -8,7 +8,7 @@ import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 
 /**
  * Sets a personal preference and emits myPrefChange to the user's other devices.
@@ -25,7 +25,7 @@ export async function setMyPref(
   if (Buffer.byteLength(json) > maxPrefBytes) {
     throw new ApiError('INVALID_REQUEST', `data: at most ${maxPrefBytes} bytes as JSON`)
   }
-  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     await takeCaller(chat.db, caller, session)
     const isNew = await savePref(chat.db, caller, key, json, session)
     // Changes of a user take turns in a process: several gateways at once may go past the limit by one each.
@@ -45,7 +45,7 @@ export async function deleteMyPref(
   key: string,
   device?: string,
 ): Promise<Record<string, never>> {
-  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     if (!(await deletePref(chat.db, caller, key, session))) {
       throw new ApiError('PREF_NOT_FOUND', `key: no preference ${JSON.stringify(key)}`)
     }

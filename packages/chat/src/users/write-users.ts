@@ -10,7 +10,7 @@ import { takeUsers } from '@parley/db/users/lock-user'
 import { exchangeTokens, findTokensOf, newTokenDoc } from '@parley/db/users/tokens'
 import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles } from '@parley/db/users/users'
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
-import { userLane } from '../events/lanes.ts'
+import { userOrderingKey } from '../events/ordering-keys.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
 import { bannedFromApp } from '../moderation/ban-user.ts'
 import { profileChanged } from './profile-changed.ts'
@@ -58,40 +58,40 @@ export async function writeUsers(
 ): Promise<(WrittenUser | { refused: ApiError })[]> {
   return inTransaction(db, async (session) => {
     const { state, before } = await read(db, wanted, session)
-    const lanes = new Map<string, PendingEvents>()
+    const orderingKeys = new Map<string, PendingEvents>()
     const outcomes = wanted.map((one) => {
       const outcome = write(state, one)
       if ('refused' in outcome) return outcome
       const of = { app: one.app, user: one.id }
-      const events = lanes.get(userLane(of)) ?? []
+      const events = orderingKeys.get(userOrderingKey(of)) ?? []
       tokensRevoked(events, of, outcome.ended)
-      lanes.set(userLane(of), events)
-      return { ...outcome, lane: userLane(of) }
+      orderingKeys.set(userOrderingKey(of), events)
+      return { ...outcome, orderingKey: userOrderingKey(of) }
     })
-    for (const user of [...state.created, ...state.changed]) noteProfile(lanes, state.users.get(user) as UserDoc)
+    for (const user of [...state.created, ...state.changed]) noteProfile(orderingKeys, state.users.get(user) as UserDoc)
     await store(db, state, before, session)
-    const changes = [...lanes].map(([lane, events]) => ({ lane, events }))
+    const changes = [...orderingKeys].map(([orderingKey, events]) => ({ orderingKey, events }))
     const noted = await outbox.note(changes, session)
-    const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
+    const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
     return outcomes.map((outcome) => {
       if ('refused' in outcome) return outcome
-      const { user, created, ended, lane } = outcome
+      const { user, created, ended, orderingKey } = outcome
       return {
         user: state.users.get(user) as UserDoc,
         created,
         ended,
-        noted: byLane.get(lane) ?? { notes: [], before: [] },
+        noted: byKey.get(orderingKey) ?? { notes: [], before: [] },
       }
     })
   })
 }
 
 /** Adds the event of a written profile, once for all changes of the transaction. */
-function noteProfile(lanes: Map<string, PendingEvents>, user: UserDoc): void {
-  const lane = userLane({ app: user.app, user: user.id })
-  const events = lanes.get(lane) ?? []
+function noteProfile(orderingKeys: Map<string, PendingEvents>, user: UserDoc): void {
+  const orderingKey = userOrderingKey({ app: user.app, user: user.id })
+  const events = orderingKeys.get(orderingKey) ?? []
   profileChanged(events, user)
-  lanes.set(lane, events)
+  orderingKeys.set(orderingKey, events)
 }
 
 async function read(

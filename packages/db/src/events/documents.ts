@@ -11,10 +11,10 @@ export interface PendingEventsDoc {
   _id: string
   atMS: number
   /**
-   * What the events concern (a room, a user, a message): events of one lane are published in order. Absent for new
+   * What the events concern (a room, a user, a message): events of one ordering key are published in order. Absent for new
    * messages, which come from many rooms, and whose seq is their order.
    */
-  lane?: string
+  orderingKey?: string
   /** Set by the server at the insert, later than in any earlier note, so that changes that exclude each other are in order. */
   order?: Timestamp
   events: NotedEvent[]

@@ -5,7 +5,7 @@ import { type NotedEvent, type PendingEventsDoc, type PublishedEventsDoc } from 
 
 export const pendingEventIndexes: IndexDescription[] = [
   { key: { atMS: 1 } },
-  { key: { lane: 1, order: 1 }, partialFilterExpression: { lane: { $exists: true } } },
+  { key: { orderingKey: 1, order: 1 }, partialFilterExpression: { orderingKey: { $exists: true } } },
 ]
 
 const newNoteId = () => new ObjectId().toHexString()
@@ -13,26 +13,26 @@ const newNoteId = () => new ObjectId().toHexString()
 /** Far below the largest document (16 MiB). */
 const maxNoteBytes = 4 * 1024 * 1024
 
-/** The events of changes of one lane. */
-export interface LaneEvents {
-  lane: string
+/** The events of changes of one ordering key. */
+export interface KeyedEvents {
+  orderingKey: string
   events: readonly NotedEvent[]
 }
 
 /**
- * Notes events as unpublished, inside the transaction of their changes: those of each lane as one note, or
+ * Notes events as unpublished, inside the transaction of their changes: those of each ordering key as one note, or
  * when they are many bytes as several. Returns the notes of each, in their order.
  */
 export async function insertNotes(
   db: Db,
-  changes: readonly LaneEvents[],
+  changes: readonly KeyedEvents[],
   session: ClientSession,
 ): Promise<PendingEventsDoc[][]> {
   const atMS = clock.now()
   // The server puts its own time into an empty timestamp: MongoDB manual, "BSON Types", "Timestamps".
   const order = new Timestamp({ t: 0, i: 0 })
-  const notes = changes.map(({ lane, events }) =>
-    inNotes(events).map((part) => ({ _id: newNoteId(), atMS, lane, order, events: part })),
+  const notes = changes.map(({ orderingKey, events }) =>
+    inNotes(events).map((part) => ({ _id: newNoteId(), atMS, orderingKey, order, events: part })),
   )
   await db.pendingEvents.insertMany(notes.flat(), { session })
   return notes
@@ -53,23 +53,23 @@ function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
   return parts
 }
 
-/** So many notes of a lane are read at a time; with more waiting than that, the relay publishes them. */
-export const mostOfLane = 50
+/** So many notes of a ordering key are read at a time; with more waiting than that, the relay publishes them. */
+export const maxPerOrderingKey = 50
 
 /**
- * The notes that wait in these lanes, each in order, `mostOfLane` for each lane at the most. Outside of any transaction, so
+ * The notes that wait in these ordering keys, each in order, `maxPerOrderingKey` for each ordering key at the most. Outside of any transaction, so
  * it sees what others have committed.
  */
-export async function findLanes(db: Db, lanes: readonly string[]): Promise<PendingEventsDoc[]> {
-  return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(lanes)).toArray()
+export async function findByOrderingKey(db: Db, orderingKeys: readonly string[]): Promise<PendingEventsDoc[]> {
+  return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(orderingKeys)).toArray()
 }
 
-/** The stages of a pipeline on `pendingEvents` that find what waits in lanes, as `findLanes` does. */
-export function waitingIn(lanes: readonly string[]): object[] {
+/** The stages of a pipeline on `pendingEvents` that find what waits in ordering keys, as `findByOrderingKey` does. */
+export function waitingIn(orderingKeys: readonly string[]): object[] {
   return [
-    { $match: { lane: { $in: [...lanes] } } },
-    { $sort: { lane: 1, order: 1 } },
-    { $limit: mostOfLane * lanes.length },
+    { $match: { orderingKey: { $in: [...orderingKeys] } } },
+    { $sort: { orderingKey: 1, order: 1 } },
+    { $limit: maxPerOrderingKey * orderingKeys.length },
   ]
 }
 

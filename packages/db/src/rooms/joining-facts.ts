@@ -15,7 +15,7 @@ export interface JoiningFacts {
   /** Those in force. They have the key of the membership that they are about. */
   bans: Pick<BanDoc, '_id' | 'untilMS'>[]
   invitations: Pick<InvitationDoc, '_id'>[]
-  /** The waiting events of the rooms' ordering keys, as findLanes finds them. */
+  /** The waiting events of the rooms' ordering keys, as findByOrderingKey finds them. */
   waiting: PendingEventsDoc[]
 }
 
@@ -25,7 +25,7 @@ export interface WantedJoiningFacts {
   memberships: readonly string[]
   users: readonly string[]
   /** Of the rooms' events. */
-  lanes: readonly string[]
+  orderingKeys: readonly string[]
 }
 
 /**
@@ -34,7 +34,7 @@ export interface WantedJoiningFacts {
  */
 export async function findJoiningFacts(
   db: Db,
-  { rooms, memberships, users, lanes }: WantedJoiningFacts,
+  { rooms, memberships, users, orderingKeys }: WantedJoiningFacts,
 ): Promise<JoiningFacts> {
   const union = (
     collection: { collectionName: string },
@@ -52,7 +52,7 @@ export async function findJoiningFacts(
     {
       $unionWith: {
         coll: db.pendingEvents.collectionName,
-        pipeline: [...waitingIn(lanes), { $project: { _id: 0, waiting: '$$ROOT' } }],
+        pipeline: [...waitingIn(orderingKeys), { $project: { _id: 0, waiting: '$$ROOT' } }],
       },
     },
   ]

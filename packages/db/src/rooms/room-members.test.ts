@@ -32,7 +32,12 @@ describe('a group to which members are added', () => {
   ): Promise<{ isStale: boolean; after: RoomDoc | null }> {
     await db.rooms.replaceOne({ _id: room._id }, room, { upsert: true })
     await db.memberships.deleteMany({})
-    const wanted = { rooms: [room._id], memberships: [key('app', 'room', 'dave')], users: [], lanes: ['lane'] }
+    const wanted = {
+      rooms: [room._id],
+      memberships: [key('app', 'room', 'dave')],
+      users: [],
+      orderingKeys: ['orderingKey'],
+    }
     let tries = 0
     let isStale = false
     await inTransaction(db, async (session) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { userLane } from '@parley/chat/events/lanes'
+import { userOrderingKey } from '@parley/chat/events/ordering-keys'
 import { digest } from '@parley/db/apps/apps'
 import { type NotedEvent } from '@parley/db/events/documents'
 import { insertNotes } from '@parley/db/events/outbox-store'
@@ -123,7 +123,9 @@ describe('a token that gateways remember', () => {
     const user = await known()
     const to = { app: first.app, user: user.id }
     const waits: NotedEvent = { ...{ kind: 'event', id: `for ${user.id}`, to, event: 'myPrefDelete' }, json: '"theme"' }
-    await inTransaction(db, (session) => insertNotes(db, [{ lane: userLane(to), events: [waits] }], session))
+    await inTransaction(db, (session) =>
+      insertNotes(db, [{ orderingKey: userOrderingKey(to), events: [waits] }], session),
+    )
     proxy.cut()
     assert.equal((await second.admin('DELETE', `/admin/clients/${user.id}/token`, {})).status, 200)
     assert.deepEqual([await opens(first, user.token), await opens(second, user.token)], [false, false])

@@ -17,7 +17,7 @@ import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
-import { messageLane } from '../../events/lanes.ts'
+import { messageOrderingKey } from '../../events/ordering-keys.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import { toMessageView } from '../../views/message.ts'
 import { findQuoted, type Quoted } from '../reading/quoted-messages.ts'
@@ -45,7 +45,7 @@ export async function changeMessage(
   const { db } = chat
   const roomId = name.room ?? (await findRoomOfMessage(db, caller.app, name.id))
   if (roomId === undefined) throw unknownMessage(name.id)
-  const { value: message, noted } = await changeAndNote(chat, messageLane(name.id), async (session, pending) => {
+  const { value: message, noted } = await changeAndNote(chat, messageOrderingKey(name.id), async (session, pending) => {
     const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const found = await findMessageOfApp(db, caller.app, name.id, session)

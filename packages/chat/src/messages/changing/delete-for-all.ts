@@ -15,7 +15,7 @@ import type { Chat } from '../../chat.ts'
 import { justWritten, nothingKnown } from '../../events/as-of-now.ts'
 import { changeAndNote } from '../../events/change-and-notify.ts'
 import { allDeleted } from '../../events/event-builders.ts'
-import { messageLane, roomLane } from '../../events/lanes.ts'
+import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { unknownMessage } from './change-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
@@ -47,7 +47,7 @@ export async function deleteForAll(
 
 async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: string): Promise<1> {
   const { db } = chat
-  const { value, noted } = await changeAndNote(chat, messageLane(messageId), async (session, pending) => {
+  const { value, noted } = await changeAndNote(chat, messageOrderingKey(messageId), async (session, pending) => {
     await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessagesOfRoom(db, room, [messageId], session)
@@ -77,8 +77,8 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
  */
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
   const { db } = chat
-  const lane = roomLane(caller.app, roomId)
-  const { value, noted } = await changeAndNote(chat, lane, async (session, pending) => {
+  const orderingKey = roomOrderingKey(caller.app, roomId)
+  const { value, noted } = await changeAndNote(chat, orderingKey, async (session, pending) => {
     await lockRoom(db, caller.app, roomId, session)
     const room = await requireModerator(chat, caller, roomId, session)
     const before = room.deletedUpToSeq ?? 0

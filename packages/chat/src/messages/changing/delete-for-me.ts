@@ -14,7 +14,7 @@ import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
-import { userLane } from '../../events/lanes.ts'
+import { userOrderingKey } from '../../events/ordering-keys.ts'
 import { countedIn } from '../../threads/counted-in.ts'
 
 type Deleted = EventPayload<'userDeleteMessages'>
@@ -28,7 +28,7 @@ export async function deleteForMe(chat: Chat, caller: UserCaller, roomId: string
   const { db } = chat
   const { app, user } = caller
   const deleted = { room: roomId, messages: ids, isUserDeleteAllMessagesInRoom: false }
-  await changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  await changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const taken = await lockRoom(db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     const messages = await findMessagesOfRoom(db, room, ids, session)
@@ -79,7 +79,7 @@ async function uncount(
  */
 export async function deleteAllForMe(chat: Chat, caller: UserCaller, roomId: string): Promise<Deleted> {
   const { db } = chat
-  return changeAndNotify(chat, userLane(caller), async (session, pending) => {
+  return changeAndNotify(chat, userOrderingKey(caller), async (session, pending) => {
     const taken = await lockRoom(db, caller.app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, taken, session)
     await setDeletedUpTo(db, caller.app, roomId, caller.user, room.seq, session)

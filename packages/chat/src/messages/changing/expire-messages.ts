@@ -11,7 +11,7 @@ import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { inTransaction, type Session } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
 import { justWritten } from '../../events/as-of-now.ts'
-import { messageLane, roomLane } from '../../events/lanes.ts'
+import { messageOrderingKey, roomOrderingKey } from '../../events/ordering-keys.ts'
 import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
@@ -73,12 +73,12 @@ async function expirePart(
     const stubs = room?.deletedAt ? [] : shown
     for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })
     const changes = stubs.map(({ _id }) => ({
-      lane: messageLane(_id),
+      orderingKey: messageOrderingKey(_id),
       events: [{ kind: 'message' as const, message: _id, event: 'messageDeleted' as const, changedAtMS: updatedAtMS }],
     }))
     return { stubs, noted: await outbox.note(changes, session) }
   }
-  const { stubs, noted } = await inTransaction(db, work, { turn: roomLane(app, roomId) })
+  const { stubs, noted } = await inTransaction(db, work, { turn: roomOrderingKey(app, roomId) })
   const messages = stubs.map((message) => ({ message, sender: undefined, quoted: nothingQuoted }))
   for (const one of noted) void outbox.publish(one, justWritten({ messages }))
 }

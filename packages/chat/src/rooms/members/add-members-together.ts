@@ -14,7 +14,7 @@ import { findActingRoles } from '../../access/acting-roles.ts'
 import { type Caller, userOf } from '../../access/caller.ts'
 import { isAtLeast, type Role } from '../../access/room-role.ts'
 import { membersChanged, type PendingEvents } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import type { Noted, Outbox } from '../../events/outbox.ts'
 import { systemMessage } from '../../messages/sending/system-message.ts'
 import { unknownAmong } from './expand-members.ts'
@@ -56,10 +56,10 @@ export async function addMembersTogether(
   { db, outbox }: { db: Db; outbox: Outbox },
   wanted: readonly MembersToAdd[],
 ): Promise<AddOutcome[]> {
-  const lanes = [...new Set(wanted.map(({ by, roomId }) => roomLane(by.app, roomId)))]
-  return db.turns.take(lanes, () =>
+  const orderingKeys = [...new Set(wanted.map(({ by, roomId }) => roomOrderingKey(by.app, roomId)))]
+  return db.turns.take(orderingKeys, () =>
     inTransaction(db, async (session) => {
-      const { outcomes, joining, events, facts } = await plan(db, wanted, lanes)
+      const { outcomes, joining, events, facts } = await plan(db, wanted, orderingKeys)
       const shown = joining.flatMap(({ room, users }) =>
         [...room.firstMembers, ...users].slice(0, maxMembersShown).map((user) => key(room.app, user)),
       )
@@ -69,18 +69,18 @@ export async function addMembersTogether(
         findUsersByKey(db, shown),
       ])
       const after = new Map(rooms.map((room) => [room._id, room]))
-      const changes = [...events].map(([lane, ofRoom]) => ({ lane, events: ofRoom }))
+      const changes = [...events].map(([orderingKey, ofRoom]) => ({ orderingKey, events: ofRoom }))
       await insertSystemMessages(
         db,
         outcomes.flatMap((one) => ('added' in one ? one.messages : [])),
         session,
       )
       const noted = await outbox.note(changes, session, facts.waiting)
-      const byLane = new Map(changes.map(({ lane }, i) => [lane, noted[i]]))
+      const byKey = new Map(changes.map(({ orderingKey }, i) => [orderingKey, noted[i]]))
       return outcomes.map((outcome) => {
         if (!('added' in outcome)) return outcome
         const { room, added, messages } = outcome
-        const ofLane = added.length === 0 ? undefined : byLane.get(roomLane(room.app, room.id))
+        const ofLane = added.length === 0 ? undefined : byKey.get(roomOrderingKey(room.app, room.id))
         const notes = ofLane ?? { notes: [], before: [] }
         return { room: after.get(room._id) ?? room, added, noted: notes, messages, profiles }
       })
@@ -90,9 +90,9 @@ export async function addMembersTogether(
 
 type Planned = Pick<MembersAdded, 'room' | 'added' | 'messages'> | HasGroups | { refused: ApiError }
 
-/** The new members of each room, and the events of that, by lane. */
-async function plan(db: Db, wanted: readonly MembersToAdd[], lanes: readonly string[]) {
-  const { roles, facts } = await findActingRoles(db, wanted, lanes)
+/** The new members of each room, and the events of that, by ordering key. */
+async function plan(db: Db, wanted: readonly MembersToAdd[], orderingKeys: readonly string[]) {
+  const { roles, facts } = await findActingRoles(db, wanted, orderingKeys)
   const members = new Set(facts.memberships.map(({ _id }) => _id))
   const users = new Map(facts.users.map((user) => [user._id, user]))
   const joining = new Map<string, Joining & { room: RoomDoc; users: string[] }>()
@@ -113,11 +113,11 @@ async function plan(db: Db, wanted: readonly MembersToAdd[], lanes: readonly str
     for (const user of added) members.add(key(by.app, roomId, user))
     joined.users.push(...added)
     joining.set(room._id, joined)
-    const lane = roomLane(room.app, room.id)
-    const ofRoom = events.get(lane) ?? []
+    const orderingKey = roomOrderingKey(room.app, room.id)
+    const ofRoom = events.get(orderingKey) ?? []
     const user = userOf(by)
     membersChanged(ofRoom, room, { event: 'ADD_MEMBERS', sender: user, members: added })
-    events.set(lane, ofRoom)
+    events.set(orderingKey, ofRoom)
     const sender = user !== undefined && members.has(key(by.app, roomId, user)) ? user : added[0]
     const change = {
       messageType: 'addMembers',

@@ -13,7 +13,7 @@ import { findActingRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify, publishRoom } from '../../events/change-and-notify.ts'
 import { notifyUser } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages } from '../../messages/sending/system-message.ts'
 import { toInvitationView } from '../../views/invitation.ts'
 import { toRoomViewFor } from '../../views/room.ts'
@@ -71,8 +71,8 @@ async function invite(
   roomId: string,
   invitees: readonly string[],
 ): Promise<Result<typeof operation>> {
-  const lane = roomLane(by.app, roomId)
-  const { room, invitations } = await changeAndNotify(chat, lane, async (session, pending) => {
+  const orderingKey = roomOrderingKey(by.app, roomId)
+  const { room, invitations } = await changeAndNotify(chat, orderingKey, async (session, pending) => {
     const { room: found, role } = await findActingRole(chat, by, roomId, session)
     requireInviter(found, role)
     const all = await findMembersAmong(chat.db, found, invitees, session)

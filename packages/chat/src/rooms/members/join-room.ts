@@ -11,7 +11,7 @@ import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { sendSystemMessages, systemMessage } from '../../messages/sending/system-message.ts'
 import { toRoomView } from '../../views/room.ts'
 import { noteJoined } from './note-joined.ts'
@@ -24,7 +24,7 @@ import { noteJoined } from './note-joined.ts'
 export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, isAnnounced = false): Promise<Room> {
   const { db } = chat
   const { app, user } = caller
-  const { value, noted } = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
+  const { value, noted } = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const before = await findRoom(db, app, roomId, session)
     if (!before || before.deletedAt) throw new ApiError('ROOM_NOT_FOUND', `no room ${JSON.stringify(roomId)}`)
     if ((await findMembersAmong(db, before, [user], session)).has(user))

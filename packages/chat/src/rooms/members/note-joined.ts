@@ -8,7 +8,7 @@ import { asIntegrator } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
  * Records that users have joined a group, after the commit. A user erased meanwhile is removed again: the erasure may
@@ -19,7 +19,7 @@ export async function noteJoined(chat: Chat, { app, id }: RoomDoc, users: readon
   const there = await findUsers(chat.db, app, users)
   const gone = users.filter((user) => !there.has(user))
   if (gone.length === 0) return
-  const { value: room, noted } = await changeAndNote(chat, roomLane(app, id), async (session, pending) => {
+  const { value: room, noted } = await changeAndNote(chat, roomOrderingKey(app, id), async (session, pending) => {
     const before = await findRoom(chat.db, app, id, session)
     if (!before) return undefined
     const { room: after, removed } = await removeMembers(chat.db, before, gone, maxMembersShown, session)

@@ -14,7 +14,7 @@ import { findActingRole, findRole, requireRole } from '../../access/room-role.ts
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged, notifyUser } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 import { writeSystemMessage } from '../../messages/sending/system-message.ts'
 
 /**
@@ -59,7 +59,7 @@ export async function removeMembers(
       keyOfEnd(ending),
     )
   }
-  const changed = await changeAndNote(chat, roomLane(app, roomId), async (session, pending) => {
+  const changed = await changeAndNote(chat, roomOrderingKey(app, roomId), async (session, pending) => {
     const before = await check(chat, by, roomId, members, session)
     const { room, removed } = await removeFrom(chat.db, before, members, maxMembersShown, session)
     membersChanged(pending, room, { event: 'DELETE_MEMBERS', sender: user, members: removed })

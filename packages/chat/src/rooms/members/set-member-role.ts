@@ -7,7 +7,7 @@ import { findActingRole, requireRole } from '../../access/room-role.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { roomChanged } from '../../events/event-builders.ts'
-import { roomLane } from '../../events/lanes.ts'
+import { roomOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
  * Makes a member a manager, or a manager a member.
@@ -21,7 +21,7 @@ export async function setMemberRole(
   user: string,
   value: 'admin' | 'member',
 ): Promise<Room> {
-  const changed = await changeAndNote(chat, roomLane(by.app, roomId), async (session, pending) => {
+  const changed = await changeAndNote(chat, roomOrderingKey(by.app, roomId), async (session, pending) => {
     const { room, role } = await findActingRole(chat, by, roomId, session)
     requireRole(role, 'owner', 'roles are changed')
     if (room.roomType === 'direct') throw new ApiError('INVALID_REQUEST', 'id: a direct room has no managers')

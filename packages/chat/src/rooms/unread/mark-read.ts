@@ -11,7 +11,7 @@ import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNotify } from '../../events/change-and-notify.ts'
 import { notifyMembers } from '../../events/event-builders.ts'
-import { markerLane } from '../../events/lanes.ts'
+import { markerOrderingKey } from '../../events/ordering-keys.ts'
 
 /**
  * Moves the caller's read marker to a message and emits lastRead with its position to all members
@@ -25,7 +25,7 @@ export async function markRead(
   messageId: string,
 ): Promise<Result<typeof operation>> {
   const { app, user } = caller
-  return changeAndNotify(chat, markerLane(app, roomId, user), async (session, pending) => {
+  return changeAndNotify(chat, markerOrderingKey(app, roomId, user), async (session, pending) => {
     const found = await findRoomHeads(chat.db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
     const { buffer = [] } = room

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { messageLane, roomLane } from '@parley/chat/events/lanes'
+import { messageOrderingKey, roomOrderingKey } from '@parley/chat/events/ordering-keys'
 import { afterAll, beforeAll, beforeEach, describe, test, vi } from 'vitest'
 import { type Answer, startTestGateway, type TestGateway, type TestUser } from '../../test-gateway.ts'
 
@@ -43,19 +43,19 @@ describe('words that are censored while a change waits for its turn are masked i
   test('a message of a thread', async () => {
     const draft = { message: 'darn it', messageType: 'text', replyTo: await sent('root'), thread: true }
     const send = () => robot.call('POST', `/rooms/${room}/message`, draft)
-    assert.equal(await changedLater(roomLane(gateway.app, room), send), '**** it')
+    assert.equal(await changedLater(roomOrderingKey(gateway.app, room), send), '**** it')
   })
 
   test('an edit', async () => {
     const id = await sent('before')
     const edit = () => robot.call('POST', `/rooms/${room}/message`, { _id: id, message: 'darn it' })
-    assert.equal(await changedLater(messageLane(id), edit), '**** it')
+    assert.equal(await changedLater(messageOrderingKey(id), edit), '**** it')
   })
 
   test('the end of a stream', async () => {
     const id = (await robot.call('POST', '/messages/stream', { room })).body.result._id
     await robot.call('POST', `/messages/${id}/stream`, { text: 'darn it' })
     const end = () => robot.call('POST', `/messages/${id}/stream/end`, {})
-    assert.equal(await changedLater(messageLane(id), end), '**** it')
+    assert.equal(await changedLater(messageOrderingKey(id), end), '**** it')
   })
 })

@@ -264,10 +264,10 @@ describe('POST /rooms/{id}/message', () => {
     await chat.outbox.drained()
     // As if the process that made it 'one' had died before it published.
     const events = [{ kind: 'message' as const, message: _id, event: 'messageUpdated' as const }]
-    const lane = 'of its own'
-    const inSession = (session: Session) => insertNotes(chat.db, [{ lane, events }], session)
+    const orderingKey = 'of its own'
+    const inSession = (session: Session) => insertNotes(chat.db, [{ orderingKey, events }], session)
     await inTransaction(chat.db, inSession)
-    await chat.db.pendingEvents.updateOne({ lane }, { $set: { atMS: 1 } })
+    await chat.db.pendingEvents.updateOne({ orderingKey }, { $set: { atMS: 1 } })
     await alice.call('POST', path(), { _id, message: 'two' })
     await chat.outbox.drained()
     const heard = await gateway.hear()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { roomLane, userLane } from '@parley/chat/events/lanes'
+import { roomOrderingKey, userOrderingKey } from '@parley/chat/events/ordering-keys'
 import { type NotedEvent } from '@parley/db/events/documents'
 import { insertNotes } from '@parley/db/events/outbox-store'
 import { inTransaction } from '@parley/db/transactions/transaction'
@@ -15,14 +15,16 @@ describe('the event of a change', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('is published after what waits in its lane: what a dead process left undoes nothing newer', async () => {
+  test('is published after what waits in its ordering key: what a dead process left undoes nothing newer', async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
     const older: NotedEvent = {
       ...{ kind: 'event', id: 'older', to, event: 'myPrefChange' },
       json: JSON.stringify({ key: 'theme', data: 'older' }),
     }
-    await inTransaction(chat.db, (session) => insertNotes(chat.db, [{ lane: userLane(to), events: [older] }], session))
+    await inTransaction(chat.db, (session) =>
+      insertNotes(chat.db, [{ orderingKey: userOrderingKey(to), events: [older] }], session),
+    )
     const heard = await gateway.hear()
     const { status } = await alice.call('POST', '/me/pref/theme', { data: 'newer' })
     assert.equal(status, 200)
@@ -36,13 +38,13 @@ describe('the event of a change', () => {
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
 
-  test('of new members is published after what waits in the lane of their room', async () => {
+  test('of new members is published after what waits in the ordering key of their room', async () => {
     const { chat, app } = gateway
     const [room, bob] = [await gateway.newRoom([alice]), await gateway.newUser()]
     await chat.outbox.drained()
     const to = { app, user: alice.id }
     const older: NotedEvent = { kind: 'event', id: 'of the room', to, event: 'myPrefDelete', json: '"older"' }
-    const waiting = [{ lane: roomLane(app, room), events: [older] }]
+    const waiting = [{ orderingKey: roomOrderingKey(app, room), events: [older] }]
     await inTransaction(chat.db, (session) => insertNotes(chat.db, waiting, session))
     const heard = await gateway.hear()
     const { status } = await gateway.admin('POST', `/rooms/${room}/members`, { invitees: [bob.id] })
@@ -54,25 +56,25 @@ describe('the event of a change', () => {
     assert.equal(await chat.db.pendingEvents.countDocuments({}), 0)
   })
 
-  test('of which many wait in one lane is published with all of them, in order', async () => {
+  test('of which many wait in one ordering key is published with all of them, in order', async () => {
     const { chat, app } = gateway
     const to = { app, user: alice.id }
-    const lane = userLane(to)
+    const orderingKey = userOrderingKey(to)
     const ids = Array.from({ length: 180 }, (_, i) => `waits ${i}`)
     const changes = ids.map((id) => {
       const event: NotedEvent = { kind: 'event', id, to, event: 'myPrefDelete', json: JSON.stringify(id) }
-      return { lane, events: [event] }
+      return { orderingKey, events: [event] }
     })
     await inTransaction(chat.db, (session) => insertNotes(chat.db, changes, session))
     const heard = await gateway.hear()
-    assert.equal(await chat.outbox.publishLanes([lane]), true)
+    assert.equal(await chat.outbox.publishKeys([orderingKey]), true)
     await heard.next('myPrefDelete', (id: string) => id === ids.at(-1))
     const published = heard.events.filter(({ event }) => event === 'myPrefDelete').map(({ payload }) => payload)
     assert.deepEqual(published, ids)
   })
 
-  test('waits for nothing where no lane is named, as when new messages alone wait', async () => {
-    assert.equal(await gateway.chat.outbox.publishLanes([]), true)
+  test('waits for nothing where no ordering key is named, as when new messages alone wait', async () => {
+    assert.equal(await gateway.chat.outbox.publishKeys([]), true)
   })
 
   test('of a message that is published late is not published again after a newer one', async () => {

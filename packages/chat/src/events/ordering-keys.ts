@@ -1,36 +1,36 @@
 import { key } from '@parley/db/keys'
 
 /**
- * A lane is what changes concern whose events must stay in order. Two changes of one lane that exclude each other (they
+ * A ordering key is what changes concern whose events must stay in order. Two changes of one ordering key that exclude each other (they
  * write the same document) are published in the order of their commits, whichever process publishes them.
  */
 
 /** A room's fields, members and invitations. */
-export function roomLane(app: string, room: string): string {
+export function roomOrderingKey(app: string, room: string): string {
   return key('room', app, room)
 }
 
 /** A user's preferences, deletions and tokens. */
-export function userLane({ app, user }: { app: string; user: string }): string {
+export function userOrderingKey({ app, user }: { app: string; user: string }): string {
   return key('user', app, user)
 }
 
 /** A member's read marker. */
-export function markerLane(app: string, room: string, user: string): string {
+export function markerOrderingKey(app: string, room: string, user: string): string {
   return key('marker', app, room, user)
 }
 
 /** The messages of a thread. */
-export function threadLane(app: string, room: string, root: string): string {
+export function threadOrderingKey(app: string, room: string, root: string): string {
   return key('thread', app, room, root)
 }
 
 /** A user's read marker in a thread. */
-export function threadMarkerLane(app: string, room: string, root: string, user: string): string {
+export function threadMarkerOrderingKey(app: string, room: string, root: string, user: string): string {
   return key('threadMarker', app, room, root, user)
 }
 
 /** The changes of one message. */
-export function messageLane(id: string): string {
+export function messageOrderingKey(id: string): string {
   return key('message', id)
 }

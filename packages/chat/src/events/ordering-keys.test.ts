@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { test } from 'vitest'
-import { markerLane, messageLane, roomLane, userLane } from './lanes.ts'
+import { markerOrderingKey, messageOrderingKey, roomOrderingKey, userOrderingKey } from './ordering-keys.ts'
 
 // No ID holds a control character: contracts/src/ids.ts.
 const id = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b', ' ', ':', 'room') })
@@ -15,17 +15,17 @@ const what = fc.oneof(
 function laneOf([kind, one = '', two = '', three = '']: readonly string[]): string {
   switch (kind) {
     case 'room':
-      return roomLane(one, two)
+      return roomOrderingKey(one, two)
     case 'user':
-      return userLane({ app: one, user: two })
+      return userOrderingKey({ app: one, user: two })
     case 'marker':
-      return markerLane(one, two, three)
+      return markerOrderingKey(one, two, three)
     default:
-      return messageLane(one)
+      return messageOrderingKey(one)
   }
 }
 
-test('two changes share a lane only if they are about the same', () => {
+test('two changes share a orderingKey only if they are about the same', () => {
   fc.assert(
     fc.property(what, what, (one, other) => {
       assert.equal(laneOf(one) === laneOf(other), JSON.stringify(one) === JSON.stringify(other))
