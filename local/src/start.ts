@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UnfitMongo } from '@parley/db/check-server'
 import { StackError } from '@parley/stack/stack-error'
 import { startServers } from '@parley/stack/up'
 import { Command } from 'commander'
+import { prepareData } from './data-folder.ts'
 import { lockData } from './data-lock.ts'
 import { makeDemoApp, makeDemoRoom } from './demo-app.ts'
 import { createFirstPage } from './first-page.ts'
@@ -59,7 +60,7 @@ async function start(): Promise<void> {
   const baseUrl = `http://${host}:${front.port}`
   stops.push(() => front.close())
   await lockData(options.data)
-  if (options.fresh) rmSync(options.data, { recursive: true, force: true })
+  prepareData(options.data, options.fresh === true)
 
   const servers = await startServers({ dir: options.data, onProgress: say })
   stops.push(() => servers.stop())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,9 @@ import { io } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { descendantsOf, isRunning, killStarted, npmStart } from './npm-start.ts'
+
+/** In a namespace of its own, which containers may deny. */
+const mayMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 
 let home: string
 let data: string
@@ -137,6 +140,36 @@ describe('npm start', () => {
     taken.close()
     assert.equal(code, 1)
     assertOneSentence(text, new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .*--port ${Number(port) + 1}$`))
+  })
+
+  test('a data folder that cannot be written is one clear sentence', async () => {
+    const file = join(home, 'file')
+    await writeFile(file, '')
+    for (const [folder, args] of [
+      [file, []],
+      [file, ['--fresh']],
+      [join(file, 'data'), []],
+    ] as const) {
+      const { code, text } = await npmStart(folder, ['--port', '0', ...args]).end
+      assert.equal(code, 1)
+      assertOneSentence(text, /^Parley cannot write to its data folder \(.*\/file.*\): a file is in the way\. --data /)
+    }
+  })
+
+  test.skipIf(!mayMount)('a data folder that is read-only or full is one clear sentence', async () => {
+    const folder = join(home, 'mounted')
+    await mkdir(folder)
+    for (const [options, sentence] of [
+      ['ro', /^Parley cannot write to its data folder \(.*\): the file system is read-only\. --data /],
+      ['size=1m', /^The data folder \S+ has [01] MB of free space, Parley needs 500 MB\. --data /],
+      ['size=4k,nr_inodes=2', /^Parley cannot write to its data folder \(.*\): no space is left\. --data /],
+    ] as const) {
+      const mounted = ['-c', 'mount -t tmpfs -o "$0" none "$1" && shift && exec "$@"', options, folder]
+      const command = ['unshare', '-rm', 'sh', ...mounted, process.execPath, 'local/src/start.ts']
+      const { code, text } = await npmStart(folder, ['--port', '0'], {}, command).end
+      assert.equal(code, 1)
+      assertOneSentence(text, sentence)
+    }
   })
 
   test('a missing python3, where nothing else has the servers, is one clear sentence', async () => {

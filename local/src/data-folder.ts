@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StackError } from '@parley/stack/stack-error'
+
+/** A new MongoDB takes 300 MB, most of it for its journal; one that is short of space ends. */
+const minFreeBytes = 500_000_000
+const reasons: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a file is in the way',
+  EEXIST: 'a file is in the way',
+  ENOSPC: 'no space is left',
+  EDQUOT: "the user's disk quota is used up",
+}
+
+/**
+ * Makes the data folder and checks that it can be written and has space: the logs of servers say it less clearly.
+ *
+ * @param isFresh removes what it holds first
+ * @throws StackError with one sentence when something cannot, or too little space is free
+ */
+export function prepareData(dir: string, isFresh: boolean): void {
+  try {
+    // Not the folder itself, which may be a mount point.
+    if (isFresh && existsSync(dir))
+      for (const name of readdirSync(dir)) rmSync(join(dir, name), { recursive: true, force: true })
+    // A start by another user may have left folders of theirs.
+    for (const folder of ['.', 'mongo', 'nats', 'redis', 'logs', 'files']) tryWriting(join(dir, folder))
+  } catch (error) {
+    const { code = '', message, path = dir } = error as NodeJS.ErrnoException
+    const reason = reasons[code] ?? message
+    throw new StackError(`Parley cannot write to its data folder (${path}): ${reason}. --data names another one.`, {
+      cause: error,
+    })
+  }
+  const { bavail, bsize } = statfsSync(dir)
+  const free = bavail * bsize
+  if (free < minFreeBytes) {
+    const [has, needs] = [free, minFreeBytes].map((bytes) => `${Math.floor(bytes / 1e6)} MB`)
+    throw new StackError(
+      `The data folder ${dir} has ${has} of free space, Parley needs ${needs}. --data names another one.`,
+    )
+  }
+}
+
+function tryWriting(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, '.parley-writes')
+  writeFileSync(file, 'x')
+  rmSync(file)
+}
