@@ -6,11 +6,12 @@ import { namedBy, naming, roomId, userId } from './ids.ts'
 const isId = (text: unknown) => userId.safeParse(text).success
 
 describe('a user ID or room ID', () => {
-  test('is 1 to 128 characters, as people count them', () => {
+  test('is 1 to 128 characters, as people count them, and neither . nor ..', () => {
     fc.assert(
-      fc.property(fc.nat(140), fc.constantFrom('a', 'ü', '😀', ' ', '.', '/', '"'), (length, character) =>
-        assert.equal(isId(character.repeat(length)), length >= 1 && length <= 128),
-      ),
+      fc.property(fc.nat(140), fc.constantFrom('a', 'ü', '😀', ' ', '.', '/', '"'), (length, character) => {
+        const isLost = character === '.' && length <= 2
+        assert.equal(isId(character.repeat(length)), length >= 1 && length <= 128 && !isLost)
+      }),
     )
   })
 

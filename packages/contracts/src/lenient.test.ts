@@ -88,7 +88,6 @@ describe('a query of the interface', () => {
 
   for (const [what, given, value, ignored] of [
     ['without what is not known', { q: '', sort: 'up' }, { q: '' }, ['sort']],
-    ['without an empty number', { limit: '', page: '', q: '' }, { q: '' }, []],
     ['with a limit cut to the most', { limit: '1000' }, { limit: '100' }, []],
     ['with a limit within the most', { limit: '100' }, { limit: '100' }, []],
     ['with a limit that is none', { limit: '1e9' }, { limit: '1e9' }, []],

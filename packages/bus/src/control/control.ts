@@ -70,10 +70,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
   })
 
   /** Takes the nodes off the list that need not be waited for; when that is not known, all stay on it. */
-  async function passOver(
-    { left, confirmed }: Unconfirmed,
-    { app, users }: { app: string; users: readonly string[] },
-  ): Promise<void> {
+  async function passOver({ left, confirmed }: Unconfirmed, app: string, users: readonly string[]): Promise<void> {
     if (!findUnconcerned || left.size === 0) return
     // Announcements of a node before this change have arrived when the flush is over.
     const [unconcerned] = await Promise.all([findUnconcerned([...left], app, users), bus.nats.flush()])
@@ -99,7 +96,7 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
         bus.nats.publish(subject, JSON.stringify(message), { reply: `${inbox}.${token}` })
       if (waiting.left.size === 0) resolve()
       // Without Redis a node's users are not known: then each node is waited for.
-      if (users) passOver(waiting, { app, users }).catch(() => undefined)
+      if (users) passOver(waiting, app, users).catch(() => undefined)
       if ((await Promise.race([bus.nats.flush(), late.promise])) === 'late') throw new Error('no answer in time')
       await Promise.race([promise, late.promise])
       return [...waiting.left]

@@ -46,12 +46,8 @@ export function createFeeds({ db, bus, log }: Parts & { log: Log }): Feeds {
   const feeds = new Map<string, OpenFeed>()
   const stopping = new AbortController()
   const readings = new Set<() => void>()
-  const behind = limitPerApp('readers of old events', {
-    ...forKeys(4),
-    inAll: 16,
-    waiting: mostReaders,
-    waitMS: 30_000,
-  })
+  const limits = { ...forKeys(4), inAll: 16, waiting: mostReaders, waitMS: 30_000 }
+  const behind = limitPerApp('readers of old events', limits)
   /** The stream has come so far, maybe by events of other apps. */
   let reached = 0
   let lagMS = 0

@@ -21,7 +21,7 @@ function plain(value: unknown): unknown {
     return items.every((item, i) => item === value[i]) ? value : items
   }
   if (!isObject(value)) return value
-  const [[name = '', inner] = [], ...others] = Object.entries(value)
+  const [[name, inner] = ['', undefined], ...others] = Object.entries(value)
   const known = others.length === 0 ? ofType[name]?.(inner) : undefined
   if (known !== undefined) return known
   const entries = Object.entries(value).map(([field, item]) => [field, plain(item)] as const)

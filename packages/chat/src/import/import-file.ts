@@ -12,7 +12,7 @@ import { type Problem, readLine } from './read-line.ts'
 import { sortLines } from './sort-lines.ts'
 import { LineWriter } from './write-lines.ts'
 import { writeMembers } from './write-members.ts'
-import { settingTypes, writeSettings } from './write-settings.ts'
+import { type SettingLine, settingTypes, writeSettings } from './write-settings.ts'
 
 export type Step = 'checked' | 'written' | 'members' | 'verified'
 
@@ -120,7 +120,7 @@ async function write(
   }
   for await (const batch of batchesOf(file, perTransaction, settingTypes)) {
     requireAlone()
-    await writeSettings(db, app, batch)
+    await writeSettings(db, app, batch as SettingLine[])
   }
   await endImporting(
     db,

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import type { ImportLine } from '@parley/contracts/import-line'
+import type { ImportOf } from '@parley/contracts/import-line'
 import type { Db } from '@parley/db/connect'
 import { ImportConflict } from '@parley/db/import/imported-rooms'
 import { key } from '@parley/db/keys'
@@ -15,13 +15,14 @@ import { savePref } from '@parley/db/users/prefs'
 
 /** Lines that are written last: what they change is there by then. */
 export const settingTypes = ['group', 'ban', 'block', 'device', 'pref'] as const
+export type SettingLine = ImportOf<(typeof settingTypes)[number]>
 
 /** Written again, a line changes nothing. */
-export async function writeSettings(db: Db, app: string, lines: readonly ImportLine[]): Promise<void> {
+export async function writeSettings(db: Db, app: string, lines: readonly SettingLine[]): Promise<void> {
   for (const line of lines) await inTransaction(db, (session) => write(db, app, line, session))
 }
 
-async function write(db: Db, app: string, line: ImportLine, session: Session): Promise<void> {
+async function write(db: Db, app: string, line: SettingLine, session: Session): Promise<void> {
   switch (line.type) {
     case 'group': {
       const { _id, nickname, avatarUrl, members } = line

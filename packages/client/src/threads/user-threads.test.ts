@@ -97,7 +97,7 @@ describe("the list of a user's threads", () => {
   test('is read again after a message of a thread was recalled, which no longer counts as unread', async () => {
     const { listeners, counts, asked, answer } = slowList()
     await answer(0, page(thread('a', 2, 2)))
-    const recalled = { ...reply('a', 2), messageType: 'recall' } as Message
+    const recalled: Message = { ...reply('a', 2), messageType: 'recall' }
     listeners.call('messageUpdated', recalled)
     await vi.waitFor(() => assert.equal(asked.length, 2), patient)
     await answer(1, page(thread('a', 2, 1)))

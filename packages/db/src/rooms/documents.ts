@@ -119,7 +119,7 @@ export interface RoomDoc extends RoomBuffer {
 }
 
 /** The colours are JSON text, because a tag may have any name. */
-export type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
+type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
 /** The rest of a deletion of all messages of a room. */
 export interface Erasing {
