@@ -79,7 +79,11 @@ export const errorCatalogue = {
     when: 'Result too large: narrow the query, lower limit, or ask about a smaller room',
   },
   URI_TOO_LONG: { status: 414, when: 'The path and query are over 24 KiB', ours: true },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: 'The request body is not application/json', ours: true },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    when: 'The request body is compressed, or its content type is not JSON',
+    ours: true,
+  },
   TOO_MANY_REQUESTS: { status: 429, when: 'Rate limit reached; see Retry-After', ours: true },
   SLOW_MODE: {
     status: 429,

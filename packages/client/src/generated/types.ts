@@ -347,7 +347,7 @@ export interface ListMessagesResult {
   totalCount: number
   data: Message[]
   /**
-   * IDs of the messages that the caller deleted for themselves
+   * IDs of the messages of this page that the caller deleted for themselves: `data` has them too, and clients hide them
    */
   userDeletedIDs: string[]
   /**
@@ -794,7 +794,7 @@ export interface ListThreadResult {
   unread: number
   data: Message[]
   /**
-   * IDs of the messages that the caller deleted for themselves, the root among them
+   * IDs of the messages of this page that the caller deleted for themselves, the root among them
    */
   userDeletedIDs: string[]
 }

@@ -67,7 +67,11 @@ export const listMessages = operation({
   result: z.object({
     totalCount: z.number().int().describe('All messages in the room'),
     data: z.array(message),
-    userDeletedIDs: z.array(z.string()).describe('IDs of the messages that the caller deleted for themselves'),
+    userDeletedIDs: z
+      .array(z.string())
+      .describe(
+        'IDs of the messages of this page that the caller deleted for themselves: `data` has them too, and clients hide them',
+      ),
     inspect,
   }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],

@@ -31,7 +31,7 @@ export const listThread = operation({
     data: z.array(message),
     userDeletedIDs: z
       .array(z.string())
-      .describe('IDs of the messages that the caller deleted for themselves, the root among them'),
+      .describe('IDs of the messages of this page that the caller deleted for themselves, the root among them'),
   }),
   errors: ['NOT_ROOM_MEMBER', 'ROOM_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'INVALID_QUERY'],
   example: {
