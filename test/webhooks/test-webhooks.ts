@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { key } from '@parley/db/keys'
-import { type CallLaneDoc } from '@parley/db/push/documents'
+import type { CallLaneDoc } from '@parley/db/push/documents'
 import { type CallbackDouble, type ReceivedCall, startCallback } from '../doubles/callback.ts'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'

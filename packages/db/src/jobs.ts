@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from './db.ts'
-import { type JobDoc, type JobOutcome } from './documents.ts'
+import type { JobDoc, JobOutcome } from './documents.ts'
 import { key } from './keys.ts'
 
 export const jobIndexes: IndexDescription[] = [

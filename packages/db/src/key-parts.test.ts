@@ -6,7 +6,7 @@ import { connectDb } from './connect.ts'
 import type { Db } from './db.ts'
 import { keyParts } from './key-parts.ts'
 import { key } from './keys.ts'
-import { type PushDoc } from './push/documents.ts'
+import type { PushDoc } from './push/documents.ts'
 
 let db: Db
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { Bus } from '@parley/bus/connect'
 import { ensureStream, type StreamOptions } from '@parley/bus/stream/stream'
 import { deleteStream, findMessageId, findStream, type StreamIdentity } from '@parley/bus/stream/stream-identity'
 import type { Db } from '@parley/db/connect'
-import { type Rebuilding, type StreamStateDoc } from '@parley/db/events/documents'
+import type { Rebuilding, StreamStateDoc } from '@parley/db/events/documents'
 import { recordLoss, recordNewStream } from '@parley/db/events/stream-state'
 
 /** How the stream is not the one that was known. */

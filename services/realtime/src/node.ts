@@ -1,20 +1,14 @@
 import { clock } from '@parley/async/clock'
-import type { Bus } from '@parley/bus/connect'
 import { marginMS } from '@parley/bus/stream/stream-state'
 import { createSocketAuthentication } from '@parley/chat/access/authenticate-socket'
 import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
-import type { Chat } from '@parley/chat/chat'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import { announceDevices } from '@parley/presence/announce-devices'
-import type { Presence } from '@parley/presence/connect'
 import { forgetConnections } from '@parley/presence/connection-counts'
 import { createRequestCounts } from '@parley/presence/request-counts'
-import type { Logger } from '@parley/service/log'
-import type { Metrics } from '@parley/service/metrics'
-import type { Tracing } from '@parley/service/trace'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { listen } from '@parley/socketio/accepting/listen'
@@ -39,12 +33,13 @@ import { createLogin } from './logins/login.ts'
 import { createLogins } from './logins/logins.ts'
 import { createSessions } from './logins/sessions.ts'
 import { watchTokenEnds } from './logins/token-ends.ts'
+import type { NodeParts } from './node-parts.ts'
 import { createControlHandler } from './nodes/control.ts'
 import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
 import { createOwnPresenceNews } from './presence/presence-news.ts'
 import { watchPresence } from './presence/watch-presence.ts'
-import { realtimeSettings, type SettingsOf } from './settings.ts'
+import { realtimeSettings } from './settings.ts'
 
 /** The part of the stopping time in which connections are closed. */
 const drainShare = 0.7
@@ -56,20 +51,6 @@ const drainShare = 0.7
 const handshakesInFlight = { most: 64, withinMS: 20 } as const
 /** How long newcomers may take of a turn, in milliseconds. */
 const newcomersMS = 4
-
-export interface NodeParts {
-  /** Announces whether this node registers its users; settles when the senders of orders know. */
-  announce: () => Promise<void>
-  settings: SettingsOf<typeof realtimeSettings>
-  chat: Chat
-  bus: Bus
-  presence: Presence
-  log: Logger
-  metrics: Metrics
-  tracing: Tracing
-  /** Whether the bus was away and missed events are not made up yet. */
-  isBehind: () => boolean
-}
 
 export interface RealtimeNode {
   port: number

@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { digest } from '@parley/db/apps/apps'
-import { type TokenDoc } from '@parley/db/users/documents'
+import type { TokenDoc } from '@parley/db/users/documents'
 import type { Chat } from '../chat.ts'
 import { createAppLookup } from './app-of-client-key.ts'
 import type { AuthenticatedUser } from './caller.ts'

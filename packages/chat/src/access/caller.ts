@@ -1,4 +1,4 @@
-import { type ApiPermission } from '@parley/db/apps/documents'
+import type { ApiPermission } from '@parley/db/apps/documents'
 
 /** The caller of a use case: an end user, or the integrator of the app. */
 export type Caller = UserCaller | IntegratorCaller

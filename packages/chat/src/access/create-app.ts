@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import { digest, insertApp } from '@parley/db/apps/apps'
-import { type AppDoc } from '@parley/db/apps/documents'
+import type { AppDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 import { newApiKey } from './api-keys.ts'
 

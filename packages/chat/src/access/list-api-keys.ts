@@ -1,5 +1,5 @@
 import { findApp } from '@parley/db/apps/apps'
-import { type ApiKeyDoc } from '@parley/db/apps/documents'
+import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 
 /** An API key as operators see it: never the key itself. */

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { type MembershipDoc, type RoomDoc } from '@parley/db/rooms/documents'
+import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'

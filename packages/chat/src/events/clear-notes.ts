@@ -1,7 +1,7 @@
 import { batched } from '@parley/async/batch'
 import type { InFlight } from '@parley/async/in-flight'
 import type { Db } from '@parley/db/connect'
-import { type PendingEventsDoc } from '@parley/db/events/documents'
+import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { deletePublished, keepPublished } from '@parley/db/events/outbox-store'
 import type { Log } from '../ports.ts'
 

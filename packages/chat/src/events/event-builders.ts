@@ -5,9 +5,9 @@ import type { Audience } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { FeedOnlyEvent, FeedPayload } from '@parley/contracts/resources/feed-event'
 import type { EventPayload, UserEvent } from '@parley/contracts/socket/server-events'
-import { type NotedEvent } from '@parley/db/events/documents'
+import type { NotedEvent } from '@parley/db/events/documents'
 import { newId } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 
 /** The events of a change, in order. */
 export type PendingEvents = NotedEvent[]

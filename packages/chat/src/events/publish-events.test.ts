@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type PendingEventsDoc } from '@parley/db/events/documents'
+import type { PendingEventsDoc } from '@parley/db/events/documents'
 import { test } from 'vitest'
 import { nothingKnown } from './as-of-now.ts'
 import { publishInOrder } from './publish-events.ts'

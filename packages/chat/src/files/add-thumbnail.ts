@@ -1,4 +1,4 @@
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import { countThumbnailTry, forgetThumbnailTries, setThumbnail } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'

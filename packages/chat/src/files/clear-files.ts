@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { findAttachedIn } from '@parley/db/files/attached'
-import { type FileDoc, type FilesToClearDoc } from '@parley/db/files/documents'
+import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
 import { lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
 import { clearAgain, removeFile, removeToClear, takeToClear, uploadWithinMS } from '@parley/db/files/files-to-clear'
 import { key } from '@parley/db/keys'

@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import { appWithPicture, takePicture } from '@parley/db/files/waiting-pictures'
 import { LRUCache } from 'lru-cache'
 

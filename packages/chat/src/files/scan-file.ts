@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import { lookAtAgain, refuseFile, releaseFile } from '@parley/db/files/files'
 import { contentHeaders } from '@parley/files/content-headers'
 import type { FileStore } from '@parley/files/file-store'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@parley/contracts/errors'
 import type { File } from '@parley/contracts/resources/file'
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import { beginUpload, findFile, takeStored } from '@parley/db/files/files'
 import { newId } from '@parley/db/messages/messages'
 import { type FileStore, type FolderStore, NotUploaded, type S3Store } from '@parley/files/file-store'

@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 import type { RequestCounts } from '@parley/presence/request-counts'
 
 /** Uploads that begin in a minute; 0 is no limit. */

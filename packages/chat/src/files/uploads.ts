@@ -1,5 +1,5 @@
 import { ApiError } from '@parley/contracts/errors'
-import { type FileDoc } from '@parley/db/files/documents'
+import type { FileDoc } from '@parley/db/files/documents'
 
 /** Bytes that uploads may have on their way to one process at a time; 0 is no limit. */
 export interface UploadLimits {

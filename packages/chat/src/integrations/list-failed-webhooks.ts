@@ -1,6 +1,6 @@
 import { readInParts } from '@parley/async/in-parts'
 import type { FailedWebhook } from '@parley/contracts/resources/webhook'
-import { type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { findFailedCalls } from '@parley/db/push/outgoing-calls'
 import type { Chat } from '../chat.ts'
 import { JsonText, withField } from '../views/json-text.ts'

@@ -1,8 +1,8 @@
-import { type MessageDoc } from '@parley/db/messages/documents'
-import { type UserReason } from '@parley/db/push/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
+import type { UserReason } from '@parley/db/push/documents'
 import { type BlockMark, isBlocked } from '@parley/db/rooms/blocked-members'
-import { type RoomDoc } from '@parley/db/rooms/documents'
-import { type MemberToPush } from '@parley/db/rooms/memberships'
+import type { RoomDoc } from '@parley/db/rooms/documents'
+import type { MemberToPush } from '@parley/db/rooms/memberships'
 
 /**
  * The reason for no push of a message to a member, as far as the membership decides

@@ -1,5 +1,5 @@
 import { runEvery } from '@parley/async/run-every'
-import { type JobDoc } from '@parley/db/documents'
+import type { JobDoc } from '@parley/db/documents'
 import { leaseJob } from '@parley/db/jobs'
 import type { Chat } from '../chat.ts'
 import { continueBatch } from '../messages/sending/run-batch.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type JobDoc } from '@parley/db/documents'
+import type { JobDoc } from '@parley/db/documents'
 import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'

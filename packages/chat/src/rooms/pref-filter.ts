@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '@parley/contracts/errors'
 import { takeBody } from '@parley/contracts/lenient'
 import { type PrefFilter, prefFilter } from '@parley/contracts/resources/room-pref'
-import { type MembershipDoc } from '@parley/db/rooms/documents'
+import type { MembershipDoc } from '@parley/db/rooms/documents'
 import { toPrefView } from '../views/room.ts'
 
 /**

@@ -7,7 +7,7 @@ import { appendStored, appendToBuffers, fenceAppends, type RoomAppend } from '@p
 import { findArrived, untilDurable } from '@parley/db/room-buffer/buffer'
 import type { SendFacts } from '@parley/db/room-buffer/facts'
 import { NoTurn } from '@parley/db/transactions/turns'
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 import { type DecideParts, decide, readFacts, type Send, type SendResult } from './decide.ts'
 import type { Flusher } from './flush.ts'
 import type { Draft } from './new-message.ts'

@@ -14,7 +14,7 @@ import {
   pullFlushed,
   pullStored,
 } from '@parley/db/room-buffer/flush'
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 import { LRUCache } from 'lru-cache'
 import type { Outbox } from '../events/outbox.ts'
 import type { Log } from '../ports.ts'

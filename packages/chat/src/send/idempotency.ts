@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages } from '@parley/db/messages/messages'
 import { sendKeyOf } from '@parley/db/messages/send-keys'
 import { fromBuffer } from '@parley/db/room-buffer/buffer'

@@ -1,9 +1,9 @@
 import { clock } from '@parley/async/clock'
 import type { Attachment } from '@parley/db/files/attachment'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { mostAtOneTime } from '@parley/db/messages/messages'
 import type { RoomAdvance } from '@parley/db/rooms/advance-rooms'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 
 /** After this many bytes of messages the time advances, so that a page of history can hold all messages of a time. */
 const maxBytesAtOneTime = 1024 * 1024

@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { maxBufferBytes, type RoomAppend } from '@parley/db/room-buffer/append'
 import { findPlaces, type MessagePlace } from '@parley/db/room-buffer/buffer'
 import type { MessageBatch, Send, SendResult } from './decide.ts'

@@ -1,7 +1,7 @@
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { key } from '@parley/db/keys'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessage } from '@parley/db/messages/messages'
 import type { Chat } from '../chat.ts'
 import { findQuoted, type Quoted, quotedBy } from '../messages/reading/quoted-messages.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '@parley/db/connect'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { countedThread } from '@parley/db/threads/thread'
 import type { Session } from '@parley/db/transactions/transaction'
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { mostAtOneTime } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'
 import { findThreadMessages, stubMessagesByID } from '@parley/db/threads/thread-messages'

@@ -1,6 +1,6 @@
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages, findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'

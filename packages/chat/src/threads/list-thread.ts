@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { readThreadHistory } from '@parley/db/messages/history'
 import { findMessage, findMessages } from '@parley/db/messages/messages'
 import { findUserDeletions } from '@parley/db/messages/user-deletions'

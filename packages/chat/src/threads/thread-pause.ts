@@ -1,6 +1,6 @@
 import type { Db } from '@parley/db/connect'
 import type { Pause } from '@parley/db/room-buffer/facts'
-import { type MembershipDoc, type RoomDoc } from '@parley/db/rooms/documents'
+import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import type { Draft } from '../send/new-message.ts'
 import { findPauses } from '../send/slow-mode.ts'
 

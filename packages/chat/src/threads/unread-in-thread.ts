@@ -1,5 +1,5 @@
-import { type MessageDoc } from '@parley/db/messages/documents'
-import { type MembershipDoc, type RoomDoc } from '@parley/db/rooms/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
+import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
 import { countedThread } from '@parley/db/threads/thread'
 

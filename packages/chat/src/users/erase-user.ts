@@ -1,6 +1,6 @@
 import { publishPresenceNews } from '@parley/bus/events/presence-news'
 import { configMarkKey } from '@parley/db/apps/config-mark'
-import { type JobDoc } from '@parley/db/documents'
+import type { JobDoc } from '@parley/db/documents'
 import { findErasures, insertJob } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'

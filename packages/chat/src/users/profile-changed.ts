@@ -1,4 +1,4 @@
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 import { notifyFeed, type PendingEvents } from '../events/event-builders.ts'
 import { toAdminUser } from '../views/user.ts'
 

@@ -3,7 +3,7 @@ import type { saveUsers as operation } from '@parley/contracts/operations/users/
 import { findErasures } from '@parley/db/jobs'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 import { findGroupIds } from '@parley/db/users/groups'
 import { findUsersByKey, type Profile, upsertUsers } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'

@@ -1,6 +1,6 @@
 import type { Ban, Block } from '@parley/contracts/resources/ban'
-import { type BanDoc } from '@parley/db/rooms/documents'
-import { type BlockDoc, type UserDoc } from '@parley/db/users/documents'
+import type { BanDoc } from '@parley/db/rooms/documents'
+import type { BlockDoc, UserDoc } from '@parley/db/users/documents'
 
 /** A ban as clients see it; `updatedAt` is when it was made, or lifted. */
 export function toBanView(ban: BanDoc, user: UserDoc | undefined, updatedAt: Date = ban.createdAt): Ban {

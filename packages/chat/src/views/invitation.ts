@@ -1,5 +1,5 @@
 import type { Invitation } from '@parley/contracts/resources/invitation'
-import { type InvitationDoc } from '@parley/db/rooms/documents'
+import type { InvitationDoc } from '@parley/db/rooms/documents'
 
 /** @param roomName of the room, which the invitee may not read yet */
 export function toInvitationView(

@@ -1,6 +1,6 @@
 import { readJson } from '@parley/contracts/free-json'
 import type { Report } from '@parley/contracts/resources/report'
-import { type ReportDoc } from '@parley/db/moderation/documents'
+import type { ReportDoc } from '@parley/db/moderation/documents'
 
 /** A report as moderators see it, the latest reasons first. */
 export function toReportView(doc: ReportDoc): Report {

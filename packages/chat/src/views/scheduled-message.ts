@@ -1,6 +1,6 @@
 import { readJson } from '@parley/contracts/free-json'
 import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
-import { type ScheduledDoc } from '@parley/db/messages/documents'
+import type { ScheduledDoc } from '@parley/db/messages/documents'
 
 /** A message to send later as the contract shows it. */
 export function toScheduledView(doc: ScheduledDoc): ScheduledMessage {

@@ -2,7 +2,7 @@ import type { AdminUser, User } from '@parley/contracts/resources/user'
 import type { Db } from '@parley/db/connect'
 import { findMutedRooms } from '@parley/db/rooms/rooms-of-users'
 import { banInForce } from '@parley/db/users/app-bans'
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 
 /** A user as users see themselves (docs/reference/resources.md#user). */
 export async function toUserView(db: Db, doc: UserDoc): Promise<User> {

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from '@parley/contracts/resources/webhook'
-import { type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
 
 /** A call to an integrator's server, without its data (docs/reference/resources.md#webhookdelivery). */
 export function toDeliveryView(call: Omit<OutgoingCallDoc, 'data'>): WebhookDelivery {

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { readInParts } from '@parley/async/in-parts'
 import type { Collection, Document, Filter, FindCursor } from 'mongodb'
 import type { CollectionName, Db } from '../db.ts'
-import { type NotedEvent } from '../events/documents.ts'
+import type { NotedEvent } from '../events/documents.ts'
 import { removeFilesOfApp } from '../files/files-to-clear.ts'
 import { keyRange } from '../keys.ts'
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type ApiKeyDoc, type AppDoc } from './documents.ts'
+import type { ApiKeyDoc, AppDoc } from './documents.ts'
 
 export const appIndexes: IndexDescription[] = [
   { key: { clientKey: 1 }, unique: true },

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { configMarkKey, moveConfigMark } from './config-mark.ts'
-import { type ConfigDoc } from './documents.ts'
+import type { ConfigDoc } from './documents.ts'
 
 /** The version of an app's value under a key. */
 export interface ConfigVersion {

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, MongoBulkWriteError, ObjectId, Timestamp } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type NotedEvent, type PendingEventsDoc, type PublishedEventsDoc } from './documents.ts'
+import type { NotedEvent, PendingEventsDoc, PublishedEventsDoc } from './documents.ts'
 
 export const pendingEventIndexes: IndexDescription[] = [
   { key: { atMS: 1 } },

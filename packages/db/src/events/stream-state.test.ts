@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { test } from 'vitest'
 import { connectDb } from '../connect.ts'
-import { type StreamStateDoc } from './documents.ts'
+import type { StreamStateDoc } from './documents.ts'
 import { endRebuilding, findStreamState, insertStreamState, recordRebuilt } from './stream-state.ts'
 
 test('what another process has rebuilt to the end is not begun again by one whose lease has passed', async () => {

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '../db.ts'
-import { type Rebuilding, type StreamStateDoc } from './documents.ts'
+import type { Rebuilding, StreamStateDoc } from './documents.ts'
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 

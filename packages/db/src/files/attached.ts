@@ -2,7 +2,7 @@ import { inParts, readInParts } from '@parley/async/in-parts'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import { unflushedOf } from '../room-buffer/buffer.ts'
 import type { Attachment } from './attachment.ts'
 

@@ -3,7 +3,7 @@ import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
-import { type FileDoc, type FilesToClearDoc } from './documents.ts'
+import type { FileDoc, FilesToClearDoc } from './documents.ts'
 
 export const filesToClearIndexes: IndexDescription[] = [{ key: { nextMS: 1 } }]
 

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { Attachment } from './attachment.ts'
-import { type FileDoc } from './documents.ts'
+import type { FileDoc } from './documents.ts'
 import { noteFilesToClear } from './files-to-clear.ts'
 
 export const fileIndexes: IndexDescription[] = [

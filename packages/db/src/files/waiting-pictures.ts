@@ -1,6 +1,6 @@
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type FileDoc } from './documents.ts'
+import type { FileDoc } from './documents.ts'
 import { lookLeaseMS } from './files.ts'
 
 /** Pictures that wait for their thumbnails: by app, then by owner. */

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { type ImportLease } from './documents.ts'
+import type { ImportLease } from './documents.ts'
 
 const durable = { writeConcern: { w: 'majority', j: true } } as const
 

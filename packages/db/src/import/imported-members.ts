@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { findDeletionsOfUsers } from '../messages/user-deletions.ts'
-import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { endInvitations } from '../rooms/invitations.ts'
 import { currentMarker } from '../rooms/memberships.ts'
 import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'

@@ -1,9 +1,9 @@
 import type { Db } from '../db.ts'
-import { type MessageDoc } from '../messages/documents.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import { findRoomsByKey, findRoomsByKeyOrPair, moved } from '../rooms/rooms.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
-import { type UserDoc } from '../users/documents.ts'
+import type { UserDoc } from '../users/documents.ts'
 import { findUsersByKey } from '../users/users.ts'
 import { patiently } from './patiently.ts'
 

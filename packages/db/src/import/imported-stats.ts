@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { ActiveUsers, writeActiveUsers } from '../statistics/active-users.ts'
 import { bucketOf, keptLevels } from '../statistics/buckets.ts'
 import type { SentFact } from '../statistics/counted-messages.ts'
-import { type StatsRoomDoc } from '../statistics/documents.ts'
+import type { StatsRoomDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 

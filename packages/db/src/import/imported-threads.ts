@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc, type SearchTextDoc } from '../messages/documents.ts'
+import type { MessageDoc, SearchTextDoc } from '../messages/documents.ts'
 import { type Thread, threadKey } from '../threads/thread.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { ImportConflict } from './imported-rooms.ts'

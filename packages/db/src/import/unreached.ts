@@ -1,7 +1,7 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import { threadKey } from '../threads/thread.ts'
 
 /** The IDs of imported messages, and no others, are below it: they begin with the time zero. */

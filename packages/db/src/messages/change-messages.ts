@@ -1,7 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { lookAtFiles } from '../files/files.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 /** The fields that a change of a message sets and removes. */
 export interface MessageChange {

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import { stub, withChange } from './change-messages.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 /** Messages of a room up to a seq, the latest first. */
 export async function findMessagesUpTo(

@@ -2,7 +2,7 @@ import type { Filter, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { stubMessagesByID } from '../threads/thread-messages.ts'
 import type { Session } from '../transactions/transaction.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 /** Messages that are to expire, and no others: a stub has no time any more. */
 export const expiringMessageIndexes: IndexDescription[] = [

@@ -1,6 +1,6 @@
 import type { ClientSession, Document, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
 

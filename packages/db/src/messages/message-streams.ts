@@ -1,7 +1,7 @@
 import type { Document, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageStreamDoc, type StreamedPart } from './documents.ts'
+import type { MessageStreamDoc, StreamedPart } from './documents.ts'
 
 type StreamName = Pick<MessageStreamDoc, 'app' | 'message'>
 

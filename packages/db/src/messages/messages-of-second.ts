@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 const idAt = (ms: number) => ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString()
 

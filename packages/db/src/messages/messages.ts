@@ -3,8 +3,8 @@ import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { findBuffers, findRoomOfBufferedMessage, unflushedOf } from '../room-buffer/buffer.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
-import { type MessageDoc } from './documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 export const messageIndexes: IndexDescription[] = [
   { key: { roomKey: 1, updatedAtMS: -1, _id: -1 } },

@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb'
 import type { Db } from '../db.ts'
-import { type MembershipDoc } from '../rooms/documents.ts'
+import type { MembershipDoc } from '../rooms/documents.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
-import { type MessageDoc } from './documents.ts'
+import type { MessageDoc } from './documents.ts'
 
 /**
  * A member who has read a message. `markerSetAtMS` is the time of their latest report, of this message or a later one.

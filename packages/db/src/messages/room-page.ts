@@ -1,10 +1,10 @@
 import { type Document, MongoServerError } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
-import { type UserDoc } from '../users/documents.ts'
-import { type MessageDoc } from './documents.ts'
+import type { UserDoc } from '../users/documents.ts'
+import type { MessageDoc } from './documents.ts'
 import { firstRead, historyStages, isBeyond, type PageSize, type PageStart, type TimeField } from './history.ts'
 import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deletions.ts'
 

@@ -6,7 +6,7 @@ import { key } from '../keys.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction, KeyTaken, type Session } from '../transactions/transaction.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { type ScheduledDoc } from './documents.ts'
+import type { ScheduledDoc } from './documents.ts'
 
 export const scheduledIndexes: IndexDescription[] = [
   { key: { nextMS: 1 }, partialFilterExpression: { nextMS: { $exists: true } } },

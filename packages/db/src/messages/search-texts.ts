@@ -3,7 +3,7 @@ import type { ClientSession, FindCursor, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow, QueryTooSlow } from '../query-too-slow.ts'
-import { type MessageDoc, type SearchTextDoc } from './documents.ts'
+import type { MessageDoc, SearchTextDoc } from './documents.ts'
 
 export const searchTextIndexes: IndexDescription[] = [{ key: { roomKey: 1, words: 1, createdAtMS: -1 } }]
 

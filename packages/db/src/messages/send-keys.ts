@@ -1,7 +1,7 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc, type SendKeyDoc } from './documents.ts'
+import type { MessageDoc, SendKeyDoc } from './documents.ts'
 
 const keptS = 24 * 60 * 60
 

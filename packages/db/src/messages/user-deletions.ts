@@ -3,7 +3,7 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { noteHidden } from '../rooms/memberships.ts'
-import { type UserDeletionDoc } from './documents.ts'
+import type { UserDeletionDoc } from './documents.ts'
 
 export const userDeletionIndexes: IndexDescription[] = [
   { key: { roomKey: 1, user: 1, seq: 1 } },

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { ReportDecision } from '@parley/contracts/resources/report'
 import type { Db } from '../db.ts'
-import { type ReportDoc } from './documents.ts'
+import type { ReportDoc } from './documents.ts'
 import { keptMS, shown } from './reports.ts'
 
 /** Longer than a decision takes to carry out; after a kill it may be decided otherwise then. */

@@ -2,10 +2,10 @@ import { clock } from '@parley/async/clock'
 import type { Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { isDuplicateKey } from '../transactions/transaction.ts'
-import { type ReportDoc } from './documents.ts'
+import type { ReportDoc } from './documents.ts'
 
 export const reportIndexes: IndexDescription[] = [
   { key: { app: 1, status: 1, createdAtMS: -1, id: -1 } },

@@ -3,7 +3,7 @@ import type { Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
-import { type OutgoingCallDoc } from './documents.ts'
+import type { OutgoingCallDoc } from './documents.ts'
 import { openLanes } from './outgoing-calls.ts'
 
 const mostOfMessage = 100

@@ -3,7 +3,7 @@ import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { Session } from '../transactions/transaction.ts'
-import { type CallLaneDoc, type CallTry, type OutgoingCallDoc } from './documents.ts'
+import type { CallLaneDoc, CallTry, OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
 /** How long calls that were made are kept. */

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { type IndexDescription, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type PushDoc, type PushNetwork } from './documents.ts'
+import type { PushDoc, PushNetwork } from './documents.ts'
 
 /** Longer than the stream may deliver an event again. */
 export const keepPushesSeconds = 4 * 24 * 60 * 60

@@ -2,12 +2,12 @@ import { clock } from '@parley/async/clock'
 import { type Document, MongoServerError } from 'mongodb'
 import { type ConfigMark, configStatement, isConfigChange } from '../apps/config-mark.ts'
 import type { Db } from '../db.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
 import { versionStep } from '../rooms/version-step.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
-import { type BufferedMessage } from './documents.ts'
+import type { BufferedMessage } from './documents.ts'
 
 /** A full buffer takes no more until it is flushed; a document may have 16 MiB. */
 export const maxBufferBytes = 2 * 1024 * 1024

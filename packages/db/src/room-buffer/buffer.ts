@@ -1,11 +1,11 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc } from '../messages/documents.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import { runWrites } from '../transactions/run-writes.ts'
 import type { RoomAppend } from './append.ts'
-import { type BufferedMessage } from './documents.ts'
+import type { BufferedMessage } from './documents.ts'
 
 export const bufferIndexes: IndexDescription[] = [
   { key: { bufferSinceMS: 1 }, partialFilterExpression: { bufferSinceMS: { $exists: true } } },

@@ -2,9 +2,9 @@ import { type ConfigVersion, configVersionFields } from '../apps/config.ts'
 import { type ConfigMark, type ConfigMarkDoc, configMarkKey } from '../apps/config-mark.ts'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type SendKeyDoc } from '../messages/documents.ts'
+import type { SendKeyDoc } from '../messages/documents.ts'
 import type { RoomToSendTo } from '../rooms/advance-rooms.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import type { Sender } from '../rooms/memberships.ts'
 
 /** The facts that decide over a batch of messages. */

@@ -4,15 +4,15 @@ import { isDatabaseAway } from '../connect.ts'
 import type { Db } from '../db.ts'
 import { insertUnordered } from '../events/outbox-store.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import { newId } from '../messages/messages.ts'
 import { sendKeyOf } from '../messages/send-keys.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import { currentMarkerIn } from '../rooms/memberships.ts'
 import { insertMissing, runWrites } from '../transactions/run-writes.ts'
 import { storedTurn } from './append.ts'
 import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buffer.ts'
-import { type BufferedMessage } from './documents.ts'
+import type { BufferedMessage } from './documents.ts'
 
 /**
  * A flush moves messages from the buffers of rooms to `messages`, in four steps. Each step may be repeated, in part or whole,

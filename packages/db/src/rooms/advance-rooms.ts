@@ -1,4 +1,4 @@
-import { type RoomDoc } from './documents.ts'
+import type { RoomDoc } from './documents.ts'
 
 /** The fields that decide over the next messages of a room. */
 export type RoomToSendTo = Pick<

@@ -3,7 +3,7 @@ import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, Filter, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type BanDoc } from './documents.ts'
+import type { BanDoc } from './documents.ts'
 
 export const banIndexes: IndexDescription[] = [
   { key: { roomKey: 1, createdAt: 1 } },

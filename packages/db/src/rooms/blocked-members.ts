@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type BanDoc, type MembershipDoc } from './documents.ts'
+import type { BanDoc, MembershipDoc } from './documents.ts'
 
 /** Whether a member may only read now: a ban that has ended does not hold, though its mark is still there. */
 export function isBlocked({ blocked, blockedUntilMS = Infinity }: BlockMark): boolean {

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
-import { type MessageDoc } from '../messages/documents.ts'
-import { type MembershipDoc, type RoomDoc } from './documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import type { MembershipDoc, RoomDoc } from './documents.ts'
 
 /** A room as it concerns what has reached its members: its buffer says who sent what. */
 export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'seq' | 'buffer'>

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
-import { type Erasing, type RoomDoc } from './documents.ts'
+import type { Erasing, RoomDoc } from './documents.ts'
 import { moved } from './rooms.ts'
 
 /** Which of these rooms are deleted, by key. */

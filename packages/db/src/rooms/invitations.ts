@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import { type ClientSession, type IndexDescription, ObjectId } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type InvitationDoc } from './documents.ts'
+import type { InvitationDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 
 export const invitationIndexes: IndexDescription[] = [{ key: { app: 1, invitee: 1, id: -1 } }]

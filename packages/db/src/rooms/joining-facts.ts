@@ -1,11 +1,11 @@
 import { clock } from '@parley/async/clock'
 import type { Db } from '../db.ts'
-import { type PendingEventsDoc } from '../events/documents.ts'
+import type { PendingEventsDoc } from '../events/documents.ts'
 import { waitingIn } from '../events/outbox-store.ts'
 import { withoutBuffer } from '../room-buffer/buffer.ts'
 import { oneOf } from '../room-buffer/facts.ts'
-import { type UserDoc } from '../users/documents.ts'
-import { type BanDoc, type InvitationDoc, type MembershipDoc, type RoomDoc } from './documents.ts'
+import type { UserDoc } from '../users/documents.ts'
+import type { BanDoc, InvitationDoc, MembershipDoc, RoomDoc } from './documents.ts'
 
 /** The facts that decide over new members of rooms. */
 export interface JoiningFacts {

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { flushInTransaction } from '../room-buffer/flush.ts'
-import { type RoomDoc } from './documents.ts'
+import type { RoomDoc } from './documents.ts'
 import { moved } from './rooms.ts'
 import { versionStep } from './version-step.ts'
 

@@ -5,8 +5,8 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
-import { type BlockMark } from './blocked-members.ts'
-import { type MembershipDoc, type RoomDoc } from './documents.ts'
+import type { BlockMark } from './blocked-members.ts'
+import type { MembershipDoc, RoomDoc } from './documents.ts'
 
 /** The condition that a member has muted the room. */
 export const isMuted = { 'pref.muted': true } as const

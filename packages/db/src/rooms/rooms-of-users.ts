@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MembershipDoc } from './documents.ts'
+import type { MembershipDoc } from './documents.ts'
 import { findDeletedRooms } from './erasing-rooms.ts'
 import { isMuted } from './memberships.ts'
 

@@ -3,7 +3,7 @@ import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { bufferIndexes, withoutBuffer } from '../room-buffer/buffer.ts'
-import { type RoomDoc } from './documents.ts'
+import type { RoomDoc } from './documents.ts'
 import { versionStep } from './version-step.ts'
 
 export const roomIndexes: IndexDescription[] = [

@@ -11,7 +11,7 @@ import {
   type Stretch,
   upsertBuckets,
 } from './buckets.ts'
-import { type StatsUserDoc } from './documents.ts'
+import type { StatsUserDoc } from './documents.ts'
 
 /** A user's activity in a bucket, to be written. */
 export interface ActiveUser {

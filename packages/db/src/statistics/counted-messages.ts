@@ -2,7 +2,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { noteActiveUsers } from './active-users.ts'
 import { bucketOf, inStretches, keptLevels, type Stretch, upsertBuckets } from './buckets.ts'
-import { type StatsRoomDoc } from './documents.ts'
+import type { StatsRoomDoc } from './documents.ts'
 
 export interface SentFact {
   app: string

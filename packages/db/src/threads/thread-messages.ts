@@ -1,8 +1,8 @@
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { makeStubs } from '../messages/change-messages.ts'
-import { type MessageDoc } from '../messages/documents.ts'
-import { type RoomDoc } from '../rooms/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
+import type { RoomDoc } from '../rooms/documents.ts'
 import type { Thread } from './thread.ts'
 
 /** The messages of all threads of a room; no other message is in it. */

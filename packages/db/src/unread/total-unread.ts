@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { unreadOf } from '../rooms/memberships.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 

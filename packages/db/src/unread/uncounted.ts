@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { type MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
-import { type MembershipDoc } from '../rooms/documents.ts'
+import type { MembershipDoc } from '../rooms/documents.ts'
 
 /** Messages after a read marker that do not count as unread for a member. Each is in one of them. */
 export interface Uncounted {

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { ownUnflushed } from '../room-buffer/buffer.ts'
-import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { currentMarker, unreadOf } from '../rooms/memberships.ts'
 import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
 import { findRoomHeads, ownUnflushed } from '../room-buffer/buffer.ts'
-import { type MembershipDoc, type RoomDoc } from '../rooms/documents.ts'
+import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
 import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInTail, type RoomToSum, sumUnread } from './unread-sums.ts'

@@ -3,8 +3,8 @@ import type { ClientSession, Collection } from 'mongodb'
 import { moveConfigMark } from '../apps/config-mark.ts'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type BlockMark } from '../rooms/blocked-members.ts'
-import { type AppBan, type UserDoc } from './documents.ts'
+import type { BlockMark } from '../rooms/blocked-members.ts'
+import type { AppBan, UserDoc } from './documents.ts'
 
 /** The ban of a user that holds now. */
 export function banInForce({ ban }: Pick<UserDoc, 'ban'>): AppBan | undefined {

@@ -3,7 +3,7 @@ import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type BlockDoc } from './documents.ts'
+import type { BlockDoc } from './documents.ts'
 
 export const blockIndexes: IndexDescription[] = [{ key: { blockerKey: 1, createdAt: 1 } }]
 

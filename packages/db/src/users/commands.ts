@@ -2,7 +2,7 @@ import type { RobotCommand } from '@parley/contracts/resources/command'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { unblocked } from '../rooms/blocked-members.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 
 /** A robot with commands. */
 export interface CommandRobot {

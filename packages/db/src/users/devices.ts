@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type DeviceDoc } from './documents.ts'
+import type { DeviceDoc } from './documents.ts'
 
 export const deviceIndexes: IndexDescription[] = [{ key: { userKey: 1 } }, { key: { app: 1, token: 1 }, unique: true }]
 

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 import { findUsersAndGroups, insertUsers, newUserDoc } from './users.ts'
 
 /** User groups, in order of their IDs, read a few at a time: each may have 10,000 members. */

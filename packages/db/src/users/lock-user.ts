@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 
 /** Unlike a time, it is another value with each write: MongoDB writes nothing where a value stays, and nothing conflicts. */
 const taken = { $inc: { takes: 1 } }

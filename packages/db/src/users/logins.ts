@@ -3,7 +3,7 @@ import type { Address } from '@parley/contracts/resources/user'
 import type { ClientSession } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 
 export interface Login {
   app: string

@@ -2,7 +2,7 @@ import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key, keyRange } from '../keys.ts'
-import { type PrefDoc } from './documents.ts'
+import type { PrefDoc } from './documents.ts'
 
 export const prefIndexes: IndexDescription[] = [{ key: { userKey: 1 } }]
 

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { ClientSession, IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type TokenDoc } from './documents.ts'
+import type { TokenDoc } from './documents.ts'
 
 const expiredKeptMS = 30 * 24 * 60 * 60 * 1_000
 

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb'
 import { key } from '../keys.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 
 /** A query for users: all or any of some conditions, or comparisons of one field that must all hold. */
 export type UserQuery = { all: UserQuery[] } | { any: UserQuery[] } | { field: QueryField; holds: Comparison[] }

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
 import { asTooSlow } from '../query-too-slow.ts'
 import { banInForce } from './app-bans.ts'
-import { type UserDoc } from './documents.ts'
+import type { UserDoc } from './documents.ts'
 import { toUserFilter, type UserQuery } from './user-query.ts'
 
 /** The part of a user that a profile update may set. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { userOrderingKey } from '@parley/chat/events/ordering-keys'
 import { digest } from '@parley/db/apps/apps'
-import { type NotedEvent } from '@parley/db/events/documents'
+import type { NotedEvent } from '@parley/db/events/documents'
 import { insertNotes } from '@parley/db/events/outbox-store'
 import { key } from '@parley/db/keys'
 import { inTransaction } from '@parley/db/transactions/transaction'

@@ -5,7 +5,7 @@ import { findStream } from '@parley/bus/stream/stream-identity'
 import { eventStream } from '@parley/contracts/bus/streams'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
-import { type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
 
 /** Longer than an event takes to be delivered again to another process. After that, out of order is better than never. */
 const waitAtMostMS = 60_000

@@ -1,27 +1,14 @@
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Wake } from '@parley/async/wake'
-import type { Db } from '@parley/db/connect'
-import { type CallLaneDoc, type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { CallLaneDoc } from '@parley/db/push/documents'
 import { findDueLanes, findDueTargets, returnLane, takeLanes } from '@parley/db/push/outgoing-calls'
-import type { Logger } from '@parley/service/log'
 import { LRUCache } from 'lru-cache'
-import type { PushMetrics } from '../push-metrics.ts'
-import type { CallOutcome } from './outgoing-call.ts'
-import { createLaneWork } from './work-lane.ts'
+import { createLaneWork, type WorkLaneParts } from './work-lane.ts'
 
-export interface CallSenderParts {
-  db: Db
-  /** One try of a call. */
-  deliver: (call: OutgoingCallDoc) => Promise<CallOutcome>
-  /** Whether everything before the call in its lane is queued. */
-  isNext: (call: OutgoingCallDoc) => Promise<boolean>
+export interface CallSenderParts extends Omit<WorkLaneParts, 'leaseMS' | 'onTried'> {
   timeoutMS: number
-  /** How long a call is retried. */
-  retryMS: number
   wake: Wake
-  metrics: PushMetrics
-  log: Logger
 }
 
 /** Calls in flight. */

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { type CallTry } from '@parley/db/push/documents'
+import type { CallTry } from '@parley/db/push/documents'
 import { TargetRefused } from '@parley/wiring/guarded-agent'
 import { type SignedCall, signedHeaders } from '@parley/wiring/signed-call'
 import { type Dispatcher, errors, request } from 'undici'

@@ -5,7 +5,7 @@ import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
-import { type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { expandGroups } from '@parley/db/users/groups'
 import { findReasonsAgainst } from '../recipients/reasons-against.ts'
 

@@ -1,7 +1,8 @@
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { keptCallData } from '@parley/chat/integrations/call-data'
-import { type CallLaneDoc, type CallTry, type OutgoingCallDoc } from '@parley/db/push/documents'
+import type { Db } from '@parley/db/connect'
+import type { CallLaneDoc, CallTry, OutgoingCallDoc } from '@parley/db/push/documents'
 import {
   type DoneCall,
   deadLetterCalls,
@@ -12,12 +13,21 @@ import {
   markCallTried,
   returnLane,
 } from '@parley/db/push/outgoing-calls'
+import type { Logger } from '@parley/service/log'
 import { pauseMS } from '../networks/network.ts'
-import type { CallSenderParts } from './call-sender.ts'
+import type { PushMetrics } from '../push-metrics.ts'
 import type { CallOutcome } from './outgoing-call.ts'
 
-export interface WorkLaneParts
-  extends Pick<CallSenderParts, 'db' | 'deliver' | 'isNext' | 'retryMS' | 'metrics' | 'log'> {
+export interface WorkLaneParts {
+  db: Db
+  /** One try of a call. */
+  deliver: (call: OutgoingCallDoc) => Promise<CallOutcome>
+  /** Whether everything before the call in its lane is queued. */
+  isNext: (call: OutgoingCallDoc) => Promise<boolean>
+  /** How long a call is retried. */
+  retryMS: number
+  metrics: PushMetrics
+  log: Logger
   leaseMS: number
   /** Called after each call to a server, with whether it failed for now. */
   onTried: (target: string, hasFailed: boolean) => void

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { Notification } from '@parse/node-apn'
 import type { PushContent } from './network.ts'
 

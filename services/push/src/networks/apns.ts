@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { clock } from '@parley/async/clock'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { type Notification, Provider, type ResponseFailure } from '@parse/node-apn'
 import { LRUCache } from 'lru-cache'
 import { apnsId, apnsNotification } from './apns-notification.ts'

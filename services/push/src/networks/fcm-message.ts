@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import type { PushContent } from './network.ts'
 
 /** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */

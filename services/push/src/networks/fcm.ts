@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { ServiceAccount } from '../settings.ts'

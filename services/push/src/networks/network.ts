@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 
 /** The content for all devices of a message or of a push2clients order (JSON in PushContentDoc). */
 export type PushContent = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { insertPushContent, replacePushContents } from '@parley/db/push/pushes'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, test, vi } from 'vitest'

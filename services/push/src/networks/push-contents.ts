@@ -1,5 +1,5 @@
 import type { Db } from '@parley/db/connect'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { findPushContents } from '@parley/db/push/pushes'
 import { LRUCache } from 'lru-cache'
 import { asJson } from './as-json.ts'

@@ -1,7 +1,7 @@
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import type { Db } from '@parley/db/connect'
-import { type PushDoc } from '@parley/db/push/documents'
+import type { PushDoc } from '@parley/db/push/documents'
 import { type PushReturn, returnPushes } from '@parley/db/push/pushes'
 import { deleteDeadToken, setDeviceTopic } from '@parley/db/users/devices'
 import type { Logger } from '@parley/service/log'

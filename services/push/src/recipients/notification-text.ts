@@ -1,6 +1,6 @@
 import { cut, textOf } from '@parley/chat/messages/reading/message-text'
 import type { Message } from '@parley/contracts/resources/message'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { PushContent } from '../networks/network.ts'
 
 /** The message types with a loc-key of their own (docs/reference/push.md#who-gets-a-push). */

@@ -11,23 +11,17 @@ import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessage } from '@parley/db/messages/messages'
-import {
-  type DeviceDecision,
-  type MessageReason,
-  type PushDecisionDoc,
-  type PushDoc,
-  type PushNetwork,
-} from '@parley/db/push/documents'
+import type { DeviceDecision, MessageReason, PushDecisionDoc, PushDoc, PushNetwork } from '@parley/db/push/documents'
 import { type CallToQueue, targetOf } from '@parley/db/push/outgoing-calls'
 import { deviceOf } from '@parley/db/push/push-decisions'
 import { insertPushContent, insertPushes, isPushDecided, notePushesDecided } from '@parley/db/push/pushes'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevicesOfUsers } from '@parley/db/users/devices'
-import { type DeviceDoc } from '@parley/db/users/documents'
+import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { QueueCall } from '../calls/queue-calls.ts'
 import type { DecisionLog } from '../decisions/decision-log.ts'

@@ -1,7 +1,7 @@
 import { reasonOfStanding } from '@parley/chat/integrations/push-reason'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { type UserReason } from '@parley/db/push/documents'
+import type { UserReason } from '@parley/db/push/documents'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findBlocks } from '@parley/db/users/blocks'

@@ -1,7 +1,7 @@
 import { createUserSince } from '@parley/chat/users/user-since'
 import { countResumes } from '../connections/socket-metrics.ts'
 import { waitsOfStream } from '../delivery/in-order.ts'
-import type { NodeParts } from '../node.ts'
+import type { NodeParts } from '../node-parts.ts'
 import { type CatchUp, type CatchUpParts, createCatchUp } from './catch-up.ts'
 import { announceServerTime, type ServerTimeParts } from './server-time.ts'
 import { createStreamClock, type StreamClock } from './stream-clock.ts'

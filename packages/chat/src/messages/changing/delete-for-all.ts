@@ -4,7 +4,7 @@ import { allMessages, type deleteForAll as operation } from '@parley/contracts/o
 import { deleteMessage } from '@parley/db/messages/change-messages'
 import { countDeletedSince, isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findMessagesOfRoom, newId } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { markAllDeleted, markErasingPublished } from '@parley/db/rooms/erasing-rooms'
 import { lockRoom } from '@parley/db/rooms/lock-room'
 import { takeRoomTime } from '@parley/db/rooms/rooms'

@@ -2,7 +2,7 @@ import { inParts } from '@parley/async/in-parts'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
-import { type MessageDoc } from '@parley/db/messages/documents'
+import type { MessageDoc } from '@parley/db/messages/documents'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { findRepeated } from '../../send/decide.ts'

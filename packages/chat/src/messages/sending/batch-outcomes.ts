@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
 import type { Db } from '@parley/db/connect'
-import { type JobOutcome } from '@parley/db/documents'
+import type { JobOutcome } from '@parley/db/documents'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import { findSentMessages } from '@parley/db/messages/messages'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'

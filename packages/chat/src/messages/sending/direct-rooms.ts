@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { BatchTarget } from '@parley/contracts/operations/messages/messages'
 import type { AttachmentToSend } from '@parley/contracts/resources/file'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { findRoomsByKeyOrPair, pairKey } from '@parley/db/rooms/rooms'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findBlockersOf } from '@parley/db/users/blocks'

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { digest } from '@parley/db/apps/apps'
-import { type JobDoc } from '@parley/db/documents'
+import type { JobDoc } from '@parley/db/documents'
 import { advanceJob, deleteEndedJob, findJob, insertJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'

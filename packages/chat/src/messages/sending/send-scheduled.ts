@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
 import { ApiError } from '@parley/contracts/errors'
-import { type ScheduledDoc } from '@parley/db/messages/documents'
+import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { claimDue, markRefused, removeSent, sendAgain } from '@parley/db/messages/scheduled'
 import type { Chat } from '../../chat.ts'

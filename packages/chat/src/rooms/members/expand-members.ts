@@ -1,6 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
-import { type UserDoc } from '@parley/db/users/documents'
+import type { UserDoc } from '@parley/db/users/documents'
 import type { Chat } from '../../chat.ts'
 
 /**

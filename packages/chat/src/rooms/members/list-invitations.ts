@@ -3,7 +3,7 @@ import type { listInvitations as operation } from '@parley/contracts/operations/
 import type { Invitation } from '@parley/contracts/resources/invitation'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
-import { type InvitationDoc } from '@parley/db/rooms/documents'
+import type { InvitationDoc } from '@parley/db/rooms/documents'
 import { findInvitationsOf } from '@parley/db/rooms/invitations'
 import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import type { UserCaller } from '../../access/caller.ts'

@@ -1,6 +1,6 @@
 import { maxMembersShown } from '@parley/contracts/resources/room'
 import { key } from '@parley/db/keys'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import { removeMembers } from '@parley/db/rooms/remove-members'
 import { findRoom } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'

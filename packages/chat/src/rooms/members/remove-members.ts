@@ -4,7 +4,7 @@ import type { removeMembers as operation } from '@parley/contracts/operations/ro
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
 import { digest } from '@parley/db/apps/apps'
 import { key } from '@parley/db/keys'
-import { type MembershipDoc, type RoomDoc } from '@parley/db/rooms/documents'
+import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembershipsByKey } from '@parley/db/rooms/memberships'
 import { removeMembers as removeFrom } from '@parley/db/rooms/remove-members'
 import { findMembersAmong } from '@parley/db/rooms/room-members'

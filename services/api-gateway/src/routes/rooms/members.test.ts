@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { subjectToken } from '@parley/contracts/bus/subjects'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type TestGateway, type TestUser } from '../../test-gateway.ts'
+import type { TestGateway, TestUser } from '../../test-gateway.ts'
 import { refused } from '../../test-refused.ts'
 import { add, startWithMembers, take } from './test-members.ts'
 

@@ -1,0 +1,22 @@
+import type { Bus } from '@parley/bus/connect'
+import type { Chat } from '@parley/chat/chat'
+import type { Presence } from '@parley/presence/connect'
+import type { Logger } from '@parley/service/log'
+import type { Metrics } from '@parley/service/metrics'
+import type { Tracing } from '@parley/service/trace'
+import type { realtimeSettings, SettingsOf } from './settings.ts'
+
+/** The connections and tools of a realtime node, from its main.ts. */
+export interface NodeParts {
+  /** Announces whether this node registers its users; settles when the senders of orders know. */
+  announce: () => Promise<void>
+  settings: SettingsOf<typeof realtimeSettings>
+  chat: Chat
+  bus: Bus
+  presence: Presence
+  log: Logger
+  metrics: Metrics
+  tracing: Tracing
+  /** Whether the bus was away and missed events are not made up yet. */
+  isBehind: () => boolean
+}
