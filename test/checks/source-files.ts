@@ -20,7 +20,7 @@ export const read = (file: string): string => readFileSync(join(root, file), 'ut
 export const isTest = (file: string): boolean =>
   /\.test\.ts$|\/test-[\w-]+\.ts$|^test\/|^packages\/[\w-]+\/(test|examples)\//.test(file)
 
-interface Import {
+export interface Import {
   /** As it stands in the file. */
   specifier: string
   /** Whether it is gone when the types are. */

@@ -1,5 +1,6 @@
 import { createControl } from '@parley/bus/control/control'
-import { type Chat, type ChatSettings, createChat } from '@parley/chat/chat'
+import type { Chat, ChatSettings } from '@parley/chat/chat'
+import { createChat } from '@parley/chat/create-chat'
 import { findNodesWithout } from '@parley/presence/online-devices'
 import type { Context } from '@parley/service/lifecycle'
 import type { SettingsOf } from '@parley/service/settings'

@@ -1,6 +1,6 @@
 import { connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
-import { createChat } from '@parley/chat/chat'
+import { createChat } from '@parley/chat/create-chat'
 import { expireDue } from '@parley/chat/messages/changing/expire-messages'
 import { type MessageToSend, sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'

@@ -1,6 +1,6 @@
 import { closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
-import { createChat } from '@parley/chat/chat'
+import { createChat } from '@parley/chat/create-chat'
 import type { FlushPoint } from '@parley/chat/send/flush-queue'
 import { sendMessage } from '@parley/chat/send/send-message'
 import { connectDb } from '@parley/db/connect'

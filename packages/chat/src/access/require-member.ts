@@ -1,9 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
+import type { Db } from '@parley/db/connect'
 import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
-import type { Chat } from '../chat.ts'
 import type { UserCaller } from './caller.ts'
 
 type Caller = { app: string; user: string }
@@ -13,7 +13,7 @@ type Caller = { app: string; user: string }
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER
  */
 export async function requireMember(
-  chat: Chat,
+  chat: { db: Db },
   caller: UserCaller,
   roomId: string,
   session?: Session,
@@ -31,7 +31,7 @@ export async function requireMember(
 
 /** The same with the room as the caller has read it, or has not found it. */
 export async function requireMemberOf<R extends RoomDoc>(
-  chat: Chat,
+  chat: { db: Db },
   caller: Caller,
   roomId: string,
   room: R | null | undefined,

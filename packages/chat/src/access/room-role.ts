@@ -7,7 +7,6 @@ import { findMembership } from '@parley/db/rooms/memberships'
 import { findRoom } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
 import { findUser } from '@parley/db/users/users'
-import type { Chat } from '../chat.ts'
 import type { Caller } from './caller.ts'
 
 /** The highest first: each includes the rights of those after it. */
@@ -25,7 +24,7 @@ export interface InRoom {
  * (docs/reference/moderation.md#bans).
  * @throws ApiError USER_BLOCKED, and as findRole
  */
-export async function findActingRole(chat: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
+export async function findActingRole(chat: { db: Db }, by: Caller, roomId: string, session: Session): Promise<InRoom> {
   const found = await findRole(chat, by, roomId, session)
   if (await isBanned(chat.db, by, found, session)) throw new ApiError('USER_BLOCKED')
   return found
@@ -41,7 +40,7 @@ async function isBanned(db: Db, by: Caller, { room, membership }: InRoom, sessio
  * The room and the caller's role, for reading the room and leaving it.
  * @throws ApiError ROOM_NOT_FOUND; NOT_ROOM_MEMBER for a user outside the room, unless a platform admin
  */
-export async function findRole({ db }: Chat, by: Caller, roomId: string, session: Session): Promise<InRoom> {
+export async function findRole({ db }: { db: Db }, by: Caller, roomId: string, session: Session): Promise<InRoom> {
   const room = await findRoom(db, by.app, roomId, session)
   const isUser = room && !room.deletedAt && by.kind === 'user'
   const membership = isUser ? await findMembership(db, by.app, roomId, by.user, session) : undefined

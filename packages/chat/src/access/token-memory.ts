@@ -2,11 +2,12 @@ import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
 import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { TokenDoc } from '@parley/db/users/documents'
 import { findToken } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
-import type { Chat } from '../chat.ts'
+import type { Log } from '../ports.ts'
 
 /** A token is believed for this long after it was read. */
 const rememberTokenMS = 2_000
@@ -41,7 +42,7 @@ interface Look {
  * is acknowledged. A token in use is refreshed in the background.
  * @param gateway its unique name
  */
-export function createTokenMemory({ db, log }: Pick<Chat, 'db' | 'log'>, bus: Bus, gateway: string): TokenMemory {
+export function createTokenMemory({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenMemory {
   const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
   const looks = new Map<string, Set<Look>>()
   const revocations = hearRevocations(bus, gateway, forget, (error) =>

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Db } from '@parley/db/connect'
 import type { JobDoc } from '@parley/db/documents'
 import { endJob, giveUpJob, JobTaken, jobLeaseMS, keepJob, postponeJob, releaseJob } from '@parley/db/jobs'
 import { newId } from '@parley/db/messages/messages'
-import type { Chat } from '../chat.ts'
+import type { Log } from '../ports.ts'
 
 /** A batch is given up when it was begun so often without getting on. */
 const mostAttempts = 20
@@ -53,7 +54,7 @@ export function createJobs(afterMS: number): Jobs {
  * @returns whether the job is done
  */
 export function workOnJob(
-  chat: Pick<Chat, 'db' | 'log' | 'jobs'>,
+  chat: { db: Db; log: Log; jobs: Jobs },
   job: JobDoc,
   work: () => Promise<boolean>,
 ): Promise<boolean> {

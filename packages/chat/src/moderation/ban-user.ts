@@ -57,8 +57,3 @@ async function change(
   })
   return toAdminUserView(chat.db, changed)
 }
-
-/** The error for tokens of, and writes in the name of, a banned user. */
-export function bannedFromApp(id: string): ApiError {
-  return new ApiError('USER_BANNED', `the user ${JSON.stringify(id)} is banned from the app`)
-}

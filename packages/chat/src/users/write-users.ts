@@ -12,7 +12,7 @@ import { findUsersByKey, insertUsers, newUserDoc, type Profile, updateProfiles }
 import { type PendingEvents, tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
 import type { Noted, Outbox } from '../events/outbox.ts'
-import { bannedFromApp } from '../moderation/ban-user.ts'
+import { bannedFromApp } from '../moderation/banned-from-app.ts'
 import { profileChanged } from './profile-changed.ts'
 import { takenByGroup, takenWhileErasing } from './taken-id.ts'
 

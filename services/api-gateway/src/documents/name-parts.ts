@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
-import type { DescribedOperation, Media, OpenApiDocument, Response } from './complete-openapi.ts'
+import type { DescribedOperation, Media, OpenApiDocument, Response } from './openapi-shapes.ts'
 
 /**
  * Moves the bodies, results, list items and errors of operations into `components`, each under a name that generated

@@ -3,7 +3,7 @@ import { ours } from '@parley/contracts/ours'
 import { moderationAnswer, moderationCall } from '@parley/contracts/resources/moderation-hook'
 import { pushCall, webhookAnswer, webhookCall } from '@parley/contracts/resources/webhook'
 import { z } from 'zod'
-import type { OpenApiDocument } from './complete-openapi.ts'
+import type { OpenApiDocument } from './openapi-shapes.ts'
 
 const signature = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
   name,

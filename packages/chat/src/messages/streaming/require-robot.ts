@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts/errors'
 import type { Db } from '@parley/db/connect'
 import { banInForce } from '@parley/db/users/app-bans'
 import { findUser } from '@parley/db/users/users'
-import { bannedFromApp } from '../../moderation/ban-user.ts'
+import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 
 /** Only a robot streams. @throws ApiError CLIENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, USER_BANNED */
 export async function requireRobot(db: Db, app: string, sender: string): Promise<void> {

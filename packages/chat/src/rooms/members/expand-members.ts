@@ -1,7 +1,11 @@
 import { ApiError } from '@parley/contracts/errors'
 import { key } from '@parley/db/keys'
 import type { UserDoc } from '@parley/db/users/documents'
-import type { Chat } from '../../chat.ts'
+
+/** Finds users and user groups by `key(app, id)`. */
+interface UserLookup {
+  findUsers(keys: readonly string[]): Promise<ReadonlyMap<string, UserDoc>>
+}
 
 /**
  * The users that `ids` mean, each once: a group stands for its members at this moment.
@@ -9,7 +13,7 @@ import type { Chat } from '../../chat.ts'
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown
  */
 export async function expandMembers(
-  chat: Pick<Chat, 'findUsers'>,
+  chat: UserLookup,
   app: string,
   ids: readonly string[],
   field = 'members',
@@ -34,11 +38,7 @@ export function unknownAmong(
   return new ApiError('CLIENT_NOT_FOUND', `${field}: no user ${unknown.map((id) => JSON.stringify(id)).join(', ')}`)
 }
 
-async function findByIds(
-  chat: Pick<Chat, 'findUsers'>,
-  app: string,
-  ids: readonly string[],
-): Promise<Map<string, UserDoc>> {
+async function findByIds(chat: UserLookup, app: string, ids: readonly string[]): Promise<Map<string, UserDoc>> {
   if (ids.length === 0) return new Map()
   const found = await chat.findUsers(ids.map((id) => key(app, id)))
   return new Map(

@@ -1,5 +1,6 @@
 import { batched } from '@parley/async/batch'
 import { createInFlight } from '@parley/async/in-flight'
+import type { Bus } from '@parley/bus/connect'
 import { ApiError } from '@parley/contracts/errors'
 import type { Result } from '@parley/contracts/operation'
 import {
@@ -18,7 +19,6 @@ import {
   moveDeliveredMarkers,
 } from '@parley/db/rooms/delivered-markers'
 import { checkMember, checkRoom } from '../../access/require-member.ts'
-import type { Chat } from '../../chat.ts'
 import { type MovedMarker, notifySenders } from './notify-senders.ts'
 
 /** Reports within this time share one write, for all members and rooms. */
@@ -45,7 +45,7 @@ export interface Deliveries {
   drained(): Promise<void>
 }
 
-export function createDeliveries(parts: Pick<Chat, 'db' | 'bus'>): Deliveries {
+export function createDeliveries(parts: { db: Db; bus: Bus }): Deliveries {
   const inFlight = createInFlight()
   const together = batched(
     async (reports: DeliveryReport[]) => {
@@ -70,7 +70,7 @@ function refused(error: ApiError): Promise<never> {
 
 /** One outcome per report, in order. The cost follows the reports, not the members of their rooms. */
 async function markTogether(
-  parts: Pick<Chat, 'db' | 'bus'>,
+  parts: { db: Db; bus: Bus },
   reports: readonly DeliveryReport[],
 ): Promise<(Outcome | ApiError)[]> {
   const { db } = parts

@@ -1,5 +1,7 @@
+import type { Bus } from '@parley/bus/connect'
 import { publishEvent } from '@parley/bus/events/publish'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
+import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import { newId } from '@parley/db/messages/messages'
 import {
@@ -8,7 +10,6 @@ import {
   findPlacesIn,
   type SeqRange,
 } from '@parley/db/rooms/delivered-markers'
-import type { Chat } from '../../chat.ts'
 
 /** A member's marker has moved from after one seq to another. */
 export interface MovedMarker {
@@ -25,10 +26,7 @@ export interface MovedMarker {
 const mostPassed = 100
 
 /** Has the senders of the messages that markers have passed know it, if they are still members: one live event for each room and sender. */
-export async function notifySenders(
-  { db, bus }: Pick<Chat, 'db' | 'bus'>,
-  moved: readonly MovedMarker[],
-): Promise<void> {
+export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: readonly MovedMarker[]): Promise<void> {
   // The markers are written: a read of the members shows them.
   if (!bus.connected) return
   const events = new Map<string, { app: string; sender: string; payload: EventPayload<'delivered'> }>()
@@ -56,7 +54,7 @@ export async function notifySenders(
 
 /** Who sent the messages that these markers of one room have passed, by seq: of its buffer, and settled ones. */
 async function findPassed(
-  db: Chat['db'],
+  db: Db,
   { _id: roomKey, buffer = [] }: DeliveryRoom,
   moved: readonly MovedMarker[],
 ): Promise<Map<number, string>> {
