@@ -9,7 +9,7 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { tokensRevoked } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
-import { bannedFromApp } from '../moderation/ban-user.ts'
+import { bannedFromApp } from '../moderation/banned-from-app.ts'
 import { expiryFrom } from './new-token.ts'
 import { unknownClient } from './revoke-tokens.ts'
 

@@ -4,7 +4,7 @@ import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { ControlOrder } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
-import { type NotedEvent, type PendingEventsDoc } from '@parley/db/events/documents'
+import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import {
   findByOrderingKey,
   insertNotes,
@@ -13,7 +13,7 @@ import {
   maxPerOrderingKey,
 } from '@parley/db/events/outbox-store'
 import { newId } from '@parley/db/messages/messages'
-import { type RoomDoc } from '@parley/db/rooms/documents'
+import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { Session } from '@parley/db/transactions/transaction'
 import { tokenForgottenAfterMS } from '../access/token-memory.ts'
 import type { Steps } from '../ports.ts'

@@ -1,7 +1,7 @@
 import type { ClientSession, Filter } from 'mongodb'
 import type { Db } from '../db.ts'
 import { key } from '../keys.ts'
-import { type MessageDoc } from '../messages/documents.ts'
+import type { MessageDoc } from '../messages/documents.ts'
 import { findDeletedUpTo } from '../messages/user-deletions.ts'
 import type { MembershipDoc } from '../rooms/documents.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { roomOrderingKey, userOrderingKey } from '@parley/chat/events/ordering-keys'
-import { type NotedEvent } from '@parley/db/events/documents'
+import type { NotedEvent } from '@parley/db/events/documents'
 import { insertNotes } from '@parley/db/events/outbox-store'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import { afterAll, beforeAll, describe, test } from 'vitest'
