@@ -21,7 +21,7 @@ const stepMS = 1_000
 const skewMS = 5_000
 
 /**
- * Publishes the events again that a lost stream had, until the signal aborts (ARCHITECTURE.md, "The log may be lost"). Any number of
+ * Publishes the events again that a lost stream had, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of
  * processes may run it: one works, and another goes on where it died.
  */
 export async function rebuildLostStream(chat: Chat, signal: AbortSignal): Promise<void> {
