@@ -24,7 +24,7 @@ describe('what a client shows', () => {
 
   test('rooms, unread and the badge follow what happens, and agree with the server', async () => {
     const { alice, bob, room, say } = await twoInARoom()
-    await say('before')
+    const before = await say('before')
     const client = clientOf(deployment, alice)
     await online(client)
     assert.deepEqual(
@@ -35,6 +35,8 @@ describe('what a client shows', () => {
     await say('my own', alice)
     await eventually('the latest', () => client.rooms.get()[0]?.lastMessage?.message === 'my own')
     assert.equal(client.badge.get(), 2)
+    await bob.call('POST', `/rooms/${room}/message`, { _id: before, messageType: 'recall' })
+    await eventually('the recalled one counts no more', () => client.badge.get() === 1)
 
     const second = await platform.newRoom([alice.id, bob.id], { name: 'second' })
     await eventually('the new room', () => client.rooms.get().some(({ _id }) => _id === second))
