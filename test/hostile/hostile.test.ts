@@ -3,12 +3,13 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { hostileBodies } from './bodies.ts'
 import { hostileForgeries } from './forged.ts'
 import { hostileRequests } from './requests.ts'
+import { hostileShares } from './shares.ts'
 import { hostileSockets } from './sockets.ts'
 import { type Scene, startScene } from './test-scene.ts'
 
 /** How long the whole table is gone through again: `npm run hostile` sets it. By default once. */
 const seconds = Number(process.env['PARLEY_HOSTILE_SECONDS'] ?? 0)
-const table = { hostileRequests, hostileForgeries, hostileBodies, hostileSockets }
+const table = { hostileRequests, hostileForgeries, hostileBodies, hostileSockets, hostileShares }
 /** What one round of everything may hold on to; a leak of one attack, repeated, shows a multiple. */
 const allowedMiB = 200
 

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { connectDb } from '@parley/db/connect'
 import { eventually, type Platform, type PlatformUser, type RunningService, startPlatform } from '../platform.ts'
 import { createWitness, type Witness } from './witness.ts'
@@ -13,6 +15,8 @@ export interface Scene extends Platform {
   /** Owns `room`. */
   owner: PlatformUser
   room: string
+  /** Where the gateway keeps files. */
+  filesFolder: string
   witness: Witness
   /** What the database holds: a digest per collection, without what changes by itself and what is left out. */
   stored(without: readonly string[]): Promise<Record<string, string>>
@@ -26,8 +30,9 @@ const alwaysChanging = new Set(['apps', 'statsPeaks', 'statsRooms', 'statsUsers'
 
 export async function startScene(): Promise<Scene> {
   const platform = await startPlatform()
+  const filesFolder = mkdtempSync(join(tmpdir(), 'parley-hostile-'))
   const [gateway, node] = await Promise.all([
-    platform.start('api-gateway'),
+    platform.start('api-gateway', { PARLEY_FILES_FOLDER: filesFolder }),
     platform.start('realtime', { PARLEY_REALTIME_AUTHENTICATE_WITHIN_MS: '4000' }),
   ])
   const [member, owner, watching] = [
@@ -49,8 +54,11 @@ export async function startScene(): Promise<Scene> {
   return {
     ...platform,
     adminHeaders: { 'im-api-key': platform.apiKey },
-    ...{ gateway, node, member, owner, room, witness },
+    ...{ gateway, node, member, owner, room, filesFolder, witness },
     async stored(without) {
+      await eventually('the events of an earlier input are published', async () => {
+        return (await db.pendingEvents.findOne()) === null
+      })
       const { collections } = (await db.mongo.command({ dbHash: 1 })) as { collections: Record<string, string> }
       return Object.fromEntries(
         Object.entries(collections).filter(([name]) => !alwaysChanging.has(name) && !without.includes(name)),
@@ -61,6 +69,7 @@ export async function startScene(): Promise<Scene> {
       socket.close()
       await db.client.close()
       await platform.stop()
+      rmSync(filesFolder, { recursive: true })
     },
   }
 }
