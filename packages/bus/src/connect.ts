@@ -58,7 +58,7 @@ export async function connectBus(
     ...serversOf(url, access),
     name,
     maxReconnectAttempts: -1,
-    // A server whose users are being changed may refuse this process for a while.
+    // While users of a server are being changed, it may refuse this process for a while.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 250,
     reconnectJitter: 250,
@@ -137,7 +137,7 @@ async function watchStatus(nats: NatsConnection, state: BusState, events: BusEve
 }
 
 /**
- * By default the client first waits until all buffered data is sent, before it closes a connection whose pings failed:
+ * By default the client first waits until all buffered data is sent, before it closes a connection with failed pings:
  * for ever, when the server reads nothing.
  */
 function closeTransport(nats: NatsConnection): void {

@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/contracts/errors'
 import PQueue from 'p-queue'
 
-/** The caller whose turn it is: a user of an app, or its API keys together. */
+/** The caller of a turn: a user of an app, or its API keys together. */
 interface TurnOf {
   app: string
   user?: string
@@ -26,7 +26,7 @@ export interface Limits {
   waitMS: number
 }
 
-/** Limits of work for API keys alone, whose turns are those of their app. */
+/** Limits of work for API keys alone, with turns per app. */
 export function forKeys(perApp: number): Pick<Limits, 'perUser' | 'perApp' | 'waitingPerUser'> {
   return { perUser: perApp, perApp, waitingPerUser: 0 }
 }

@@ -32,7 +32,7 @@ export function contractDefinitions(): Record<string, JsonSchema> {
   return definitions
 }
 
-/** The input of a call: its path parameters, query and body, whose names differ, in one object. */
+/** The input of a call: its path parameters, query and body, with distinct names, in one object. */
 function inputOf(operation: Operation, convert: (schema: z.ZodType, io: 'input') => JsonSchema): JsonSchema {
   const parts = [operation.params, operation.query, operation.body].flatMap((part) =>
     part === undefined ? [] : [convert(part, 'input')],

@@ -17,7 +17,7 @@ export function unproven(proofs: readonly Proof[]): string[] {
 }
 
 /**
- * docs/conformance.md: every row of the interface with the files whose tests prove it. No titles: they change too
+ * docs/conformance.md: every row of the interface with the files of the tests that prove it. No titles: they change too
  * often.
  */
 export function conformancePage(proofs: readonly Proof[]): string {

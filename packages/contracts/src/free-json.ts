@@ -14,7 +14,7 @@ const maxJsonDepth = 100
 
 /**
  * The reason to refuse JSON from outside; undefined when it is accepted. Containers around the free value do not count:
- * a body is an object of fields whose values may each be `maxJsonDepth` deep.
+ * each field of a body may hold a value `maxJsonDepth` deep.
  * @param containers levels around the free values: 1 for the object that a body is
  */
 export function unfitJson(value: unknown, containers = 1): string | undefined {

@@ -10,7 +10,7 @@ const value = z.string().describe('Not plain ASCII: percent-encoded as UTF-8')
 /** The caller's user ID; must be that of the token (docs/reference/README.md#authentication). */
 export const clientIDHeader = z.looseObject({ 'im-client-id': value.describe("The current user's client ID") })
 
-/** For operations whose event goes to the caller's other devices (docs/reference/socket.md#who-gets-which-event). */
+/** For operations whose event goes to the caller's other devices (docs/reference/socket.md#recipients-of-events). */
 export const deviceHeader = z.looseObject({
   'im-device-id': value.optional().meta(ours).describe('The calling device: it does not get the event of this call'),
 })

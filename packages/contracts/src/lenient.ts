@@ -18,9 +18,7 @@ export function takeBody(schema: z.ZodType | undefined, given: unknown): Taken {
   return { value: take(schema, given, '', ignored), ignored }
 }
 
-/**
- * For query parameters, whose values are text: a limit over the maximum is lowered to it.
- */
+/** For query parameters, which are text: a limit over the maximum is lowered to it. */
 export function takeQuery(schema: z.ZodObject | undefined, given: Record<string, unknown>): Taken {
   if (Object.keys(given).length === 0) return { value: given, ignored: [] }
   const shape = schema?.shape ?? {}

@@ -21,7 +21,7 @@ export type SocketServerOptions<Data> = Partial<EngineSettings> &
     onTransportClose?: (connection: ClientConnection<Data>, reason: string) => void
     /** Encodings of event arguments that a socket may choose with `setCodec`. */
     codecs?: Readonly<Record<string, Codec>>
-    /** Reads packets whose values JSON.parse alone would change. */
+    /** Reads packets with values that JSON.parse alone would change. */
     reader?: PacketReader
     /** Gets the errors of handlers, with the socket if they had one. Without it they become uncaught exceptions. */
     onError?: (error: unknown, socket?: Socket<Data>) => void

@@ -109,7 +109,7 @@ export async function startNatsCluster(at: ServersDir): Promise<Cluster> {
   return { url: [...members.keys()].map((port) => `nats://127.0.0.1:${port}`).join(','), members }
 }
 
-/** Two nats-server with JetStream whose routes can be cut. */
+/** Two nats-server with JetStream and routes that can be cut. */
 export interface NatsPair {
   urls: string[]
   /** Cuts the routes; clients stay connected. */

@@ -139,7 +139,7 @@ async function finish(work: Promise<void>, done: (error?: Error) => void): Promi
   done()
 }
 
-/** Refuses a request whose body decides the form of the refusal. */
+/** Refuses a request; its body decides the form of the refusal. */
 async function refuseInForm(request: FastifyRequest, done: (error: Error) => void): Promise<void> {
   try {
     request.body = await readRefusedBody(request)

@@ -50,7 +50,7 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   )
   orders = commands
   onStop('orders', () => commands.unsubscribe())
-  // Stopped first, while commands are still applied: a member who leaves a room meanwhile gets nothing more of it.
+  // Stopped first, while commands are still applied: a leaving member gets nothing more of the room.
   onStop('sockets', () => started.stop())
   return { ports: { http: started.port } }
 })

@@ -176,7 +176,7 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
     /** Settles when Redis has the connections of an app. */
     counted: (app: string) => reports.reported(app),
     /**
-     * Settles when Redis has the users whose sockets this node holds; where it has not, this node is waited for in any
+     * Settles when Redis has the users with sockets on this node; where it has not, this node is waited for in any
      * case.
      */
     async registered() {

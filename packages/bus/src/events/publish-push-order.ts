@@ -18,7 +18,7 @@ export async function publishPushToClients(
 }
 
 /**
- * Publishes users who joined or left a room, for its webhook. Settles when the stream has it.
+ * Publishes joins and leaves of a room, for its webhook. Settles when the stream has it.
  * @throws BusAway, BusRefuses
  */
 export async function publishMembersChange(bus: Bus, app: string, change: MembersChange, again?: Again): Promise<void> {

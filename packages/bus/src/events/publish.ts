@@ -38,7 +38,7 @@ export interface EventAttributes {
   by?: string
   /** The device of the acting user that does not get it. */
   exceptDevice?: string
-  /** The user whose devices do not get it. */
+  /** The user left out, on all devices. */
   exceptUser?: string
   /** The bus has had it before. */
   again?: Again

@@ -49,7 +49,8 @@ export function isReadTogether(audiences: readonly Audience[]): boolean {
 /**
  * Reads the stream once, for this process alone.
  * @param subjects without overlap
- * @param from a position of the stream, or a time by its clock (Unix milliseconds), whose position is looked up first
+ * @param from a position of the stream, or a time by its clock (Unix milliseconds), which is resolved to a position
+ *   first
  * @param upTo the subject of a mark, which is read with them
  * @throws when the bus is away
  */

@@ -11,7 +11,7 @@ interface Person {
   nickname: string
 }
 
-/** People whose name or ID begins with the word, then those that contain it. */
+/** People with a name or ID that begins with the word, then those that contain it. */
 export function matching<P extends Person>(people: readonly P[], query: string, most = 6): P[] {
   const rank = ({ _id, nickname }: P) => {
     const words = [...nickname.toLowerCase().split(/\s+/), nickname.toLowerCase(), _id.toLowerCase()]

@@ -17,7 +17,7 @@ export interface Mentions {
   choose: (person: Person) => void
   /** Takes the keys that move in the list; returns whether it took it. */
   onKeyDown: (event: KeyboardEvent) => boolean
-  /** The chosen members who are still in the text. */
+  /** The chosen members that are still in the text. */
   mentionedIn: (text: string) => string[]
   forget: () => void
 }

@@ -4,7 +4,7 @@ import { contentOf } from './content.ts'
 
 const mostNames = 3
 
-/** Members who came or went, by name. */
+/** Members that came or went, by name. */
 export function systemSentence(
   message: Message,
   known: ReadonlyMap<string, Pick<Sender, '_id' | 'nickname'>>,

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
-/** Members who are typing, by name. */
+/** Typing members, by name. */
 export function TypingLine({ room }: { room: Room }) {
   const { texts, people } = useChat()
   const known = useStore(people.known)

@@ -19,7 +19,7 @@ export interface Chat {
   threads: UserThreads
   /** For rooms and threads, by their IDs. */
   uploads: Uploads
-  /** Origins whose pictures are shown without a click. */
+  /** Origins of pictures that are shown without a click. */
   imageOrigins: readonly string[]
   /** Does it, and says calmly when it fails. */
   attempt: (action: () => Promise<unknown>) => Promise<boolean>

@@ -16,7 +16,7 @@ export interface IntegratorCaller {
   app: string
 }
 
-/** A user who authenticated with a token. */
+/** A user authenticated by a token. */
 export interface AuthenticatedUser extends UserCaller {
   /** Names the token in revocations. */
   tokenDigest: string

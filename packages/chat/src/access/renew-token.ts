@@ -11,7 +11,8 @@ import type { AuthenticatedUser } from './caller.ts'
 import { defaultExpiry, newToken } from './new-token.ts'
 
 /**
- * Issues a new token to the caller and ends that of the call, whose sockets belong to the new one then (docs/reference/users.md#as-the-user).
+ * Issues a new token to the caller and ends that of the call; its sockets belong to the new one then
+ * (docs/reference/users.md#as-the-user).
  * @throws ApiError INVALID_TOKEN when it ended meanwhile
  */
 export async function renewToken(chat: Chat, caller: AuthenticatedUser): Promise<Result<typeof operation>> {

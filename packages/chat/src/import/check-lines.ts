@@ -56,7 +56,7 @@ export class LineChecks {
     return []
   }
 
-  /** What only the whole file shows. A room with a problem is refused with all that is in it. */
+  /** Problems that only the whole file shows. A room with a problem is refused with all its lines. */
   checkWhole(): Problem[] {
     const problems: Problem[] = []
     for (const { line, room, user, hash } of this.#lastReads) {

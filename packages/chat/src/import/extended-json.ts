@@ -1,4 +1,4 @@
-/** Fields whose JSON belongs to the app: what looks like Extended JSON there may be a user's own text. */
+/** Fields with the app's own JSON: text that looks like Extended JSON there may be a user's. */
 const free = new Set(['message', 'extParams', 'data'])
 
 /**

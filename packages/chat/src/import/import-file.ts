@@ -126,6 +126,6 @@ async function write(
     db,
     [...writer.rooms.keys()].map((room) => key(app, room)),
   )
-  // A new room has all its members in the file; one that has grown may have members who had left by then.
+  // A new room has all its members in the file; one that has grown may have members that had left by then.
   for (const [room, { there }] of writer.rooms) if (there > 0) await repairBadges(db, { app, room })
 }

@@ -21,7 +21,7 @@ interface WrittenThread {
   lastMessageAtMS: number
 }
 
-/** Threads whose users are written in one batch. */
+/** Threads with users written in one batch. */
 const atOnce = 1_000
 
 /** The threads of the file, with the new messages of a batch. */

@@ -12,9 +12,9 @@ export interface PageAsked {
 }
 
 /**
- * Makes the function that finds the origins whose pictures an app's chat page shows: those that its configuration
- * allows. The token names the app; without one, the client key. Without either there are none. The function throws
- * ApiError INVALID_TOKEN, INVALID_CLIENT_KEY.
+ * Makes the function that finds the origins allowed for pictures on an app's chat page, from its configuration. The
+ * token names the app; without one, the client key. Without either there are none. The function throws ApiError
+ * INVALID_TOKEN, INVALID_CLIENT_KEY.
  */
 export function createPageImages({ db }: Pick<Chat, 'db'>): (asked: PageAsked) => Promise<readonly string[]> {
   const appOf = createAppLookup(db)

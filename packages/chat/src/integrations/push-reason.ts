@@ -6,7 +6,7 @@ import type { MemberToPush } from '@parley/db/rooms/memberships'
 
 /**
  * The reason for no push of a message to a member, as far as the membership decides
- * (docs/reference/push.md#who-gets-a-push).
+ * (docs/reference/push.md#recipients).
  * @param isMentioned alone or with a group
  */
 export function reasonOfMember(
@@ -21,7 +21,7 @@ export function reasonOfMember(
   isMentioned: boolean,
 ): UserReason | undefined {
   if (member.user === sender) return 'SENDER'
-  // For members who joined later, the message is read; times alone might come from two clocks.
+  // For later members the message is read; times alone might come from two clocks.
   const beganAfter = threadOf !== undefined || member.readSeq >= seq
   if (member.joinedAtMS > createdAtMS && beganAfter) return 'NOT_A_MEMBER'
   return reasonOfStanding(member, room, isMentioned)

@@ -13,7 +13,7 @@ const command = /^\/([\w-]{1,32})(?:\s+([\s\S]*))?$/
 export async function typedCommand(db: Db, message: Partial<Message>): Promise<TypedCommand | undefined> {
   const { appID, room, sender } = message
   const [, typed, text = ''] = command.exec(textOf(message.message)) ?? []
-  // Robots whose replies begin with a slash would call each other endlessly.
+  // Robots replying with a slash would call each other endlessly.
   if (typed === undefined || appID === undefined || room === undefined || sender?.isRobot) return undefined
   const name = typed.toLowerCase()
   const robots = (await findCommandRobots(db, appID, room, name)).map(({ id }) => id).sort()

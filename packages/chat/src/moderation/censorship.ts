@@ -97,7 +97,7 @@ function keywordsOf(value: unknown): unknown[] {
   return Array.isArray(keywords) ? keywords : []
 }
 
-/** Fields whose texts clients show. */
+/** Text fields that clients show. */
 const shownFields =
   /^(text|caption|(sub)?title|(file_?)?name|description|body|label|alt|subject|heading|summary|comment|question|options?)$/i
 

@@ -29,7 +29,7 @@ export async function reportMessage(
   const message = await findSentMessage(db, room._id, id)
   if (!message || isDeletedIn(message, room)) throw unknownMessage(id)
   if ((await findUserDeletions(db, app, user, [message])).has(id)) throw unknownMessage(id)
-  // In a direct room the other may have blocked the caller, whose report counts all the same.
+  // In a direct room the other may have blocked the caller; the report counts all the same.
   if (isBlocked(membership) && room.roomType === 'group') throw new ApiError('USER_BLOCKED')
   await addReport(db, message, { id: newId(), user, reason })
   // Their erasure did not see the report: remove their data from it here.

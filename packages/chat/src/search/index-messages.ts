@@ -43,7 +43,7 @@ async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
     let turnBeganMS = performance.now()
     for await (const message of messagesToIndex(db, roomKey, { after, upTo: room.seq }, most.messages, session)) {
       const { _id, seq, createdAtMS } = message
-      // What is missing is in the buffer; settled, it is indexed with the next message or search.
+      // A missing message is in the buffer; once flushed, it is indexed with the next message or search.
       if (seq !== upTo + 1 || found >= most.words) break
       const words = isDeletedIn(message, room) ? [] : termsOfContent(message.content)
       if (words.length > 0) texts.push({ _id, roomKey, seq, createdAtMS, words })

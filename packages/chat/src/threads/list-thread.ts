@@ -35,7 +35,7 @@ export async function listThread(chat: Chat, caller: UserCaller, id: string, que
   const thread = { app, room: of.id, root: found._id }
   const { room, root, member, messages } = await inSnapshot(db, async (session) => {
     const room = checkRoom(await findRoom(db, app, of.id, session), of.id)
-    // A user who has left since gets no later messages.
+    // A former member gets no later messages.
     checkMember(await findMembership(db, app, of.id, user, session))
     // One in the buffer of the room is about no thread yet.
     const root = (await findMessages(db, [found._id], session))[0] ?? found

@@ -18,7 +18,7 @@ import { takenWhileErasing } from './taken-id.ts'
 /**
  * Creates a user group, or replaces the one with this ID (docs/reference/users.md#user-groups).
  * @throws ApiError CLIENT_NOT_FOUND naming the unknown members, USER_EXISTS when the ID belongs to a user, or to one
- *   whose erasure is running
+ *   being erased
  */
 export async function saveGroup(chat: Chat, app: string, request: Input<typeof saveOperation>['body']): Promise<Group> {
   const { _id = newId(), nickname, avatarUrl } = request

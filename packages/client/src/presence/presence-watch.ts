@@ -34,7 +34,7 @@ const most = 500
 export class PresenceWatch {
   readonly #options: PresenceWatchOptions
   readonly #watched = new Map<string, Watched>()
-  /** Users whose watch must be started or ended at the server; also those waiting for a free slot. */
+  /** Watches to start or end at the server; also those waiting for a free slot. */
   readonly #due = new Set<string>()
   /** Users that the server watches for this connection, or may. */
   readonly #held = new Set<string>()

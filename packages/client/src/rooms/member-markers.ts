@@ -14,7 +14,7 @@ export interface MemberMarkers {
   readers: Store<readonly Reader[]>
   delivered: Store<ReadonlyMap<string, number>>
   /**
-   * Loads the members who have read or received the user's last message. Large rooms have no markers, and are complete
+   * Loads the members that have read or received the user's last message. Large rooms have no markers, and are complete
    * without.
    */
   load: () => Promise<void>
@@ -22,7 +22,7 @@ export interface MemberMarkers {
   hasReached: (user: string, seq: number) => void
   /** Readers of a loaded message, without its sender. */
   readBy: (messageID: string) => string[]
-  /** Members whom a loaded message has reached, readers included, without its sender. */
+  /** Members reached by a loaded message, readers included, without its sender. */
   deliveredTo: (messageID: string) => string[]
 }
 
@@ -71,7 +71,7 @@ export function createMemberMarkers(id: string, { calls, rooms, me }: Parts, tim
     }
   }
 
-  /** Members other than the sender whose marker has reached a loaded message. */
+  /** Members, except the sender, with a marker at or after a loaded message. */
   function othersAt(messageID: string, comeTo: (seq: number) => string[]): string[] {
     const message = timeline.get(messageID)
     return message ? comeTo(message.seq).filter((user) => user !== message.sender._id) : []

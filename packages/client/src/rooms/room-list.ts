@@ -100,7 +100,9 @@ export class RoomList {
     else this.#lessUnread(room)
   }
 
-  /** A message may count as unread no more. With nothing unread, a room whose messages expire is not read each time. */
+  /**
+   * A message may no longer count as unread. With nothing unread, a room with expiring messages is not read each time.
+   */
   #lessUnread(room: string): void {
     const listed = this.#listed.get(room)
     if (listed && totalOf(listed.unread) === 0) this.#touch(room)

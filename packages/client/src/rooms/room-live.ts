@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../store.ts'
 import { withReplaced } from '../with-replaced.ts'
 
-/** A member who is writing, and the text so far, as far as their app shares it. */
+/** A writing member, and the text so far, as far as their app shares it. */
 export interface LiveText {
   user: string
   text: string

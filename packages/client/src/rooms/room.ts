@@ -12,7 +12,7 @@ export interface Room extends Conversation {
   readonly id: string
   /** Name, members, unread, preferences, latest message; undefined while it is not one of the user's rooms. */
   readonly info: Store<RoomInfo | undefined>
-  /** Other members who are typing. */
+  /** Other typing members. */
   readonly typing: Store<readonly LiveText[]>
   /** Robots that are writing, with the text so far. */
   readonly streaming: Store<readonly LiveText[]>
@@ -49,7 +49,7 @@ export interface Room extends Conversation {
   markRead(messageID?: string): void
   /** Known readers of a loaded message, without its sender. */
   readBy(messageID: string): string[]
-  /** Members whom a loaded message has reached, as far as known; readers included, without its sender. */
+  /** Members reached by a loaded message, as far as known; readers included, without its sender. */
   deliveredTo(messageID: string): string[]
 
   edit(messageID: string, message: unknown, options?: { mentions?: string[] }): Promise<void>

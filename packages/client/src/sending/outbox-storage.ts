@@ -9,7 +9,7 @@ export interface Storage {
 }
 
 interface Kept {
-  /** The user whose sends are shown before the login. */
+  /** The user of the sends that are shown before the login. */
   lastUser?: string
   sends: PendingSend[]
   /** The latest that were discarded: other tabs may still have them in their queues. */

@@ -15,7 +15,7 @@ export class Outbox {
   #pending: PendingSend[] = []
   readonly #working = new Set<string>()
   readonly #receipts = createReceipts()
-  /** The user whose sends were restored. */
+  /** The user of the restored sends. */
   #restoredFor: string | undefined
   readonly #pause = createPause()
   readonly #stopListening: () => void

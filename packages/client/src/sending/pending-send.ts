@@ -6,7 +6,7 @@ import { randomID } from '../random-id.ts'
 export interface SendOptions {
   /** By default `text`. */
   messageType?: string
-  /** IDs of mentioned users, who get a mention notification. */
+  /** IDs of mentioned users; they get a mention notification. */
   mentions?: string[]
   /** False: no push to the others' devices. */
   push?: boolean
@@ -26,7 +26,7 @@ export interface PendingSend {
   options: SendOptions
   /** The quote of its parent, as shown at that time. */
   quote?: Quote
-  /** The message whose thread it joins. */
+  /** The root of the thread that it joins. */
   thread?: string
   createdAtMS: number
   /** When it first went out: from then on it may have arrived. */
@@ -35,7 +35,7 @@ export interface PendingSend {
   error?: { code: ParleyErrorCode; message: string; status: number }
 }
 
-/** A message to show: Parley's, or a pending one, whose `_id` is empty and whose `seq` is 0. */
+/** A message to show: Parley's, or a pending one, with an empty `_id` and `seq` 0. */
 export interface RoomMessage extends Message {
   /** The same before and after it is sent: the key of a list. */
   key: string

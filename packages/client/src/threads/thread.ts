@@ -9,7 +9,7 @@ export interface Thread extends Conversation {
   readonly id: string
   /** That message; undefined until it is known. */
   readonly root: Store<RoomMessage | undefined>
-  /** The user's unread count: exact once it is open, 0 for users who take no part. */
+  /** The user's unread count: exact once it is open, 0 outside of the thread. */
   readonly unread: Store<number>
 
   /** Loads the latest messages, or those around one. Waits for the first login; fails when the thread is none the user may read. */

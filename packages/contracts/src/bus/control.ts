@@ -40,7 +40,7 @@ export const nodeAnnouncement = z.object({
   node: z.string(),
   leaving: z.boolean().optional(),
   /**
-   * Redis has every user whose socket the node holds or is about to put into rooms, so membership changes need not wait
+   * Redis has every user with a socket on the node, or about to get one into rooms, so membership changes need not wait
    * for a node that holds none of the users.
    */
   registers: z.boolean().optional(),

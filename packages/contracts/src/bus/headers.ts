@@ -20,6 +20,6 @@ export const busHeaders = {
    */
   again: 'Parley-Again',
   place: 'Parley-Place',
-  /** The user whose devices do not get the event (percent-encoded). */
+  /** The user that does not get the event on any device (percent-encoded). */
   exceptUser: 'Parley-Except-User',
 } as const

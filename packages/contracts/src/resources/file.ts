@@ -61,7 +61,7 @@ const fileFields = {
   createdAtMS: timeMS,
 }
 
-/** A file as seen by users who may fetch it (docs/reference/files.md). */
+/** A file as seen by users with access (docs/reference/files.md). */
 export const file = z
   .object({
     ...fileFields,

@@ -31,7 +31,7 @@ export function signingSecrets({ webhookSecret, formerWebhookSecrets: former = [
   return [webhookSecret, ...stillSigning.map(({ secret }) => secret)]
 }
 
-/** The most former secrets whose signatures fit into the header of a call. */
+/** The most former secrets with signatures in the header of a call. */
 const mostFormer = 4
 
 /**

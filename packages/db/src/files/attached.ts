@@ -12,7 +12,7 @@ const withAttachments = { partialFilterExpression: { attachments: { $exists: tru
 export const attachedIndexes: IndexDescription[] = [
   { key: { 'attachments.fileID': 1, _id: 1 }, ...withAttachments },
   { key: { roomKey: 1, 'attachments.fileID': 1 }, ...withAttachments },
-  // Including messages of threads, whose `roomKey` is the thread's.
+  // Including messages of threads: their `roomKey` is the thread's.
   { key: { 'attachments.fileID': 1, room: 1 }, ...withAttachments },
 ]
 

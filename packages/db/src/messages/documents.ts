@@ -103,7 +103,7 @@ export interface ScheduledDoc
   createdAtMS: number
   /** When a process may take it: at its time, and when the one that took it has not finished. Absent in one that was refused. */
   nextMS?: number
-  /** Who has taken it: a new name with each time. */
+  /** Its taker: a new name with each time. */
   claim?: string
   /** Why it was not sent. */
   refused?: { code: string; message: string; atMS: number }

@@ -137,8 +137,8 @@ export async function readThreadHistory(
 }
 
 /**
- * What is settled and, where they belong, messages of the buffer that are not; the first `most` of all, or with 0 all.
- * The buffer was read before: what has left it since is settled.
+ * Flushed messages, merged with unflushed ones of the buffer; the first `most`, or with 0 all. The buffer was read
+ * before: messages that have left it since are flushed.
  */
 function withTail(
   settled: MessageDoc[],
@@ -222,7 +222,7 @@ function filterFrom(
   }
 }
 
-/** What lies strictly between two places, by branches as below. */
+/** Messages strictly between two positions, by branches as below. */
 function between(all: Filter<MessageDoc>, field: TimeField, after: Place, before: Place): Filter<MessageDoc> {
   if (after.timeMS > before.timeMS) return { ...all, _id: { $in: [] } }
   if (after.timeMS === before.timeMS) return { ...all, [field]: after.timeMS, _id: { $gt: after.id, $lt: before.id } }

@@ -12,8 +12,8 @@ export async function findNextMessageMS(db: Db, fromMS: number): Promise<number 
 }
 
 /**
- * The messages whose IDs were made in a range of whole seconds, in the order of their creation: an ID begins with its
- * time (MongoDB manual, "ObjectId"). Without those of threads, whose events are in the outbox.
+ * The messages with IDs made in a range of whole seconds, in the order of their creation: an ID begins with its time
+ * (MongoDB manual, "ObjectId"). Without those of threads, which have events in the outbox.
  */
 export async function findMessagesOfSecond(
   db: Db,

@@ -45,7 +45,7 @@ export async function findSentMessages(
   add(await findMessages(db, [...roomOf.keys()]))
   if (found.size === roomOf.size) return found
   const buffers = await findBuffers(db, [...new Set(missing().map(({ roomKey }) => roomKey))])
-  // What has left the buffer between the two looks is settled.
+  // A message that left the buffer between the two reads is flushed.
   add(
     await findMessages(
       db,
@@ -56,7 +56,10 @@ export async function findSentMessages(
   return found
 }
 
-/** A message of the room itself that is settled: for who has taken the room (lockRoom), or has read the buffer before. */
+/**
+ * A flushed message of the room itself: for callers that have locked the room (lockRoom), or have read the buffer
+ * before.
+ */
 export async function findMessage(
   db: Db,
   roomKey: string,

@@ -4,18 +4,16 @@ import type { MembershipDoc } from '../rooms/documents.ts'
 import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './documents.ts'
 
-/**
- * A member who has read a message. `markerSetAtMS` is the time of their latest report, of this message or a later one.
- */
+/** A reader of a message. `markerSetAtMS` is the time of their latest report, of this message or a later one. */
 export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
 type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The members (for a thread, its users) whose read marker has reached the message, the longest-standing first; at most
- * `limit` are examined. Without its sender, and without members who joined later (they begin with it read) and have
- * read nothing since.
- * @param reportedFromMS only those whose last report is from then or later
+ * The members (for a thread, its users) with a read marker at or after the message, the longest-standing first; at most
+ * `limit` are examined. Without its sender, and without later members (they begin with it read) that have read nothing
+ * since.
+ * @param reportedFromMS only those with a last report from then or later
  */
 export async function findReaders(
   db: Db,

@@ -64,7 +64,7 @@ function pageStages(db: Db, { app, room, user }: { app: string; room: string; us
     {
       $set: {
         users: keysOf(senders, key(app, '')),
-        // What is only in the buffer nobody has deleted for themselves: that settles it.
+        // A message only in the buffer is not deleted by any user for themselves: that flushes it.
         deletions: { $concatArrays: [ofAll, keysOf('$settled._id', deletionKey(app, room, user, ''))] },
       },
     },

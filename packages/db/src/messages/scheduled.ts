@@ -85,7 +85,7 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
 /** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
-/** What decides whether it may be changed: its time, whether it was refused, and whose its files must be. */
+/** The fields that decide whether it may be changed: its time, its refusal, and the owner of its files. */
 const asRead = ({ sendAtMS, refused, attachments, byClient }: ScheduledDoc) => ({
   sendAtMS,
   'refused.atMS': refused ? refused.atMS : { $exists: false },
@@ -120,7 +120,7 @@ export async function cancelScheduled(db: Db, { _id }: Pick<ScheduledDoc, '_id'>
   return db.scheduled.findOneAndDelete({ _id, ...waiting })
 }
 
-/** Takes messages whose time has come: no other process takes them until the lease has ended. */
+/** Takes due messages: no other process takes them until the lease has ended. */
 export async function claimDue(db: Db, claim: string, limit: number): Promise<ScheduledDoc[]> {
   const now = clock.now()
   const due = { nextMS: { $exists: true, $lte: now } }

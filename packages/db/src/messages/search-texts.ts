@@ -55,7 +55,7 @@ export async function setSearchProgress(db: Db, room: string, seq: number, sessi
   await db.searchProgress.updateOne({ _id: room }, { $max: { seq } }, { upsert: true, session })
 }
 
-/** Sets the terms of a message whose content changes, inside the transaction of the change. */
+/** Sets the terms of a changed message, inside the transaction of the change. */
 export async function setSearchWords(
   db: Db,
   message: MessageDoc,
@@ -92,7 +92,7 @@ export type SearchConditions = readonly (string | RegExp)[]
 export type SearchHit = Pick<SearchTextDoc, '_id' | 'roomKey' | 'seq' | 'createdAtMS' | 'threadOf'>
 
 /**
- * The messages of the rooms whose terms meet all conditions, latest first, some at a time.
+ * The messages of the rooms with terms that meet all conditions, latest first, some at a time.
  * @throws QueryTooSlow when it is not over at `untilMS`
  */
 export async function* searchPages(

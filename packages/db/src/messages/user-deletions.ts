@@ -82,7 +82,8 @@ export async function findDeletedUpTo(
 }
 
 /**
- * The users who deleted messages of a room or thread for themselves, individually or with everything up to them; by ID.
+ * The users that deleted messages of a room or thread for themselves, individually or with everything up to them; by
+ * ID.
  */
 export async function findUsersWhoDeleted(
   db: Db,

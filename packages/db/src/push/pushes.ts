@@ -15,8 +15,7 @@ export const pushContentIndexes: IndexDescription[] = [{ key: { at: 1 }, expireA
 
 /**
  * Stores the content of pushes; existing content stays as it is.
- * @returns whether there is one to be sent: an empty one belongs to a message whose pushes were decided with
- *   PUSH_GENERIC
+ * @returns whether there is one to be sent: an empty one belongs to a message with pushes decided by PUSH_GENERIC
  */
 export async function insertPushContent(db: Db, _id: string, json: string): Promise<boolean> {
   const isNew = await ignoreDuplicates(db.pushContents.insertOne({ _id, json, at: clock.date() }))

@@ -2,7 +2,7 @@ import type { Db } from '../db.ts'
 import type { MessageDoc } from '../messages/documents.ts'
 import type { MembershipDoc, RoomDoc } from './documents.ts'
 
-/** A room as it concerns what has reached its members: its buffer says who sent what. */
+/** A room for delivery markers: its buffer has the senders of the newest messages. */
 export type DeliveryRoom = Pick<RoomDoc, '_id' | 'deletedAt' | 'memberCount' | 'seq' | 'buffer'>
 
 export async function findDeliveryRooms(db: Db, keys: readonly string[]): Promise<Map<string, DeliveryRoom>> {

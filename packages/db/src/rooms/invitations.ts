@@ -70,7 +70,7 @@ export async function hasInvitations(db: Db, keys: readonly string[]): Promise<b
   return (await db.invitations.findOne({ _id: { $in: [...keys] } }, { projection: { _id: 1 } })) !== null
 }
 
-/** Ends the invitations of users who become members or are removed. */
+/** Ends the invitations of new or removed members. */
 export async function endInvitations(
   db: Db,
   room: { app: string; id: string },

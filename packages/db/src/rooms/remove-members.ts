@@ -83,7 +83,7 @@ export async function removeFromRooms(
   return after
 }
 
-/** The room without a member whose membership is deleted already. */
+/** The room without a member that is deleted already. */
 async function withoutMember(
   db: Db,
   room: RoomDoc,
@@ -106,7 +106,7 @@ async function withoutMember(
   }
 }
 
-/** The next owner of a room: never a banned user, whose ban could not be lifted. */
+/** The next owner of a room: never a banned user, since the ban could not be lifted. */
 async function findSuccessor(db: Db, room: RoomDoc, session: ClientSession): Promise<string | undefined> {
   const unbanned = { roomKey: room._id, ...unblocked() }
   const longest = (among: object) =>

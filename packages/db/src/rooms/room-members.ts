@@ -12,7 +12,7 @@ import { hasInvitations } from './invitations.ts'
 import type { JoiningFacts } from './joining-facts.ts'
 import { moved } from './rooms.ts'
 
-/** Users who become members of a room. */
+/** New members of a room. */
 export interface Joining {
   room: Pick<RoomDoc, 'app' | 'id' | 'roomType' | 'seq'>
   users: readonly string[]

@@ -25,7 +25,7 @@ export async function findRoomsOfMember(
   return (await found.project<Pick<MembershipDoc, 'room'>>({ _id: 0, room: 1 }).toArray()).map(({ room }) => room)
 }
 
-/** Those of these users who are in one of these rooms (IDs); the cost depends on neither's size. */
+/** Those of these users that are in one of these rooms (IDs); the cost depends on neither's size. */
 export async function findUsersInRooms(
   db: Db,
   app: string,

@@ -31,7 +31,7 @@ export const statsIndexes: IndexDescription[] = [
 /** The finest first. */
 export const levels: readonly BucketLevel[] = Object.keys(bucketLevels) as BucketLevel[]
 
-/** The levels whose buckets of a time are still kept: imported data may be old. */
+/** The levels with kept buckets of a time: imported data may be old. */
 export function keptLevels(atMS: number): BucketLevel[] {
   return levels.filter((level) => atMS + bucketLevels[level].sizeMS + bucketLevels[level].keepMS > clock.now())
 }

@@ -6,14 +6,14 @@ import { inSnapshot } from '../transactions/snapshot.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import { countUnread, findRoomsToSum, ownInTail, type RoomToSum, sumUnread } from './unread-sums.ts'
 
-/** A member whose unread count disagrees with the messages. */
+/** A member with an unread count that disagrees with the messages. */
 export interface WrongUnread extends Pick<MembershipDoc, '_id' | 'app' | 'room' | 'user'> {
   unread: number
   countedUnread: number
 }
 
 export interface Verified {
-  /** Members whose unread count was compared with the messages. */
+  /** Members with an unread count that was compared with the messages. */
   verified: number
   wrong: WrongUnread[]
 }
@@ -93,7 +93,7 @@ export async function* pageMembershipIds(
   perPage: number,
 ): AsyncGenerator<string[]> {
   const { $gt: first, $lt } = keyRange(room === undefined ? app : key(app, room))
-  // After the bans from the app, whose room is empty.
+  // After the bans from the app, which have an empty room.
   let $gt = room === undefined ? key(app, '\u0001') : first
   for (;;) {
     const page = await db.memberships

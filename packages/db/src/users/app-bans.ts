@@ -19,7 +19,7 @@ export function appBanKey(app: string, user: string): string {
   return key(app, '', user)
 }
 
-/** Lies among the memberships, for a user banned from the app, or one being erased who may still be in rooms. */
+/** Lies among the memberships, for a user banned from the app, or one being erased and possibly still in rooms. */
 interface SendMark extends BlockMark {
   /** appBanKey(app, user) */
   _id: string
@@ -47,7 +47,7 @@ export async function removeAppBan(db: Db, user: Pick<UserDoc, 'app' | 'id'>, se
   await db.users.updateOne({ _id: key(app, id) }, { $unset: { ban: 1 } }, { session })
 }
 
-/** Stops sends in the name of a user who is being erased, as a ban does, inside the transaction that begins it. */
+/** Stops sends in the name of a user being erased, as a ban does, inside the transaction that begins it. */
 export async function setErasing(db: Db, user: Pick<UserDoc, 'app' | 'id'>, session: ClientSession): Promise<void> {
   await setMark(db, user, { erasing: true, blockedUntilMS: clock.now() + longestErasureMS }, session)
 }

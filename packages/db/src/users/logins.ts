@@ -42,10 +42,7 @@ export async function recordLastSeen(
   )
 }
 
-/**
- * When these users were last connected (Unix milliseconds); undefined for those who never were. Unknown users are left
- * out.
- */
+/** When these users were last connected (Unix milliseconds); undefined if never. Unknown users are left out. */
 export async function findLastSeen(
   db: Db,
   app: string,

@@ -69,7 +69,7 @@ export async function findUsersByKey(
   return new Map(users.map((user) => [user._id, user]))
 }
 
-/** The users who never get a push, with the reason: robots, and users banned from the app now. */
+/** The users that never get a push, with the reason: robots, and users banned from the app now. */
 export async function findUnpushed(
   db: Db,
   app: string,

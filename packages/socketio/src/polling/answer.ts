@@ -61,7 +61,7 @@ export function answerTo(res: HttpResponse, req: HttpRequest, { counters, cors }
 }
 
 /**
- * Responds to a request whose end is uncertain, and closes. uWebSockets.js accepts no further request before the
+ * Responds to a request with an uncertain end, and closes. uWebSockets.js accepts no further request before the
  * response and closes if one has arrived, so the response waits until all bytes that came with the request are read.
  */
 export function answerAndClose(res: HttpResponse, answer: Reply, response: PollResponse): void {

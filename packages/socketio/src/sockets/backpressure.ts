@@ -1,4 +1,4 @@
-/** A connection whose queue was full at a send. */
+/** A connection with a full queue at a send. */
 type Overflown = { ws: { close: () => void } | undefined; closeReason: string | undefined }
 
 /**

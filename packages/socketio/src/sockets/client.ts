@@ -4,7 +4,7 @@ import type { AttachmentReader } from './packet.ts'
 export class Client<S extends { readonly namespace: { readonly name: string } }> {
   #main: S | undefined
   #others: Map<string, S> | undefined
-  /** Namespaces whose `onConnect` has not decided yet. */
+  /** Namespaces with an undecided `onConnect`. */
   connecting: Set<string> | undefined
   attachments: AttachmentReader | undefined
 

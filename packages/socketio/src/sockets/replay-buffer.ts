@@ -27,7 +27,7 @@ export class ReplayBuffer {
     this.isIncomplete = true
   }
 
-  /** Leaves out the events whose ID `isKnown`: the socket gets them in another way. */
+  /** Leaves out the events with a known ID: the socket gets them in another way. */
   drop(isKnown: (id: string) => boolean): void {
     this.events = this.events.filter(({ id }) => id === undefined || !isKnown(id))
     this.#bytes = this.events.reduce((sum, { json }) => sum + json.length, 0)

@@ -184,7 +184,7 @@ export class Socket<Data> {
   }
 
   /**
-   * Sends the buffered events, except those of topics that the socket has left and those whose ID `isKnown`; from now on
+   * Sends the buffered events, except those of topics that the socket has left and those with a known ID; from now on
    * events go out at once. False when some were dropped: then it keeps buffering, from empty.
    */
   flushBuffer(isKnown: (id: string) => boolean = () => false): boolean {

@@ -5,8 +5,8 @@ import { Bridge } from './bridge.ts'
 type Ws<S> = WebSocket<Carried<S>>
 
 /**
- * The WebSocket side of an engine, without its upgrade handler. A socket whose connection is still polling is a probe:
- * it takes over when the client asks (Engine.IO protocol, section "Upgrade").
+ * The WebSocket side of an engine, without its upgrade handler. A socket with a polling connection is a probe: it takes
+ * over when the client asks (Engine.IO protocol, section "Upgrade").
  */
 export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<Carried<S>> {
   const idleSeconds = Math.ceil((engine.pingIntervalMS + engine.pingTimeoutMS) / 1000) + 8

@@ -21,7 +21,7 @@ const keepForever = 'public, max-age=31536000, immutable'
 /**
  * Serves the hosted chat page at /chat (docs/reference/chat-page.md). It runs only our own files, connects only to our
  * own addresses, and has no inline code.
- * @param imagesOf finds the origins whose pictures the page of an app shows
+ * @param imagesOf finds the origins allowed for pictures on the page of an app
  * @param failedLogins counts the wrong tokens and client keys in its address
  */
 export async function serveChatPage(

@@ -78,7 +78,7 @@ class Names {
     return { $ref: `#/components/schemas/${free}`, ...beside }
   }
 
-  /** A reference to the response, whose schema is one of its codes' errors. */
+  /** A reference to the response; its schema is one of its codes' errors. */
   error(response: Response): Response {
     const codes = new Set<string>()
     const forms = new Set<string>()

@@ -47,7 +47,7 @@ export async function serveDocuments(app: FastifyInstance): Promise<void> {
         version: '1.0.0',
         description:
           'Instant messaging behind your own app. Fields and operations marked x-extension go beyond the base interface. /asyncapi.json describes the events of the socket.',
-        // Nobody has chosen one yet (README.md).
+        // No licence is chosen yet (README.md).
         license: { name: 'No licence' },
         contact: { name: 'Parley' },
       },

@@ -12,7 +12,10 @@ const maxRefusedBytes = 64 * 1024 * 1024
 
 /** Refuses requests that can be for no operation, before anything is read or looked up. */
 export interface Refusals {
-  /** Option of Fastify: lets a path that is not percent-encoded UTF-8 find its route, whose form the refusal takes. */
+  /**
+   * Option of Fastify: lets a path that is not percent-encoded UTF-8 find its route, which decides the form of the
+   * refusal.
+   */
   rewriteUrl(request: IncomingMessage): string
   /** Register after CORS, so that browsers can read refusals too. */
   register(app: FastifyInstance): void

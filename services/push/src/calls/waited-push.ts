@@ -13,7 +13,7 @@ import { findReasonsAgainst } from '../recipients/reasons-against.ts'
 const atOnce = 1_000
 
 /**
- * The body of a PUSH_GENERIC call that has waited, without users who would get no push by now; or the reason to drop
+ * The body of a PUSH_GENERIC call that has waited, without users that would get no push by now; or the reason to drop
  * it. A call retried by an admin may be of any age.
  */
 export async function waitedPush(

@@ -20,7 +20,7 @@ export function hasWaited({ lastError, at }: PushDoc): boolean {
 
 /**
  * Those of these pushes that have waited, by ID: each with its device's present token and badge, or the reason to drop
- * it (docs/reference/push.md#who-gets-a-push). A query of each kind for an app, none where none has waited.
+ * it (docs/reference/push.md#recipients). A query of each kind for an app, none where none has waited.
  */
 export async function renewWaited(
   db: Db,

@@ -3,7 +3,7 @@ import type { Message } from '@parley/contracts/resources/message'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { PushContent } from '../networks/network.ts'
 
-/** The message types with a loc-key of their own (docs/reference/push.md#who-gets-a-push). */
+/** The message types with a loc-key of their own (docs/reference/push.md#recipients). */
 const withOwnText = new Set(['text', 'image', 'file', 'video', 'audio', 'location', 'announcement'])
 const maxText = 200
 /** APNs accepts a payload of 4,096 bytes, FCM one of 4,000: this leaves space for the IDs and the rest. */

@@ -23,8 +23,8 @@ export interface RecipientPage {
 
 /**
  * The recipients of a message's pushes, in pages of the room's members: without the sender, robots, members banned in
- * the room or from the app, those who block the sender, and those who muted the room, unless mentioned, alone or with a
- * group (docs/reference/push.md#who-gets-a-push). Ignores connections. For a thread: its members, and the mentioned. A
+ * the room or from the app, those that block the sender, and those that muted the room, unless mentioned, alone or with
+ * a group (docs/reference/push.md#recipients). Ignores connections. For a thread: its members, and the mentioned. A
  * page has the same members on each read, as long as no member leaves.
  */
 export async function* pageRecipients(

@@ -3,7 +3,7 @@ import type { Presence } from '@parley/presence/connect'
 import { findOnlineDevices } from '@parley/presence/online-devices'
 import type { Logger } from '@parley/service/log'
 
-/** The connected devices of these users, without users who have none. */
+/** The connected devices of these users; users without any are left out. */
 export type WhoIsOnline = (
   app: string,
   users: readonly string[],

@@ -14,7 +14,7 @@ const lookAgainMS = 60_000
 const mostAgain = 2_000
 
 /**
- * Closes sockets whose token has expired, until it is stopped; stopping settles when the current look is over.
+ * Closes sockets with an expired token, until it is stopped; stopping settles when the current look is over.
  * @param readLiving which tokens of these sessions are still valid, and when they end
  */
 export function watchTokenEnds(

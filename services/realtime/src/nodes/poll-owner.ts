@@ -48,7 +48,7 @@ export interface PollOwners extends PollOwner {
  */
 export function createPollOwners(bus: Bus, waitMS: number, nodes: () => ReadonlyMap<string, string>): PollOwners {
   const inFlight = new Map<string, Asked>()
-  /** Sessions whose WebSockets were closed while the bus was away. */
+  /** Sessions with WebSockets closed while the bus was away. */
   const gone = new Map<string, { node: string; untilMS: number }>()
   let listeningSinceMS = performance.now()
   let isStopping = false

@@ -52,7 +52,7 @@ export async function notifySenders({ db, bus }: { db: Db; bus: Bus }, moved: re
   }
 }
 
-/** Who sent the messages that these markers of one room have passed, by seq: of its buffer, and settled ones. */
+/** The senders of the messages passed by these markers of one room, by seq: of its buffer, and flushed ones. */
 async function findPassed(
   db: Db,
   { _id: roomKey, buffer = [] }: DeliveryRoom,
@@ -88,7 +88,7 @@ function joined(ranges: readonly SeqRange[]): SeqRange[] {
   return all
 }
 
-/** What a buffer does not have of a range, also between its messages: each process settles only those that it appended. */
+/** The parts of a range that a buffer lacks, also between its messages: each process flushes only its own appends. */
 function gapsOf(buffer: readonly { seq: number }[], { after, upTo }: SeqRange): SeqRange[] {
   const gaps: SeqRange[] = []
   let last = after

@@ -52,7 +52,7 @@ const saveUserBody = z
     ],
   })
 
-/** Whether a POST /admin/clients has the external-token form, whose errors are bare. */
+/** Whether a POST /admin/clients has the external-token form, with bare errors. */
 function assignsToken(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false
   const { issueAccessToken, token, expirationDate } = body as Record<string, unknown>
