@@ -24,14 +24,14 @@ export interface SentMessageDoc {
 export interface AsOfNow {
   message(id: string): SentMessageDoc | undefined
   room(app: string, id: string): Room | undefined
-  /** Which of these users are members of the room, read when it is called; left out, they are as the notes say. */
+  /** Which of these users are members of the room at the call; when absent, the notes' own members count. */
   members?: (app: string, room: string, users: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /** For notes that refer to nothing. */
 export const nothingKnown: AsOfNow = { message: () => undefined, room: () => undefined }
 
-/** What a change has just written, which need not be read again. */
+/** The documents that a change has just written, so they are not read again. */
 export function justWritten({ messages = [], room }: { messages?: readonly SentMessageDoc[]; room?: Room }): AsOfNow {
   const byId = new Map(messages.map((sent) => [sent.message._id, sent]))
   return {
@@ -40,7 +40,10 @@ export function justWritten({ messages = [], room }: { messages?: readonly SentM
   }
 }
 
-/** Reads what the notes refer to, in a few round trips however many they are; members when an order is given. */
+/**
+ * Reads the documents that notes refer to, in a few round trips for any number of notes. Members are read when a node
+ * command is given.
+ */
 export async function readAsOfNow(db: Db, notes: readonly PendingEventsDoc[]): Promise<AsOfNow> {
   const events = notes.flatMap((note) => note.events)
   const found = await findMessages(
@@ -95,10 +98,10 @@ async function findProfiles(
 }
 
 /**
- * An order that was noted, as it holds when it is given: one that waited joins only users who are still members, and takes
- * out only those who are none now. Else who was added and removed while the bus was away would hear the room from the first
- * order to the second. One that moves nobody is given too: nodes remember its ID, so that another process that read the
- * members earlier moves nobody by it either.
+ * A noted node command, as it must be given now. A delayed one joins only present members and takes out only users who
+ * are members no more: a user who was added and removed while the bus was away must not hear the room between the two
+ * commands. A command that moves nobody is given too: nodes remember its ID and then ignore it from a process that read
+ * the members earlier.
  */
 export async function orderAsOfNow(app: string, json: string, now: AsOfNow): Promise<ControlOrder> {
   const order = controlOrder.parse(JSON.parse(json))

@@ -20,9 +20,9 @@ export interface Committed<T> {
 
 /**
  * Makes a change in one transaction, which also notes its events, and publishes them after the commit. When this
- * settles the bus has them, or the relay will publish them: none is lost, whichever process dies in between.
+ * settles, the bus has the events or the relay will publish them, even if this process dies.
  *
- * @param ordering key what the change concerns: see ordering keys.ts
+ * @param orderingKey see ordering-keys.ts
  * @param turn as of changeAndNote
  */
 export async function changeAndNotify<T>(
@@ -37,8 +37,8 @@ export async function changeAndNotify<T>(
 }
 
 /**
- * The first half of changeAndNotify; the caller publishes what is noted.
- * @param turn the changes that are sure to conflict wait for each other; by default those of the ordering key
+ * The first half of changeAndNotify; the caller publishes the notes.
+ * @param turn key under which conflicting changes queue; by default the ordering key
  */
 export async function changeAndNote<T>(
   chat: Chat,

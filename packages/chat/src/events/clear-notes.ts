@@ -21,7 +21,7 @@ export interface NoteClearing {
 
 type PublishedNote = Pick<PendingEventsDoc, '_id' | 'atMS' | 'events'>
 
-/** Nothing waits for a note without a ordering key to be deleted, so many are deleted together. */
+/** Nothing waits for the deletion of a note without an ordering key, so these are deleted in batches. */
 const unorderedEveryMS = 100
 /** Another process that changes something in the ordering key until then publishes its notes again, before its own. */
 const orderedEveryMS = 20

@@ -47,7 +47,10 @@ export function notifyFeed<E extends FeedOnlyEvent>(
 
 type Room = Pick<RoomDoc, 'app' | 'id'>
 
-/** Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the user who changed it */
+/**
+ * Adds the `room` event for the members, with the Room as it is at publishing. @param about `by`: the user behind the
+ * change
+ */
 export function roomChanged(
   pending: PendingEvents,
   { app, id }: Room,

@@ -1,8 +1,9 @@
 import { key } from '@parley/db/keys'
 
 /**
- * A ordering key is what changes concern whose events must stay in order. Two changes of one ordering key that exclude each other (they
- * write the same document) are published in the order of their commits, whichever process publishes them.
+ * An ordering key names a room, a user, a read marker or a message whose events must stay in order. Two changes of one
+ * key exclude each other, because they write the same document, and are published in the order of their commits by any
+ * process.
  */
 
 /** A room's fields, members and invitations. */

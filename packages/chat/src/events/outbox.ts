@@ -25,49 +25,52 @@ import { type PublishParts, publishInOrder, publishOne } from './publish-events.
 /** The events of changes: noted with the change, published after it, deleted when the bus has them (ARCHITECTURE.md). */
 export interface Outbox {
   /**
-   * Notes the events of changes, each with a ordering key of its own, inside their transaction; costs it one round trip, or none
-   * without events. One result per change, in order.
-   * @param waiting what waits in the ordering keys already, as findByOrderingKey finds it, read after what the changes conflict with; by
-   *   default it is read here
+   * Notes the events of changes, each with an ordering key of its own, inside their transaction. Costs one round trip,
+   * or none without events. One result per change, in order.
+   * @param waiting notes that already wait under the ordering keys, as findByOrderingKey returns them, read after the
+   *   documents that the changes conflict on; by default read here
    */
   note(changes: readonly KeyedEvents[], session: Session, waiting?: readonly PendingEventsDoc[]): Promise<Noted[]>
   /**
-   * Publishes notes after the commit, and before them those that wait in the ordering key, to keep the order. Never fails: what
-   * the bus does not accept stays noted, and the relay publishes it later.
-   * @param now what the change has just written
+   * Publishes notes after the commit, preceded by those that wait under the same ordering key. Never fails: the relay
+   * publishes later the events that the bus does not accept.
+   * @param now the documents that the change has just written
    * @returns whether the bus has everything
    */
   publish(noted: Noted, now: AsOfNow): Promise<boolean>
-  /** The same; settles as soon as the orders among them hold. What comes after the last one goes out meanwhile. */
+  /**
+   * The same; settles as soon as the nodes have confirmed the node commands. Events after the last command go out
+   * meanwhile.
+   */
   publishOrders(noted: Noted, now: AsOfNow): Promise<void>
   /**
-   * Publishes everything that waits in these ordering keys, until the signal aborts; returns whether the ordering keys are empty now. Never
-   * fails.
+   * Publishes everything that waits under these ordering keys, until the signal aborts; returns whether nothing waits
+   * any more. Never fails.
    */
   publishKeys(orderingKeys: readonly string[], signal?: AbortSignal): Promise<boolean>
   /**
-   * Publishes the deletions of all messages of these rooms that the bus does not have, and what waits before them; what
-   * comes after them is to wait for that. Returns whether the bus has them. Never fails.
+   * Publishes unpublished deletions of all messages of these rooms, preceded by the notes that wait before them.
+   * Returns whether the bus has them; until then, do not publish later events of the rooms. Never fails.
    */
   publishDeletions(rooms: readonly MaybeDeletedIn[]): Promise<boolean>
-  /** Publishes events that are kept elsewhere than in a note, such as new messages. Never fails; whether the bus has all. */
+  /** Publishes events that are not in a note, such as new messages. Never fails; returns whether the bus has all. */
   publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean>
-  /** Forgets a note of new messages, since the bus has all of its events. */
+  /** Deletes a note of new messages: the bus has all of its events. */
   forget(note: string): void
-  /** Publishes a note whose events need no order, such as new messages. Never fails, like `publish`. */
+  /** Publishes a note of events without an ordering key, such as new messages. Never fails, like `publish`. */
   publishNote(note: UnorderedNote, now: AsOfNow): Promise<boolean>
   /**
    * Notes and publishes an event that changes nothing in the database; fails only when it cannot be noted. Concurrent
    * calls share a round trip.
    */
   noteAndPublish(event: NotedEvent): Promise<void>
-  /** Settles when every publish that was begun is over. */
+  /** Settles when every publish in flight has ended. */
   drained(): Promise<void>
 }
 
 type UnorderedNote = Pick<PendingEventsDoc, '_id' | 'events'> & Partial<Pick<PendingEventsDoc, 'atMS'>>
 
-/** New notes, and those that waited in the ordering key before them. */
+/** New notes, and the notes that wait before them under the same ordering key. */
 export interface Noted {
   notes: readonly PendingEventsDoc[]
   before: readonly PendingEventsDoc[]
@@ -157,13 +160,13 @@ async function noteChanges(
   if (withEvents.length === 0) return changes.map(() => nothingNoted)
   const orderingKeys = withEvents.map(({ orderingKey }) => orderingKey)
   const limit = maxPerOrderingKey * orderingKeys.length
-  // Outside of the transaction, at the same time: whatever it conflicts with is committed already.
+  // Outside of the transaction, in parallel: every change that this one conflicts with is committed already.
   const [notes, found] = await Promise.all([
     insertNotes(db, withEvents, session),
     known ?? findByOrderingKey(db, orderingKeys),
   ])
   const waiting = Map.groupBy(found, ({ orderingKey }) => orderingKey)
-  // Where not all were read, the relay publishes them all.
+  // With more waiting than was read, the relay publishes them all.
   const beforeOf = (orderingKey: string) => (found.length >= limit ? found : (waiting.get(orderingKey) ?? []))
   const noted = new Map(
     orderingKeys.map((orderingKey, i) => [orderingKey, { notes: notes[i] ?? [], before: beforeOf(orderingKey) }]),
@@ -173,25 +176,25 @@ async function noteChanges(
 
 type PublishKeysParts = PublishParts & { db: Db; steps: Steps; cleared: NoteClearing }
 
-/**
- * Shorter than the stream and the nodes recognise a repeat: this long after it has noted or read them, a process does not
- * know what others have published meanwhile.
- */
+/** Below the dedupe window of the stream and the nodes: after this time other processes may have published the notes. */
 const staleAfterMS = 60_000
 
-/** Publishes everything that waits in these ordering keys, until the signal aborts; returns whether the ordering keys are empty now. */
+/**
+ * Publishes everything that waits under these ordering keys, until the signal aborts; returns whether nothing waits any
+ * more.
+ */
 async function publishKeys(
   parts: PublishKeysParts,
   orderingKeys: readonly string[],
   signal?: AbortSignal,
 ): Promise<boolean> {
-  // Nothing found would be as much as may be.
+  // Without keys, the limit of 0 would read as reached.
   if (orderingKeys.length === 0) return true
   const most = maxPerOrderingKey * orderingKeys.length
   for (let first: string | undefined; ; ) {
     const untilMS = performance.now() + staleAfterMS
     const found = await findByOrderingKey(parts.db, orderingKeys)
-    // Those of the round before could not be deleted.
+    // The notes of the previous round were not deleted.
     if (found.length > 0 && found[0]?._id === first) return false
     first = found[0]?._id
     if (!(await publishFound({ ...parts, untilMS }, found))) return false
@@ -214,8 +217,8 @@ async function publishFound(
 }
 
 /**
- * Publishes the notes of a change. When that ends before its orders hold, and tokens end by one of them, this process may be
- * cut off while gateways that remember the tokens are not: then they are waited for to forget.
+ * Publishes the notes of a change. If a node command that ends tokens is not confirmed, this process may be cut off
+ * while gateways that cache the tokens are not: then it waits until their leases have expired.
  */
 async function waitForExpiry<T>(
   notes: readonly Pick<PendingEventsDoc, 'events'>[],
@@ -239,10 +242,10 @@ function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean 
   return orders.some((event) => 'json' in event && (JSON.parse(event.json) as ControlOrder).do === 'revoked')
 }
 
-/** A room, which may have a deletion of all its messages that the bus does not have. */
+/** A room that may have an unpublished deletion of all its messages. */
 type MaybeDeletedIn = Pick<RoomDoc, '_id' | 'app' | 'id' | 'erasing'>
 
-/** The ordering keys in which the deletions wait that the bus does not have. */
+/** The ordering keys of unpublished deletions of all messages. */
 function keysOfDeletions(rooms: readonly MaybeDeletedIn[]): string[] {
   return rooms.flatMap(({ app, id, erasing }) => (erasing?.unpublished === undefined ? [] : [roomOrderingKey(app, id)]))
 }

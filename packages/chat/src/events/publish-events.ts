@@ -28,7 +28,8 @@ export interface PublishParts {
 }
 
 /**
- * Publishes a noted event, for the first time or again; settles when the stream has it, for an order when every living node has carried it out.
+ * Publishes a noted event, for the first time or again. Settles when the stream has it; a node command settles when
+ * every living node has confirmed it.
  * @throws BusAway, BusRefuses
  */
 export async function publishNoted(parts: PublishParts, event: NotedEvent, now: AsOfNow, again?: Again): Promise<void> {
@@ -72,8 +73,8 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
 }
 
 /**
- * A node that does not confirm is dying, and its sockets with it, or it is cut off and will read everything again. A gateway
- * that is cut off believes nothing that it remembers.
+ * A node that does not confirm is dying, with its sockets, or it is cut off and will resync. A gateway that is cut off
+ * trusts nothing in its cache.
  */
 async function giveOrder({ control, log }: PublishParts, app: string, order: ControlOrder): Promise<void> {
   const { silent } = await control.give(app, order)
@@ -81,8 +82,8 @@ async function giveOrder({ control, log }: PublishParts, app: string, order: Con
 }
 
 /**
- * The event of a message, with an ID by which the stream keeps a repeated one once: that of the change, also where another
- * process publishes it with what came later.
+ * The event of a message. Its ID is that of the change, so the stream dedupes it even if another process publishes a
+ * newer state.
  */
 function messageEvent(
   { message, sender, quoted }: SentMessageDoc,
@@ -109,10 +110,10 @@ function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): MessagePla
 }
 
 /**
- * Publishes a noted event and decides what a failure means: while the bus is away the event stays noted, and is published
- * later; what the bus would never take is dropped; and with any other error it stays noted too, since that is a fault of
- * ours, or a note that only a newer release can read.
- * @returns whether the event is dealt with. Never fails
+ * Publishes a noted event and handles a failure. While the bus is away, the event stays noted for a retry. An event
+ * that the bus refuses for good is dropped. After any other error it stays noted: that is a bug, or a note that only a
+ * newer release can read.
+ * @returns whether the note is no longer needed. Never fails
  */
 export async function publishOne(
   parts: PublishParts & { steps: Steps },
@@ -159,7 +160,7 @@ function describe(
 /**
  * Publishes notes one after the other, up to the first that the bus does not accept, and none after `untilMS`
  * (`performance.now()`).
- * @param ordered called when all the orders among them hold
+ * @param ordered called when every node command among them is confirmed
  * @returns whether the bus has all
  */
 export async function publishInOrder(

@@ -17,12 +17,12 @@ import { publishNoted } from './publish-events.ts'
 const lookEveryMS = 1_000
 const leaseMS = 15_000
 const stepMS = 1_000
-/** Longer than clocks differ, and than an acknowledged event takes to be noted as published. */
+/** Longer than the clock skew, and than it takes to note an acknowledged event as published. */
 const skewMS = 5_000
 
 /**
- * Publishes the events again that a lost stream had, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of
- * processes may run it: one works, and another goes on where it died.
+ * Publishes the events of a lost stream again, until the signal aborts (ARCHITECTURE.md, "Events"). Any number of
+ * processes may run it: one works under a lease, and another continues after its death.
  */
 export async function rebuildLostStream(chat: Chat, signal: AbortSignal): Promise<void> {
   const look = async () => {
@@ -37,12 +37,12 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
   const { rebuilding } = state
   if (!rebuilding) return
   const { sinceMS, untilMS, afterSeq } = rebuilding
-  // As the events of before were: above what the lost stream gave, below what the new one gives.
+  // Between the positions of the lost stream and those of the new one.
   const placeOf = (atMS: number) => afterSeq + Math.max(0, atMS - sinceMS) + 1
   let events = 0
   for (let fromMS = await nextStep(chat, rebuilding.doneUpToMS); fromMS < untilMS + skewMS; ) {
     const toMS = fromMS + stepMS
-    // What happened in this second is written, and noted as published.
+    // By then, everything that happened in this second is written and noted as published.
     await pause(Math.max(0, toMS + skewMS - clock.now()), undefined, { signal })
     events += await republish(chat, { fromMS, toMS }, placeOf)
     if (!(await recordRebuilt(chat.db, state, toMS, clock.now() + leaseMS))) return
@@ -54,16 +54,16 @@ async function rebuild(chat: Chat, state: StreamStateDoc, signal: AbortSignal): 
 
 const inSteps = (ms: number) => Math.floor(ms / stepMS) * stepMS
 
-/** The next step from a time on. Nothing is to be done for the time until then, however long it is. */
+/** The next step from a time on; a stretch without events costs nothing, however long. */
 async function nextStep(chat: Chat, fromMS: number): Promise<number> {
   return inSteps(await nextToRepublish(chat, inSteps(fromMS), inSteps(clock.now() - skewMS)))
 }
 
 /**
- * Publishes all events since a time again, by hand, a second of theirs after the other: broken off, it may go on from where
- * it was, or begin anew.
- * @param onProgress up to when, and how many so far
- * @returns how many
+ * Publishes all events since a time again, by hand, one second of events after the other. After an interruption,
+ * continue at the reported time or start over.
+ * @param onProgress called with the time reached and the number of events so far
+ * @returns the number of events
  */
 export async function rebuildSince(
   chat: Chat,
@@ -99,10 +99,10 @@ interface Past extends PendingEventsDoc {
 }
 
 /**
- * Publishes the events of messages and changes of a stretch of time again, from MongoDB, with the IDs that they had: what
- * was handled already is recognised by its ID. In the order in which they happened. May be done twice.
- * @param placeOf the place of an event of a time among those of before
- * @returns how many events
+ * Publishes the events of messages and changes of a stretch of time again, from MongoDB, in order and under their first
+ * IDs, so consumers skip handled ones. Repeatable.
+ * @param placeOf the place of an event of a time among the older events
+ * @returns the number of events
  * @throws BusAway
  */
 async function republish(
@@ -121,7 +121,7 @@ async function republish(
   ].toSorted((one, other) => one.atMS - other.atMS)
   let count = 0
   for (let i = 0; i < past.length; i += atOnce) {
-    // Those of one time keep their order by a part of a millisecond.
+    // Fractions of a millisecond keep the order of events of one time.
     const place = (atMS: number, at: number) => placeOf(atMS + (i + at) / 1_000_000)
     count += await publishAgain(chat, past.slice(i, i + atOnce), place)
   }
@@ -129,8 +129,8 @@ async function republish(
 }
 
 /**
- * When, at a time or later, something happened that can be published again: to the second, and not later than `latestMS`,
- * before which everything is written.
+ * The next second with an event that can be published again, at `latestMS` at the latest: everything before that is
+ * written.
  */
 async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS
@@ -139,7 +139,7 @@ async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Pr
   return Math.max(fromMS, Math.min(latestMS, ...found.map((ms = latestMS) => ms)))
 }
 
-/** New messages are found when they are settled. */
+/** Flushes the room buffers first: new messages are read from `messages`. */
 async function settleBefore({ db }: Chat, beforeMS: number): Promise<void> {
   const rooms = await findUnflushedRooms(db, { beforeMS })
   for (const part of inParts(rooms, roomsAtOnce)) await flushRooms(db, part)
@@ -153,7 +153,7 @@ async function publishAgain(
   placeOf: (atMS: number, at: number) => number | undefined,
 ): Promise<number> {
   const now = await readAsOfNow(chat.db, past)
-  // Handed to the connection in this order, and acknowledged together.
+  // Handed to the connection in this order, and acknowledged in one batch.
   const publishing = past.flatMap(({ atMS, events }, i) =>
     events.map((event) => publishOnce(chat, event, now, { atMS, place: placeOf(atMS, i) })),
   )

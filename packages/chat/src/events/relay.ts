@@ -12,7 +12,7 @@ import { justWritten, readAsOfNow } from './as-of-now.ts'
 import { threadOrderingKey } from './ordering-keys.ts'
 
 const lookEveryMS = 1_000
-/** Longer than a publish may take: the writer of an older note has failed to publish it, or died. */
+/** Longer than a publish may take: a writer with an older note has failed to publish it, or died. */
 const givenUpAfterMS = 4_000
 const perRound = 500
 const roomsPerRound = 100
@@ -34,12 +34,12 @@ async function relayRound(chat: Chat, signal: AbortSignal): Promise<void> {
   while (more && !signal.aborted) {
     const beforeMS = clock.now() - givenUpAfterMS
     await flushAbandoned(chat.db, beforeMS, roomsPerRound).catch((error: unknown) => {
-      // Events that are noted already need not wait for it.
+      // Noted events do not wait for this.
       chat.log.warn({ err: error }, 'abandoned messages not flushed; trying again')
     })
     const notes = await findUnpublished(chat.db, beforeMS, perRound)
     if (notes.length === 0) return
-    // Lanes first, so that messages sent after a deletion of all come after its event.
+    // Ordering keys first, so that messages sent after a deletion of all come after its event.
     const orderingKeys = [...new Set(notes.flatMap(({ orderingKey }) => orderingKey ?? []))]
     const areKeysPublished = await chat.outbox.publishKeys(orderingKeys, signal)
     const messages = notes.filter(({ orderingKey }) => orderingKey === undefined)
@@ -61,8 +61,8 @@ export interface MissingMessages {
 }
 
 /**
- * Publishes messages that were accepted and whose own gateway is late with their events, or died: the bus has each once.
- * Returns whether any may come of it. What has left the buffer of its room was published, or is noted for the relay.
+ * Publishes accepted messages whose gateway is late with their events, or died; the bus dedupes them. Returns whether
+ * any may come. A message outside the buffer was published, or is noted for the relay.
  */
 export async function publishMissing(
   { db, outbox }: Chat,
@@ -91,7 +91,7 @@ export async function publishMissing(
   return outbox.publishEvents(events, now)
 }
 
-/** How long the oldest unpublished event has waited, in seconds: one or less when all is well. */
+/** Age of the oldest unpublished event in seconds; normally one or less. */
 export async function outboxAge({ db }: Chat): Promise<number> {
   const oldest = await oldestUnpublished(db)
   return oldest === undefined ? 0 : Math.max(0, clock.now() - oldest) / 1000

@@ -1,10 +1,10 @@
-/** The place of what is being sent among what it must not overtake, nor be overtaken by. */
+/** The place of an emit among those that it must not overtake. */
 export interface Turn {
   /**
-   * Settles when everything before it is over; undefined when it is.
-   * @throws ApiError TOO_MANY_REQUESTS when too much waits already
+   * Settles when everything before it is over; undefined if nothing is before it.
+   * @throws ApiError TOO_MANY_REQUESTS if the queue is full
    */
   come(): Promise<void> | undefined
-  /** What comes after it may follow. */
+  /** Lets the next one go. */
   over(): void
 }

@@ -29,7 +29,7 @@ export async function indexRoom(db: Db, roomKey: string, untilMS: number): Promi
   while (clock.now() < untilMS && (await indexChunk(db, roomKey))) continue
 }
 
-/** Returns whether there is more to do. */
+/** Returns whether messages are left. */
 async function indexChunk(db: Db, roomKey: string): Promise<boolean> {
   return inTransaction(db, async (session) => {
     const [room] = await findRoomsByKey(db, [roomKey], session)

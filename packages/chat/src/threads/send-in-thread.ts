@@ -40,7 +40,7 @@ export async function sendInThread(chat: Chat, draft: ThreadDraft): Promise<Send
     chat,
     threadOrderingKey(app, roomId, quoted?.threadOf ?? replyTo),
     async (session, pending) => {
-      // Not before its turn: a word censored meanwhile is masked.
+      // Only now, in its turn: words censored meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       const masked = mask ? { ...draft, content: mask(draft.content) } : draft
       const room = await lockRoom(chat.db, app, roomId, session)

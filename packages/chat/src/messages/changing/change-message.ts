@@ -30,10 +30,10 @@ export interface MessageName {
 }
 
 /**
- * What editing, recalling, reacting and pinning have in common: a member who is not banned changes a message
- * that is not deleted, its updated time rises, and messageUpdated goes to the room. `change` returns undefined
- * when nothing changes; then there is no event, nor what `also` goes out with it.
- * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and what `change` throws
+ * The common part of editing, recalling, reacting and pinning: a member without a ban changes a message that is not
+ * deleted, its updated time rises, and messageUpdated goes to the room. If `change` returns undefined, nothing changes,
+ * and neither the event nor `also` goes out.
+ * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, USER_BLOCKED, and the errors of `change`
  */
 export async function changeMessage(
   chat: Chat,
@@ -62,7 +62,7 @@ export async function changeMessage(
       changedAtMS: updatedAtMS,
     } as const
     pending.push({ ...changed, by: caller.user }, ...also)
-    // What was shown of a stream so far is in the message, and not in the index.
+    // The text shown while streaming is in the message, but not in the index.
     const hasEnded = found.streaming && !written.streaming
     if (written.recalled && !found.recalled) await uncountMessages(db, room, [found], session)
     else if (hasEnded || written.content !== found.content) {

@@ -20,7 +20,7 @@ import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { unknownMessage } from './change-message.ts'
 import { uncountMessages } from './uncount-messages.ts'
 
-/** How long eraseMessages leaves the event to the request that deleted. */
+/** eraseMessages leaves the event to the deleting request for this long. */
 const publishWithinMS = 2_000
 
 /**
@@ -52,7 +52,7 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
     const room = await requireModerator(chat, caller, roomId, session)
     const [message] = await findMessagesOfRoom(db, room, [messageId], session)
     if (!message || isDeletedIn(message, room)) throw unknownMessage(messageId)
-    // The room first, so that sends wait for this instead of making it start again.
+    // Locks the room first, so that sends wait instead of making this start again.
     const updatedAtMS = await takeRoomTime(db, room, session)
     await uncountMessages(db, room, [message], session)
     const deleted = {
@@ -72,8 +72,8 @@ async function deleteOne(chat: Chat, caller: Caller, roomId: string, messageId: 
 }
 
 /**
- * One write, whatever the length of the history; `deletedCount` is of the room's own messages: from now on, readers see every message up to the room's mark as a
- * stub, and nobody counts it as unread. eraseMessages changes the documents later.
+ * One write for a history of any length. From now on readers see every message up to the room's mark as a stub, and
+ * none counts as unread. eraseMessages changes the documents later. `deletedCount` counts the room's own messages.
  */
 async function deleteAll(chat: Chat, caller: Caller, roomId: string): Promise<number> {
   const { db } = chat

@@ -20,7 +20,7 @@ export interface Edit {
   message?: unknown
   messageType?: string | undefined
   mentions?: string[] | undefined
-  /** The user's own client edits, and not the integrator: the hook of the app is asked. */
+  /** Edited by the user's own client, not by the integrator: the app's hook is asked. */
   byClient?: boolean
 }
 
@@ -44,7 +44,7 @@ export async function editMessage(chat: Chat, caller: UserCaller, name: MessageN
     if (content === undefined) return before.recalled ? undefined : recall
     if (before.recalled) throw new ApiError('INVALID_REQUEST', '_id: the message was recalled')
     requireNotFrozen(room)
-    // Not before its turn: a word censored meanwhile is masked.
+    // Only now, in its turn: words censored meanwhile are masked too.
     const mask = await chat.censor.maskOf(caller.app)
     return edited(mask ? mask(content) : content, edit)
   })
@@ -70,7 +70,7 @@ async function newContent(chat: Chat, caller: UserCaller, name: MessageName, edi
   return moderateEdit(chat, caller, name, edit, contentOf(edit.message))
 }
 
-/** The content as the hook of the app lets it be; it is not asked about messages of others, which nobody may edit. */
+/** The content after the app's hook, which is not asked about other users' messages: editing those is refused anyway. */
 async function moderateEdit(
   chat: Chat,
   { app, user }: UserCaller,

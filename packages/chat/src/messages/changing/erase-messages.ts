@@ -13,7 +13,7 @@ import type { Chat } from '../../chat.ts'
 import { eraseThreads } from '../../threads/erase-threads.ts'
 
 const lookEveryMS = 1_000
-/** Longer than a chunk takes, so that only one process works on a room. */
+/** Longer than a chunk takes, so that one process at a time works on a room. */
 const leaseMS = 10_000
 /** Messages in one transaction, few because sends to the room wait for it. */
 const chunk = 200
@@ -31,7 +31,7 @@ export async function eraseMessages(chat: Chat, signal: AbortSignal): Promise<vo
   await runEvery(lookEveryMS, eraseRooms, { onError, signal })
 }
 
-/** Works on one room that no other process works on; returns whether there was one. */
+/** Erases messages of one room that no other process has leased; returns whether there was one. */
 export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<boolean> {
   const room = await leaseErasing(chat.db, leaseMS)
   if (!room) return false
@@ -42,7 +42,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   for (let more = true; more && !signal.aborted; ) {
     const sinceMS = performance.now()
     more = await eraseChunk(chat, room)
-    // Pause for as long as the work took, so that sends to the room get their turn.
+    // Pauses for as long as the chunk took, so that sends to the room get their turn.
     await pause(performance.now() - sinceMS)
   }
   if (!signal.aborted) await eraseThreads(chat, room, signal)
@@ -50,7 +50,7 @@ export async function eraseNextRoom(chat: Chat, signal: AbortSignal): Promise<bo
   return true
 }
 
-/** Returns whether there is more to do. */
+/** Returns whether messages are left. */
 async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
   return inTransaction(chat.db, async (session) => {
     const room = await lockRoom(chat.db, app, id, session)
@@ -71,7 +71,7 @@ async function eraseChunk(chat: Chat, { app, id }: RoomDoc): Promise<boolean> {
   })
 }
 
-/** Removes the messages from the search index, and the mark of the pending work unless more has been added. */
+/** Removes the messages from the search index, and the mark of pending work unless more was added. */
 async function finish(chat: Chat, { _id, app, id, deletedUpToSeq = 0, deletedUpToMS = 0 }: RoomDoc): Promise<void> {
   // Indexing a room writes its progress too, so it has finished before this, or begins after these messages.
   await inTransaction(chat.db, (session) => setSearchProgress(chat.db, _id, deletedUpToSeq, session))

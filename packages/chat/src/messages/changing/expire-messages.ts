@@ -20,8 +20,8 @@ const atOnce = 1_000
 const roomsAtOnce = 8
 
 /**
- * Makes stubs of messages whose time has come (docs/reference/messages.md#messages-that-expire), until the signal aborts.
- * Any number of processes may run this: the second one that takes a message finds a stub.
+ * Turns expired messages into stubs (docs/reference/messages.md#messages-that-expire), until the signal aborts. Any
+ * number of processes may run this: a second one finds a stub and changes nothing.
  */
 export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<void> {
   const expire = async () => {
@@ -31,14 +31,14 @@ export async function expireMessages(chat: Chat, signal: AbortSignal): Promise<v
   await runEvery(lookEveryMS, expire, { onError, signal })
 }
 
-/** Makes stubs of what is due, at most so many at once; returns how many there were. */
+/** Turns one batch of due messages into stubs; returns the size of the batch. */
 export async function expireDue(chat: Chat): Promise<number> {
   const due = await findExpired(chat.db, clock.now(), atOnce)
-  // Several processes begin with the same messages: each in another order of rooms.
+  // Several processes read the same batch: each shuffles the rooms.
   const rooms = [...Map.groupBy(due, ({ app, room }) => key(app, room)).values()]
   const byChance = rooms.map((own) => ({ own, at: Math.random() })).toSorted((a, b) => a.at - b.at)
   const failed: unknown[] = []
-  // One room that fails keeps no other waiting.
+  // One failing room delays no other.
   const expire = ({ own }: { own: ExpiredMessage[] }) =>
     expireInRoom(chat, own).catch((error: unknown) => failed.push(error))
   for (const some of inParts(byChance, roomsAtOnce)) await Promise.all(some.map(expire))
@@ -69,7 +69,7 @@ async function expirePart(
     const updatedAtMS = room ? await takeRoomTime(db, room, session) : clock.now()
     if (room) await uncountMessages(db, room, shown, session)
     await stubExpired(db, found, updatedAtMS, session)
-    // Nobody hears of a room that is gone.
+    // A deleted room gets no events.
     const stubs = room?.deletedAt ? [] : shown
     for (const stub of stubs) Object.assign(stub, { isDeleted: true, updatedAtMS })
     const changes = stubs.map(({ _id }) => ({

@@ -15,7 +15,7 @@ export async function addReaction(chat: Chat, caller: UserCaller, id: string, gi
   const allowed = await moderateReaction(chat, caller, id, given)
   return changeToView(chat, caller, { id }, async ({ reactions = [] }, room) => {
     requireNotFrozen(room)
-    // Not before its turn: a word censored meanwhile is masked.
+    // Only now, in its turn: words censored meanwhile are masked too.
     const reaction = await chat.censor.maskText(caller.app, allowed)
     if (reactions.some((given) => given.client === caller.user && given.reaction === reaction)) return undefined
     const own = reactions.filter(({ client }) => client === caller.user)

@@ -8,8 +8,8 @@ import { uncountDeleted } from '@parley/db/unread/uncount-deleted'
 import { countedIn } from '../../threads/counted-in.ts'
 
 /**
- * Takes messages of a room and its threads that become stubs, or are recalled, out of the unread counts and the search. The
- * room is taken, and none of them was deleted before. A recalled one was uncounted then.
+ * Removes messages of a room and its threads from the unread counts and the search when they become stubs or are
+ * recalled. The room is locked, and none of the messages was deleted before. A recalled one is uncounted already.
  */
 export async function uncountMessages(
   db: Db,

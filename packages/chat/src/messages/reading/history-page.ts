@@ -19,9 +19,9 @@ export function toPageSize({ limit, timeRangeField }: HistoryQuery): { field: Ti
 }
 
 /**
- * Where the page begins, and its other bound: all that are given hold.
+ * The start of the page, and its other bound; all given cursors apply.
  * @param find returns the message of a cursor
- * @throws ApiError INVALID_QUERY, and what `find` throws
+ * @throws ApiError INVALID_QUERY, and the errors of `find`
  */
 export async function pageStart(
   query: HistoryQuery,
@@ -43,10 +43,10 @@ export async function pageStart(
   return { from: 'end' }
 }
 
-/** Behind all IDs, which are hexadecimal. */
+/** Sorts after all IDs, which are hexadecimal. */
 const behindAll = 'g'
 
-/** The page that these messages make: as JSON text, and which of them the caller deleted for themselves. */
+/** The page of these messages as JSON text, and those that the caller deleted for themselves. */
 export function toPage(
   messages: readonly MessageDoc[],
   about: { room: Deletions; users: ReadonlyMap<string, UserDoc>; quoted: Quoted; hidden: ReadonlySet<string> },

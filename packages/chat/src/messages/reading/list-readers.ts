@@ -16,7 +16,7 @@ import { unknownMessage } from '../changing/change-message.ts'
 type ReaderView = Result<typeof operation>['data'][number]
 
 /**
- * The members who have read a message, the longest-standing first (docs/reference/messages.md#readers).
+ * The readers of a message, longest-standing member first (docs/reference/messages.md#readers).
  * @throws ApiError MESSAGE_NOT_FOUND, ROOM_NOT_FOUND, NOT_ROOM_MEMBER; RESULT_TOO_LARGE in a room of too many members
  */
 export async function listReaders(chat: Chat, by: Caller, id: string): Promise<Result<typeof operation>> {

@@ -11,13 +11,13 @@ export type Quoted = ReadonlyMap<string, MessageDoc>
 
 export const nothingQuoted: Quoted = new Map()
 
-/** Of the largest messages, so many fit into the memory of a page. */
+/** Bounds the memory of a page of the largest messages. */
 const atOnce = 64
 
 /**
- * Reads the messages that these quote, wherever they are; costs nothing where none quotes another. A quote is kept
- * nowhere, so nothing is left in it of a message that was deleted or recalled.
- * @param rooms by key, where they are known: read after the messages, or at the same moment
+ * Reads the quoted messages from buffers and `messages`; costs nothing without quotes. Quotes are not stored, so a
+ * deleted or recalled message leaves no trace in them.
+ * @param rooms by key, if known: read after the messages, or at the same moment
  */
 export async function findQuoted(
   db: Db,
@@ -42,7 +42,7 @@ export function quotedBy(message: MessageDoc | undefined): Quoted {
   return message ? new Map([[message._id, message]]) : nothingQuoted
 }
 
-/** What it replies to, and the last message of the thread about it. */
+/** The message that it replies to, and the last message of its thread. */
 function quotedIn({ app, room, replyTo, thread }: MessageDoc): Pick<MessageDoc, '_id' | 'roomKey'>[] {
   const ids = [replyTo, thread?.lastMessageID].filter((id) => id !== undefined)
   return ids.map((_id) => ({ _id, roomKey: key(app, room) }))

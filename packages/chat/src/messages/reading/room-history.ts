@@ -16,8 +16,9 @@ import { type HistoryQuery, pageStart, toPage, toPageSize } from './history-page
 import { findQuoted } from './quoted-messages.ts'
 
 /**
- * A page of a room's history (docs/reference/messages.md#history). The cost does not grow with the history: one round trip
- * to the database, one more to find where a page before or after a message begins, more for what one read does not hold.
+ * A page of a room's history (docs/reference/messages.md#history). The cost does not depend on the length of the
+ * history: one round trip, one more to find the start of a page before or after a message, and more if one read does
+ * not fill the page.
  * @throws ApiError ROOM_NOT_FOUND, NOT_ROOM_MEMBER, MESSAGE_NOT_FOUND, INVALID_QUERY
  */
 export async function roomHistory(
@@ -41,7 +42,7 @@ export async function roomHistory(
   return new JsonText([withField(rest, 'data', data)])
 }
 
-/** The messages for the page, who sent them, and which the caller deleted for themselves. */
+/** The messages of the page, their senders, and those that the caller deleted for themselves. */
 async function pageMessages(
   chat: Chat,
   { app, user }: UserCaller,
@@ -65,7 +66,7 @@ async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: st
   return settled ?? unsettledMessage(chat, caller, roomId, id)
 }
 
-/** A message that was not settled a moment ago. */
+/** A message that was not flushed a moment ago. */
 async function unsettledMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
   const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithBuffer(chat.db, caller.app, roomId))
   const message =

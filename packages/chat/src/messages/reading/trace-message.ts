@@ -17,11 +17,11 @@ import { toDeliveryView } from '../../views/webhook-delivery.ts'
 import { unknownMessage } from '../changing/change-message.ts'
 
 const mostReaders = 1_000
-/** Events of the room that are looked at in the stream. */
+/** Events of the room to read from the stream. */
 const mostInStream = 1_000
 
 /**
- * The way of one message: accepted, published, settled, delivered, pushed, called, read
+ * The trace of one message: accepted, published, flushed, delivered, pushed, called, read
  * (docs/reference/messages.md#the-way-of-a-message).
  * @throws ApiError MESSAGE_NOT_FOUND
  */
@@ -72,8 +72,8 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
 }
 
 /**
- * Raw markers: who read it before it was deleted has read it. The deletion of a whole room moves markers that nobody has
- * reported; then only those count whose members have reported something since the message.
+ * Raw markers, so a reader before the deletion counts. Deleting a whole room moves markers without a report; then only
+ * members with a report after the message count.
  */
 async function readersOf(
   { db }: Chat,

@@ -7,8 +7,8 @@ import { findRepeated } from '../../send/decide.ts'
 import type { Draft } from '../../send/new-message.ts'
 
 /**
- * The draft with its files. When they are not to be had, as after a recall, and the draft was sent before under its key: what
- * was sent first.
+ * The draft with its files. If the files are gone, e.g. after a recall, and the draft was sent before under its key,
+ * the first message.
  * @throws ApiError FILE_NOT_FOUND, INVALID_REQUEST
  */
 export async function attachToDraft(

@@ -13,8 +13,8 @@ export type BatchOutcome = JobOutcome
 const atOnce = 100
 
 /**
- * The outcomes of a batch as JSON text, part by part, with the messages read only then, so that a slow reader keeps
- * no messages in memory.
+ * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader keeps none in
+ * memory.
  */
 export async function* outcomesText(db: Db, outcomes: readonly BatchOutcome[]): AsyncGenerator<string[]> {
   for (const part of inParts(outcomes, atOnce)) {
@@ -35,7 +35,7 @@ async function messageTexts(db: Db, sent: readonly { _id: string; roomKey: strin
   return new Map(
     found.map((message) => [
       message._id,
-      // A batch replies to nothing.
+      // A batch has no replies.
       sentMessageJson(currentMessage(message, roomByKey.get(message.roomKey) ?? {}), nothingQuoted),
     ]),
   )

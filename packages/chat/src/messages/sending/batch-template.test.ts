@@ -15,7 +15,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]))
 }
 
-/** The plain way: from left to right, the first pattern that stands there; what it is replaced by is not looked at. */
+/** The reference: from left to right, replaces the first pattern found; replacements are not searched. */
 function replaced(message: unknown, patterns: Record<string, string>): unknown {
   const known = Object.keys(patterns).map((name) => name.replaceAll('$', String.raw`\$`))
   if (known.length === 0) return message

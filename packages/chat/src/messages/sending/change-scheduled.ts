@@ -13,17 +13,17 @@ import { toScheduledView } from '../../views/scheduled-message.ts'
 import { contentOf } from './message-content.ts'
 import { requireScheduledTime, requireWriter } from './schedule-message.ts'
 
-/** How often it may have changed between its read and its write. */
+/** Attempts, if the message changes between read and write. */
 const mostTries = 5
 
 type Change = Input<typeof operation>['body']
 
 /**
- * Changes a message that is to be sent later (docs/reference/messages.md#send-later). A user who changes what the integrator
- * wrote in their name sends it themself: then all of its files must be theirs. What is allowed is decided again when another
- * change, or a refusal, comes in between.
- * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE, and what
- *   forbids the sender to write
+ * Changes a scheduled message (docs/reference/messages.md#send-later). A user who changes the integrator's text in
+ * their name becomes its author: all of its files must then be theirs. If another change or a refusal comes in between,
+ * the permission is decided again.
+ * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE,
+ *   and the errors of requireWriter
  */
 export async function changeScheduled(chat: Chat, by: Caller, id: string, change: Change): Promise<ScheduledMessage> {
   for (let tries = 0; tries < mostTries; tries++) {
@@ -35,7 +35,7 @@ export async function changeScheduled(chat: Chat, by: Caller, id: string, change
   throw new NoTurn('a message that is to be sent later kept changing')
 }
 
-/** Null when it is no longer as it was read. */
+/** Null if it has changed since it was read. */
 async function changeAsRead(
   chat: Chat,
   by: Caller,

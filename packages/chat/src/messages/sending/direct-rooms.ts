@@ -14,22 +14,22 @@ import { errorOfRefusal } from './refused-send.ts'
 /** The direct rooms of the sender of a batch with the receivers of one part of it. */
 export interface DirectRooms {
   /**
-   * The ID of the room, which is made where there is none, unless the message would be refused in it.
+   * The ID of the room, created if missing, unless the message would be refused in it.
    * @throws ApiError CLIENT_NOT_FOUND, INVALID_REQUEST; FILE_NOT_FOUND, USER_BANNED, USER_BLOCKED
    */
   open(receiver: string): Promise<string>
 }
 
 interface Facts {
-  /** The rooms that are there, by their pairs. */
+  /** The existing rooms, by pair. */
   rooms: ReadonlyMap<string, RoomDoc>
-  /** Why the sender may send the message to nobody. */
+  /** The error that refuses every new room. */
   refusal?: ApiError | undefined
-  /** The pairs whose receiver blocks the sender. */
+  /** The pairs in which the receiver blocks the sender. */
   blocked?: ReadonlySet<string>
 }
 
-/** The rooms that are there, and what decides over new ones, are read once for the part, when the first room is asked for. */
+/** The first `open` reads, once for the part, the existing rooms and the facts that decide over new ones. */
 export function directRoomsFor(
   chat: Chat,
   app: string,

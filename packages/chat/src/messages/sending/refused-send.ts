@@ -13,7 +13,7 @@ export async function errorOfRefusal(
     case 'ROOM_NOT_FOUND':
       return new ApiError(code, `room: no room ${JSON.stringify(send.room)}`)
     case 'NOT_ROOM_MEMBER':
-    // Also while they are being erased.
+    // Also while the user is being erased.
     case 'USER_BANNED':
       if (!(await findUser(chat.db, send.app, send.sender))) {
         return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(send.sender)}`)

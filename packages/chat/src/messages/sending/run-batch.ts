@@ -17,24 +17,24 @@ export type Batch = Input<typeof operation>['body']
 export interface BatchWork {
   app: string
   batch: Batch
-  /** Names it among the batches of its sender, so that nobody gets its message twice, however often it is sent. */
+  /** Identifies it among the sender's batches, so that a repeat sends no message twice. */
   name: string
   /** ID of the request, for the log lines of the messages' ways. */
   request: string
-  /** So many recipients are served already. */
+  /** The number of recipients already served. */
   from: number
 }
 
 /** Recipients served at the same time: their rooms and messages share transactions. */
 const atOnce = 250
-/** The same for a job, whose progress is recorded after each part: after a kill no more than this is repeated. */
+/** For a job, which records its progress after each part: a kill repeats at most this many. */
 const atOnceInJob = 100
 
 /**
- * Sends one message to many recipients (docs/reference/messages.md#send-to-many), in order and part by part, and calls `note` with the outcomes
- * of each part. A receiver gets it in the direct room with the sender. An error of one recipient, or of the database
- * meanwhile, is the outcome of that recipient only.
- * @returns whether all are served; not when `isStopped` said so before a part
+ * Sends one message to many recipients (docs/reference/messages.md#send-to-many), in order and part by part, and calls
+ * `note` with the outcomes of each part. A receiver gets it in the direct room with the sender. An error of one
+ * recipient, or of the database meanwhile, is the outcome of that recipient only.
+ * @returns whether all are served; false if `isStopped` returned true before a part
  */
 export async function runBatch(
   chat: Chat,
@@ -48,7 +48,7 @@ export async function runBatch(
 
   async function sendTo(target: BatchTarget, i: number, rooms: DirectRooms): Promise<BatchOutcome> {
     if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
-    // Before the room, which is created when there is none.
+    // Before the room, which is created if missing.
     const content = contentFor(target.patterns)
     const room = target.room ?? (await rooms.open(target.receiver ?? ''))
     const idempotencyKey = `batch ${name} ${i}`
@@ -77,7 +77,7 @@ export async function runBatch(
   return true
 }
 
-/** Goes on with a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
+/** Continues a batch that is a job of this process; returns whether it is finished. @throws JobTaken */
 export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   if (!job.batch) return true
   const { json, request, name } = job.batch
@@ -91,12 +91,12 @@ export async function continueBatch(chat: Chat, job: JobDoc): Promise<boolean> {
   return runBatch(chat, work, note, () => chat.jobs.signal.aborted, atOnceInJob)
 }
 
-/** In a job nobody goes without the message because the database was away: the part is tried again. */
+/** Throws if the database was away, so the job retries the part and no recipient misses the message. */
 export function requireServed(outcomes: readonly BatchOutcome[]): void {
   if (servedOf(outcomes).length < outcomes.length) throw new ApiError('SERVICE_UNAVAILABLE')
 }
 
-/** The outcomes before the first that was for nothing because the database was away. */
+/** The outcomes before the first that failed because the database was away. */
 export function servedOf(outcomes: readonly BatchOutcome[]): BatchOutcome[] {
   const away = outcomes.findIndex(
     (outcome) => 'error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode),

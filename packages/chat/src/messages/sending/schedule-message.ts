@@ -22,10 +22,10 @@ const mostOfSender = 1_000
 const yearMS = 366 * 24 * 60 * 60 * 1_000
 
 /**
- * Records a message that is to be sent later (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
- * @param idempotencyKey of the same there is one, which a repeat returns
- * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND, NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED,
- *   FILE_NOT_FOUND, TOO_MANY_SCHEDULED
+ * Stores a scheduled message (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
+ * @param idempotencyKey a repeat with the same key returns the first one
+ * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND,
+ *   NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED, FILE_NOT_FOUND, TOO_MANY_SCHEDULED
  */
 export async function scheduleMessage(
   chat: Chat,
@@ -39,7 +39,7 @@ export async function scheduleMessage(
   if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
   if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
   const once = idempotencyKey === undefined ? undefined : key(app, sender, given.room, idempotencyKey)
-  // What it was accepted by may have changed: its time has come, its files are gone, as many wait as may.
+  // Before the checks: the time may have passed since, the files may be gone, or the schedule limit is reached.
   const earlier = once !== undefined && (await findScheduledOnce(db, once))
   if (earlier) return toScheduledView(earlier)
   requireScheduledTime(given.sendAtMS)
@@ -74,7 +74,7 @@ function unknownSender(sender: string): ApiError {
   return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
 }
 
-/** A user who is banned now may not schedule either; everything else is decided when the message is due. */
+/** A ban refuses scheduling now; every other rule is checked when the message is due. */
 export async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
   const user = await findUser(chat.db, app, sender)
   if (!user) throw unknownSender(sender)
@@ -85,7 +85,7 @@ export async function requireWriter(chat: Chat, app: string, sender: string, roo
   }
 }
 
-/** @throws ApiError INVALID_REQUEST when it is no time to come, or too far away */
+/** @throws ApiError INVALID_REQUEST if the time is past or too far away */
 export function requireScheduledTime(sendAtMS: number | undefined): void {
   const now = clock.now()
   if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return

@@ -13,9 +13,9 @@ import { contentOf } from './message-content.ts'
 import { type Batch, continueBatch, requireServed, runBatch, servedOf } from './run-batch.ts'
 
 /**
- * POST /messages/batch: in its turn, sends to all recipients, even when the client no longer waits for the result. What takes
- * longer than a request may goes on as a job (docs/reference/jobs.md).
- * @param about the ID of the request, for the log lines of the messages' ways; and the key that makes the batch repeatable
+ * POST /messages/batch: queues, then sends to all recipients even if the client disconnects. A batch that outlasts a
+ * request may continue as a job (docs/reference/jobs.md).
+ * @param about the ID of the request, for the messages' log lines; and the key that makes the batch repeatable
  * @throws ApiError MESSAGE_TOO_LARGE, INVALID_REQUEST of the message itself; TOO_MANY_REQUESTS
  */
 export async function answerBatch(
@@ -48,7 +48,7 @@ export async function answerBatch(
   if (await isOverSoon(sending, chat.jobs.afterMS)) return new JsonText(listText(outcomesText(chat.db, outcomes)))
 
   const served = servedOf(outcomes)
-  // Who went without because the database was away is tried again, and all after them, in their order.
+  // Recipients missed while the database was away are retried, with all after them, in order.
   isRepeated = served.length < outcomes.length
   job = insertJob(
     chat.db,
@@ -66,7 +66,7 @@ export async function answerBatch(
   return new Accepted({ job: id })
 }
 
-/** The same batch came twice at once, and the other has become the job: this one ends with its next part. */
+/** The same batch came twice at once, and the other became the job: this one ends with its next part. */
 function ofAnother(error: unknown): undefined {
   if (!isDuplicateKey(error)) throw error
 }
@@ -76,8 +76,8 @@ function idFor(text: string): string {
 }
 
 /**
- * What a batch of this ID is answered that became a job before; undefined when none did. When the keys of its messages are gone,
- * the key of the batch names a new one too, which takes the place of that job.
+ * The answer for a batch of this ID that became a job before; undefined if none did. Once the keys of its messages have
+ * expired, the batch's key is free for a new batch, which replaces that job.
  */
 async function answerOfEarlier(chat: Chat, app: string, id: string): Promise<JsonText | Accepted | undefined> {
   const found = await findJob(chat.db, app, id, { skip: 0, limit: 1_000 })

@@ -12,9 +12,9 @@ const atOnce = 200
 const againAfterMS = 2_000
 
 /**
- * Sends messages when their time has come, until the signal aborts. Any number of processes may run this: each takes some for
- * a while. When a process dies between the send and the end of its record, another one takes the message; its send has the
- * same idempotency key and so sends nothing.
+ * Sends scheduled messages when they are due, until the signal aborts. Any number of processes may run this: each
+ * leases some. If a process dies between the send and the update of the record, another sends again under the same
+ * idempotency key, which sends nothing.
  */
 export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<void> {
   const send = async () => {
@@ -24,19 +24,19 @@ export async function sendScheduled(chat: Chat, signal: AbortSignal): Promise<vo
   await runEvery(lookEveryMS, send, { onError, signal })
 }
 
-/** Sends what is due, at most so many at once; returns how many it took. */
+/** Sends one batch of due messages; returns the size of the batch. */
 export async function sendDue(chat: Chat): Promise<number> {
   const due = await claimDue(chat.db, newId(), atOnce)
   await Promise.all(due.map((one) => sendTaken(chat, one)))
   return due.length
 }
 
-/** Sends one that this process has taken; a failure is recorded with it. */
+/** Sends a leased message; a failure is recorded with it. */
 export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
   const { id, content, ...send } = one
   const { app, room } = one
   try {
-    // Under an ID of now: the messages that a lost stream had are found by the time in theirs.
+    // The ID has the present time: a rebuilt stream finds messages by the time in their ID.
     await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
@@ -47,8 +47,8 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
 }
 
 /**
- * What the rules refuse is not sent; a slow mode, an import and all that passes by itself only delay it. What is no refusal, as a
- * connection that broke, may have come after the write.
+ * A refusal is final, except slow mode, an import and others that pass, which only delay the message. Any other error,
+ * such as a broken connection, may have come after the write.
  */
 async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one

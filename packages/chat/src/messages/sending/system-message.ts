@@ -5,14 +5,14 @@ import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import { scheduledLeaseMS } from '@parley/db/messages/scheduled'
 
-/** A system message names at most this many members; `memberCount` says how many there are. */
+/** Most members that a system message names; `memberCount` has their number. */
 const maxNamed = 100
 
 export interface MembersChange {
   messageType: SystemType
   /** The acting member, or the first member concerned if the caller is not a member. */
   sender: string
-  /** The sender has not acted themself, so their ban is no reason to refuse. */
+  /** Written on the sender's behalf, so a ban of the sender does not refuse it. */
   isForOther: boolean
   members: readonly string[]
 }

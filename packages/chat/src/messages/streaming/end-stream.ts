@@ -25,16 +25,16 @@ const lookEveryMS = 1_000
 const atOnce = 100
 
 /**
- * Ends a streamed message: `messageUpdated` has the whole text, or the content that is given, and it is pushed. Called
- * again, when its response was lost, it returns the message.
+ * Ends a streamed message: `messageUpdated` has the whole text, or the given content, and it is pushed. A repeat after
+ * a lost response returns the message.
  * @throws ApiError MESSAGE_NOT_FOUND, INSUFFICIENT_PERMISSIONS, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, NOT_ROOM_MEMBER,
- *   USER_BLOCKED, USER_BANNED; ROOM_FROZEN with content that is given
+ *   USER_BLOCKED, USER_BANNED; ROOM_FROZEN with given content
  */
 export async function endStream(chat: Chat, caller: Caller, id: string, message?: unknown): Promise<SentMessage> {
   const stream = await findOwnStream(chat, caller, id)
   const content = message === undefined ? undefined : contentOf(message)
   if (!stream) return findEnded(chat, caller, id, content)
-  // Before its pieces end: what is refused goes on.
+  // Checked before the stream ends: a refused end leaves it open.
   if (content !== undefined) {
     requireNotFrozen(checkRoom(await findRoom(chat.db, stream.app, stream.room), stream.room))
   }
@@ -52,7 +52,7 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
       try {
         await close(chat, stream)
       } catch (error) {
-        // The others end whatever becomes of this one, which comes again.
+        // The other streams end even if this one fails; it is retried.
         await leaveAsIs(chat, stream, error).catch((failure: unknown) => failures.push(failure))
       }
     }
@@ -62,7 +62,7 @@ export async function closeSilentStreams(chat: Chat, signal: AbortSignal): Promi
   await runEvery(lookEveryMS, closeSilent, { onError, signal })
 }
 
-/** When the robot is out of the room, or banned, what it wrote stays as it is. @throws any other error */
+/** If the robot is out of the room, or banned, its text stays as it is. @throws any other error */
 async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise<void> {
   if (!(error instanceof ApiError)) throw error
   await inTransaction(chat.db, async (session) => {
@@ -72,7 +72,10 @@ async function leaveAsIs(chat: Chat, stream: OwnStream, error: unknown): Promise
   await deleteStream(chat.db, stream)
 }
 
-/** What has ended before, as it is by now; with content that is given only where it has that. @throws ApiError as endStream */
+/**
+ * A stream that has ended, as its message is now; with given content, only if the message has the same. @throws
+ * ApiError as endStream
+ */
 async function findEnded(chat: Chat, caller: Caller, id: string, given?: string): Promise<SentMessage> {
   const { app } = caller
   const found = await findMessageOfApp(chat.db, app, id)
@@ -86,12 +89,12 @@ async function findEnded(chat: Chat, caller: Caller, id: string, given?: string)
   return toSentMessageView(message, quoted)
 }
 
-/** Several may close the same: the message is changed once. */
+/** Several processes may close the same stream: the message is changed once. */
 async function close(chat: Chat, stream: OwnStream, given?: string): Promise<SentMessage> {
   const { app, room, sender, push, message: id } = stream
   const robot = await findUser(chat.db, app, sender)
   if (robot && banInForce(robot)) throw bannedFromApp(sender)
-  // Every piece that was acknowledged is among them.
+  // Includes every acknowledged piece.
   const parts = await endParts(chat.db, stream)
   const content = given ?? JSON.stringify(textOfParts(parts))
   const without = push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const)
@@ -103,7 +106,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
     async ({ streaming }, doc) => {
       if (given !== undefined) requireNotFrozen(doc)
       if (!streaming) return undefined
-      // Not before its turn: a word censored meanwhile is masked.
+      // Only now, in its turn: words censored meanwhile are masked too.
       const mask = await chat.censor.maskOf(app)
       return { set: { content: mask ? mask(content) : content }, without }
     },

@@ -22,9 +22,9 @@ import { requireRobot } from './require-robot.ts'
 export type OwnStream = Omit<MessageStreamDoc, 'parts'>
 
 /**
- * Opens a message that a robot writes piece by piece (docs/reference/messages.md#streamed-messages): it is sent with empty
- * text and without a push.
- * @throws ApiError INSUFFICIENT_PERMISSIONS when the sender is not a robot, and as sendMessage
+ * Opens a message that a robot writes piece by piece (docs/reference/messages.md#streamed-messages): it is sent with
+ * empty text and without a push.
+ * @throws ApiError INSUFFICIENT_PERMISSIONS if the sender is not a robot, and as sendMessage
  */
 export async function openStream(
   chat: Chat,
@@ -44,7 +44,8 @@ export async function openStream(
   const send = { ...rest, app, room, sender: robot, byClient, push: false, streaming: true as const, request, id }
   const closeAtMS = clock.now() + chat.settings.streamSilenceMS
   const stream = (message: string) => ({ app, message, room, sender: robot, push, parts: [], end: 0, closeAtMS })
-  // Before the message: a process that dies between the two leaves a stream that ends in silence, and never a message without.
+  // Before the message: if the process dies in between, the stream without a message times out. A message without a
+  // stream would never end.
   await insertStream(chat.db, stream(id))
   const { message, quoted } = await sendContent(chat, send, '""').catch(async (error: unknown) => {
     if (error instanceof ApiError && error.status < 500) await deleteStream(chat.db, { app, message: id })
@@ -52,14 +53,14 @@ export async function openStream(
   })
   // It may have been opened before, under the same clientMessageID.
   if (message._id !== id) await deleteStream(chat.db, { app, message: id })
-  // One whose message came late may have ended in silence.
+  // If the message came late, its stream may have timed out.
   if (message.streaming) await insertStream(chat.db, stream(message._id))
   return toSentMessageView(message, quoted)
 }
 
 /**
- * Adds a piece, which is written when this settles; the room gets it live, and the history shows it within a second or so.
- * @throws ApiError MESSAGE_NOT_FOUND when nothing of this ID is being streamed, and as streamText
+ * Adds a piece. It is written when this settles; the room gets it live, and the history shows it within about a second.
+ * @throws ApiError MESSAGE_NOT_FOUND if no message of this ID is being streamed, and as streamText
  */
 export async function appendStream(
   chat: Chat,
@@ -81,21 +82,23 @@ export async function appendStream(
   const begins = await addPart(chat.db, stream, { at, text, closeAtMS, maxEnd: maxMessageBytes })
   if (begins === undefined) {
     const living = await findStreamAlone(chat.db, app, id)
-    // Pieces that came side by side with this one have filled it.
+    // Concurrent pieces have filled it.
     throw living && !living.ended ? tooLong() : notStreamed(id)
   }
   // It may have been recalled, edited or deleted meanwhile.
   await requireStreaming(chat, stream, checkRoom(await findRoom(chat.db, app, room), room))
   chat.streamed.grew(stream)
-  // As long as the piece, since the next one names its place.
+  // Padded to the length of the piece: the client's next piece names an offset.
   const shown = (await chat.censor.maskText(app, text)).padEnd(text.length, '*')
   const json = JSON.stringify({ room, sender, text: shown, message: id, at: begins })
-  // It is written: who misses a live piece reads it in the history.
+  // The piece is stored: a client that misses the live event reads the history.
   if (chat.bus.connected) await publishEvent(chat.bus, { to: { app, room }, event: 'ai_streaming', json, id: newId() })
   return { messageID: id, length: begins + text.length }
 }
 
-/** What the caller streams; null when nothing of this ID is being streamed. @throws ApiError INSUFFICIENT_PERMISSIONS when it is another's */
+/**
+ * The caller's stream of this ID; null if there is none. @throws ApiError INSUFFICIENT_PERMISSIONS if it is another's
+ */
 export async function findOwnStream(chat: Chat, caller: Caller, id: string): Promise<OwnStream | null> {
   const stream = await findStreamAlone(chat.db, caller.app, id)
   if (stream && caller.kind === 'user' && caller.user !== stream.sender) {
@@ -108,7 +111,7 @@ export async function findOwnStream(chat: Chat, caller: Caller, id: string): Pro
 async function requireStreaming(chat: Chat, stream: Pick<OwnStream, 'app' | 'message'>, room: RoomDoc): Promise<void> {
   const message = await findSentMessage(chat.db, room._id, stream.message)
   if (message?.streaming && !isDeletedIn(message, room)) return
-  // The end call still finds the stream, and returns the message as it is.
+  // A later end call still finds the stream, and returns the message as it is.
   await endParts(chat.db, stream)
   throw notStreamed(stream.message)
 }

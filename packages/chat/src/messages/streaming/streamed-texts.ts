@@ -6,7 +6,7 @@ import { findStream, showStreamed, textOfParts } from '@parley/db/messages/messa
 import type { Censor } from '../../moderation/censorship.ts'
 import type { Log } from '../../ports.ts'
 
-/** The pieces of a stream that come within this long are shown by one write. */
+/** Pieces that come within this long share one write. */
 const togetherMS = 1_000
 
 interface Stream {
@@ -14,11 +14,11 @@ interface Stream {
   message: string
 }
 
-/** Shows in streamed messages what there is of them so far. */
+/** Writes the text so far into streamed messages. */
 export interface StreamedTexts {
-  /** A stream has a new piece: its message has it within a second or so. */
+  /** A stream has a new piece: its message has it within about a second. */
   grew(stream: Stream): void
-  /** Settles when all messages show what there was, or could not be written. */
+  /** Settles when all messages have their text so far, or could not be written. */
   drained(): Promise<void>
 }
 
