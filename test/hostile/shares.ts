@@ -26,12 +26,12 @@ export const hostileShares: HostileInput[] = [
         // The gateway closes the connection when it has refused.
         sent.on('error', () => undefined)
         sent.write(Buffer.alloc(fileBytes / 2))
-        const response = once(sent, 'response') as Promise<[IncomingMessage]>
-        const over = response.then(async ([answer]) => {
+        const over = async () => {
+          const [answer] = (await once(sent, 'response')) as [IncomingMessage]
           const { error } = (await json(answer)) as { error?: { code: string } }
           codes.push(error?.code)
-        })
-        return { sent, over }
+        }
+        return { sent, over: over() }
       })
       await eventually('all but one are refused', () => codes.length === atOnce - 1)
       const folder = join(filesFolder, fileID.slice(-2), fileID)
