@@ -17,6 +17,6 @@ export interface NodeParts {
   log: Logger
   metrics: Metrics
   tracing: Tracing
-  /** Whether the bus was away and missed events are not made up yet. */
+  /** Whether the bus was away and the node has not finished its resync. */
   isBehind: () => boolean
 }

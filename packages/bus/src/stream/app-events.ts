@@ -19,7 +19,7 @@ export interface StoredMessage {
 
 /** The extent of the stream, over all apps. */
 export interface StreamBounds {
-  /** When NATS made it: its identity. */
+  /** When NATS created it: its identity. */
   created: string
   /** Of the oldest message; with none, the position of the next. */
   firstSeq: number

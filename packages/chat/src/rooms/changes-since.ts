@@ -58,7 +58,7 @@ async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
   // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
   const state = await readStreamState(chat.bus).catch(whenAway)
   const nowMS = Math.floor(state.nowMS)
-  // The events of an erased user must not reach the next one of the ID.
+  // An erased user's events must not reach a new user of the same ID.
   const { app, user } = caller
   const createdMS = (await findCreationTimes(chat.db, [key(app, user)])).get(key(app, user)) ?? 0
   if (!reachesBack(state, place) || place.sinceMS < createdMS) {

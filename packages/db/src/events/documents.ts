@@ -4,8 +4,8 @@ import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import type { Timestamp } from 'mongodb'
 
 /**
- * Events that the bus has not acknowledged yet. Written with their change, one document for all events of a transaction,
- * and deleted when the bus has every event: the cost is per transaction, not per event.
+ * Events that the bus has not acknowledged yet. Written with their change, one document for all events of a
+ * transaction, so the cost is per transaction. Deleted when the bus has every event.
  */
 export interface PendingEventsDoc {
   _id: string
@@ -21,42 +21,44 @@ export interface PendingEventsDoc {
 }
 
 /**
- * A note of events that the bus has: kept for a while, since the bus may lose its log. New messages need none, for they
- * are found by the time in their IDs.
+ * A note of published events, kept for some hours in case the bus loses its log. New messages need none: they are found
+ * by the time in their IDs.
  */
 export interface PublishedEventsDoc {
   _id: string
-  /** When it was noted. */
+  /** Time of the note. */
   atMS: number
-  /** When the bus had them all. */
+  /** When the bus had all of them. */
   at: Date
   expiresAt: Date
   events: NotedEvent[]
 }
 
-/** What is known of the stream of events: by it services notice that the stream was lost or has gone back. */
+/** The recorded state of the event stream, by which services notice that it was lost or reset. */
 export interface StreamStateDoc {
   /** The stream's name. */
   _id: string
-  /** When NATS made it: its identity. */
+  /** When NATS created it: its identity. */
   created: string
   /** The highest known position, and the ID of the message there. */
   seq: number
   witness?: string
-  /** When that was. */
+  /** When the stream was at that position. */
   seenAtMS: number
   /** Every message that the stream took before was handled by all consumers. */
   handledUpToMS: number
   /** By the name of a durable consumer, the position in this stream up to which it has handled everything. */
   handledSeqs?: Record<string, number>
-  /** How often it was lost. */
+  /** Number of losses. */
   losses: number
-  /** Until then one process makes the stream anew. */
+  /** Until then one process has the lease to create the stream again. */
   repairUntilMS?: number
   rebuilding?: Rebuilding
   /** The last time that events were published again. */
   rebuilt?: { sinceMS: number; endedAtMS: number }
-  /** The first position of this stream, and from which time on it has the events; absent if it has all. */
+  /**
+   * The first position of this stream and the time from which it has all events; absent if it has all from the start.
+   */
   begins?: { seq: number; sinceMS: number }
 }
 
@@ -66,11 +68,11 @@ export interface StreamStateDoc {
  */
 export type NotedEvent =
   /**
-   * An event of a message, which is published with the message as it is then; `changedAtMS`: the time that this change gave
-   * it; `isSoonAfter`: of a new one, whether the event of the message before it may not be published yet.
+   * An event of a message, published with the message as it is then. `changedAtMS`: the time that this change gave it.
+   * `isSoonAfter`: the event of the message before a new one may be unpublished.
    */
   | { kind: 'message'; message: string; event: ServerEvent; changedAtMS?: number; isSoonAfter?: true; by?: string }
-  /** The `room` event, which is published with the Room as it is then. */
+  /** The `room` event, published with the Room as it is then. */
   | { kind: 'room'; id: string; app: string; room: string; webhook?: false; request?: string; by?: string }
   /** Any other event: its payload as JSON text; `upToSeq`: seq of the last message of the room that it is about. */
   | {
@@ -85,16 +87,16 @@ export type NotedEvent =
     }
   /** An event that only the integrator's feed has: its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
-  /** An order to all realtime nodes, a change of members for the webhook, or a push to clients; as JSON text. */
+  /** A node command, a change of members for the webhook, or a push to clients; as JSON text. */
   | { kind: 'order' | 'membersChange' | 'push'; id: string; app: string; json: string }
 
 /** Events that are being published again. */
 export interface Rebuilding {
-  /** Those of messages and changes since then. */
+  /** Events of messages and changes since then are published again. */
   sinceMS: number
-  /** The stream has what was published since then in any case. */
+  /** The stream has everything published since then anyway. */
   untilMS: number
-  /** Those before are published. */
+  /** Everything before is published again. */
   doneUpToMS: number
   /** The highest position of the lost stream. */
   afterSeq: number

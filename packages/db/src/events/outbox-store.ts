@@ -20,8 +20,8 @@ export interface KeyedEvents {
 }
 
 /**
- * Notes events as unpublished, inside the transaction of their changes: those of each ordering key as one note, or
- * when they are many bytes as several. Returns the notes of each, in their order.
+ * Notes events as unpublished, inside the transaction of their changes: one note per ordering key, or several if they
+ * are large. Returns the notes of each, in order.
  */
 export async function insertNotes(
   db: Db,
@@ -53,18 +53,21 @@ function inNotes(events: readonly NotedEvent[]): NotedEvent[][] {
   return parts
 }
 
-/** So many notes of a ordering key are read at a time; with more waiting than that, the relay publishes them. */
+/** Notes read per ordering key at a time; with more waiting, the relay publishes them. */
 export const maxPerOrderingKey = 50
 
 /**
- * The notes that wait in these ordering keys, each in order, `maxPerOrderingKey` for each ordering key at the most. Outside of any transaction, so
- * it sees what others have committed.
+ * The notes that wait under these ordering keys, each key in order, at most `maxPerOrderingKey` per key. Runs outside
+ * of any transaction, so it sees the commits of others.
  */
 export async function findByOrderingKey(db: Db, orderingKeys: readonly string[]): Promise<PendingEventsDoc[]> {
   return db.pendingEvents.aggregate<PendingEventsDoc>(waitingIn(orderingKeys)).toArray()
 }
 
-/** The stages of a pipeline on `pendingEvents` that find what waits in ordering keys, as `findByOrderingKey` does. */
+/**
+ * The stages of a pipeline on `pendingEvents` that find the notes that wait under ordering keys, like
+ * `findByOrderingKey`.
+ */
 export function waitingIn(orderingKeys: readonly string[]): object[] {
   return [
     { $match: { orderingKey: { $in: [...orderingKeys] } } },
@@ -73,12 +76,12 @@ export function waitingIn(orderingKeys: readonly string[]): object[] {
   ]
 }
 
-/** Notes events that need no order. */
+/** Notes events without an ordering key. */
 export async function insertUnordered(db: Db, notes: readonly PendingEventsDoc[]): Promise<void> {
   await db.pendingEvents.insertMany(notes)
 }
 
-/** Deletes published notes. Not journaled: a note that comes back is only published again. */
+/** Deletes published notes. Not journaled: a restored note is only published again. */
 export async function deletePublished(db: Db, ids: readonly string[]): Promise<void> {
   await db.pendingEvents.deleteMany({ _id: { $in: [...ids] } }, { writeConcern: { w: 1, journal: false } })
 }
@@ -112,7 +115,7 @@ export async function keepPublished(
 ): Promise<void> {
   const at = clock.date()
   const expiresAt = new Date(at.getTime() + hours * 3_600_000)
-  // An order moves sockets at the moment; nodes that were cut off read the database instead.
+  // Node commands are not kept: they move sockets now; a node that was cut off reads the database.
   const kept = notes
     .map(({ _id, atMS, events }) => ({
       _id,
@@ -129,7 +132,7 @@ export async function keepPublished(
   )
 }
 
-/** Not journaled: what a failover or a crash takes back of it, it takes back of the deletion after it too. */
+/** Not journaled: a failover that undoes this also undoes the later deletion. */
 async function insertKept(db: Db, kept: PublishedEventsDoc[]): Promise<void> {
   try {
     await db.publishedEvents.insertMany(kept, { ordered: false, writeConcern: { w: 1, journal: false } })

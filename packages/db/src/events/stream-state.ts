@@ -25,13 +25,13 @@ export async function recordProgress(
   const { witness, handledSeqs = {}, ...rest } = progress
   const set = { ...rest, ...(witness !== undefined && { witness }) }
   const same = { _id, created, losses, seq: { $lte: progress.seq } }
-  // A consumer that was deleted and made again may begin a little before the position that it had.
+  // A consumer that was deleted and created again may begin a little before its last position.
   const handled = Object.fromEntries(Object.entries(handledSeqs).map(([name, seq]) => [`handledSeqs.${name}`, seq]))
   const update = { $set: set, ...(Object.keys(handled).length > 0 && { $max: handled }) }
   await db.streamState.updateOne(same, witness === undefined ? { ...update, $unset: { witness: 1 } } : update)
 }
 
-/** Records a loss, and takes the repair of the stream; false when another process has done so. */
+/** Records a loss and takes the lease of the repair; false if another process has it. */
 export async function recordLoss(
   db: Db,
   { _id, created, losses }: StreamStateDoc,
@@ -46,7 +46,7 @@ export async function recordLoss(
   return modifiedCount === 1
 }
 
-/** Records the stream that was made in place of the lost one. */
+/** Records the stream that replaces the lost one. */
 export async function recordNewStream(
   db: Db,
   { _id, losses }: Pick<StreamStateDoc, '_id' | 'losses'>,
@@ -65,7 +65,7 @@ export async function recordNewStream(
   )
 }
 
-/** Records that the stream whose loss was noted is there after all: it stays. Not if another process goes on with the repair. */
+/** Records that a stream noted as lost has come back and stays, unless another process continues the repair. */
 export async function recordFoundAgain(
   db: Db,
   { _id, losses, repairUntilMS = 0 }: Pick<StreamStateDoc, '_id' | 'losses' | 'repairUntilMS'>,
@@ -73,7 +73,7 @@ export async function recordFoundAgain(
   await db.streamState.updateOne({ _id, losses, repairUntilMS }, { $unset: { repairUntilMS: 1 } }, durable)
 }
 
-/** Takes or extends the lease of publishing again; returns the state, or null when another process has it. */
+/** Takes or extends the lease of publishing again; returns the state, or null if another process has the lease. */
 export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): Promise<StreamStateDoc | null> {
   const now = clock.now()
   const free = { _id: stream, repairUntilMS: { $exists: false }, 'rebuilding.leaseUntilMS': { $lt: now } }
@@ -82,8 +82,8 @@ export async function leaseRebuilding(db: Db, stream: string, leaseMS: number): 
 }
 
 /**
- * Records how far publishing again has come; false when the stream was lost again, and there is more to do, or when another
- * process, which took the lease meanwhile, has ended it.
+ * Records the progress of publishing again. Returns false if more is left because the stream was lost again, or if
+ * another process has taken the lease and finished.
  */
 export async function recordRebuilt(
   db: Db,

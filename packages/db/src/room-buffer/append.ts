@@ -27,13 +27,13 @@ export interface RoomAppend {
   bytes: number
   /** The messages go to `messages` in the same transaction (`appendStored`). */
   areStored: boolean
-  /** Other gateways send to the room too, so MongoDB gives the seqs and times, and those of the messages are provisional. */
+  /** Other gateways send to the room too, so MongoDB gives the seqs and times; those of the messages are provisional. */
   isShared: boolean
 }
 
 /**
  * Appends new messages to the buffers of their rooms: one statement per room. Journaled on a majority.
- * @param marks of the apps' configuration: nothing is written where one has changed
+ * @param marks of the apps' configuration: nothing is written if one has changed
  * @returns the number of rooms written: those that were as they were read
  */
 export async function appendToBuffers(
@@ -52,8 +52,8 @@ class NotAsKnown extends Error {
 }
 
 /**
- * Puts large messages into `messages`, in one transaction that moves their rooms as `appendToBuffers` does and proves the same.
- * The buffers get an entry of each without its content, for the other steps of the flush.
+ * Puts large messages into `messages`, in one transaction that also advances their rooms as `appendToBuffers` does and
+ * proves the same. The buffers get an entry of each without its content, for the other steps of the flush.
  * @returns the number of rooms written: all, or 0 if one was not as it was read
  */
 export async function appendStored(

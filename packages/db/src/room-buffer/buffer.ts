@@ -14,7 +14,7 @@ export const bufferIndexes: IndexDescription[] = [
 /** Projection of a room without its buffer. */
 export const withoutBuffer = { buffer: 0 } as const
 
-/** A message of a buffer as it will be in `messages`. */
+/** A buffered message as it will be in `messages`. */
 export function fromBuffer(
   { app, id, _id }: Pick<RoomDoc, 'app' | 'id' | '_id'>,
   message: BufferedMessage,
@@ -84,8 +84,8 @@ export async function findRoomOfBufferedMessage(db: Db, app: string, message: st
 }
 
 /**
- * Which of these messages their rooms have, in the buffer or flushed.
- * @param most how many there can be, if known
+ * The messages among these that their rooms have, in the buffer or flushed.
+ * @param most their largest possible number, if known
  */
 export async function findArrived(
   db: Db,
@@ -104,8 +104,8 @@ export async function findArrived(
 }
 
 /**
- * Settles when everything that can be read now is journaled on a majority: a write that changes nothing waits for all
- * before it. A majority read does not suffice, since a new primary may not know the majority's state yet.
+ * Settles when everything readable now is journaled on a majority: a write that changes nothing waits for all earlier
+ * ones. A majority read does not suffice, since a new primary may not know the majority's state yet.
  */
 export async function untilDurable(db: Db): Promise<void> {
   await runWrites(db, 'update', db.rooms.collectionName, [{ q: { _id: '' }, u: { $set: { seq: 0 } } }], 'durable')

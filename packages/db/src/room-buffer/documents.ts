@@ -5,7 +5,7 @@ export interface RoomBuffer {
   /** In the order of seq. A message that is in `messages` too counts as it is there. */
   buffer?: BufferedMessage[]
   /**
-   * When the first of them was sent, by the clock of the appending process, or to the second by its ID: the room's clock
+   * Send time of the first message, by the clock of the appending process, or to the second by its ID: the room's clock
    * (`clockMS`) may be far ahead. Absent with an empty buffer.
    */
   bufferSinceMS?: number
@@ -16,12 +16,12 @@ export interface RoomBuffer {
 }
 
 /**
- * A new message in the document of its room until it is flushed (flush.ts), without the fields that the room says. Its updated
- * time is that of its creation.
+ * A new message in the document of its room until it is flushed (flush.ts), without the fields that the room has. Its
+ * updated time is its creation time.
  */
 export interface BufferedMessage extends Omit<MessageDoc, 'app' | 'room' | 'roomKey' | 'updatedAtMS'> {
   /** Its idempotency key, as the sender gave it. */
   sendKey?: string
-  /** In `messages` from the beginning, with its content. */
+  /** Stored in `messages`, with its content, from the beginning. */
   stored?: true
 }

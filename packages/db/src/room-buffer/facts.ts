@@ -18,7 +18,7 @@ export interface SendFacts {
   config: ConfigVersion[]
   /** Which of the idempotency keys are used, and the ID of the message that each has made. */
   usedKeys: Map<string, string>
-  /** Of the members that a slow mode holds back, by the ID of the membership. */
+  /** Pauses of slow mode, by the ID of the membership. */
   pauses: Map<string, Pause>
 }
 
@@ -28,7 +28,7 @@ export interface SlowMode extends Pick<RoomDoc, 'owner' | 'managers'> {
   sent: { sender: string; atMS: number }[]
 }
 
-/** So long a member waits between two messages, and when they sent the last one; -Infinity for never. */
+/** The interval of a member's slow mode, and the time of their last message; -Infinity for never. */
 export interface Pause {
   everyMS: number
   lastMS: number
@@ -47,13 +47,16 @@ export interface WantedFacts {
   senders: readonly string[]
   apps: readonly string[]
   configName: string
-  /** As the senders gave them. */
+  /** As given by the senders. */
   sendKeys: readonly string[]
-  /** The keys under which they may be noted. */
+  /** Their keys in the collection `sendKeys`. */
   keysNoted: readonly string[]
 }
 
-/** Reads the rooms, then everything else, in one round trip, which costs both sides more than the reading. */
+/**
+ * Reads the rooms, then everything else, in one round trip, because the round trip costs both sides more than the
+ * reading.
+ */
 export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFacts> {
   const config = wanted.apps.map((app) => key(app, wanted.configName))
   const marks = wanted.apps.map(configMarkKey)
@@ -89,7 +92,7 @@ export async function findSendFacts(db: Db, wanted: WantedFacts): Promise<SendFa
   return { ...facts, marks: wanted.apps.map((app) => ({ app, mark: markOf.get(configMarkKey(app)) })) }
 }
 
-/** Facts about nothing. */
+/** Facts without any content. */
 export function noFacts(): SendFacts {
   return { rooms: [], memberships: [], marks: [], config: [], usedKeys: new Map(), pauses: new Map() }
 }
@@ -111,7 +114,7 @@ const roomFields = {
 } satisfies Partial<Record<keyof RoomDoc, 1>>
 const memberFields = { blocked: 1, blockedUntilMS: 1 } satisfies Partial<Record<keyof Sender, 1>>
 
-/** Rooms without a slow mode have none of it. */
+/** Absent for rooms without a slow mode. */
 function slowMode(senders: readonly string[]): object {
   const own = { $in: ['$$this.sender', senders.map(($literal) => ({ $literal }))] }
   const buffer = { $filter: { input: { $ifNull: ['$buffer', []] }, cond: own } }

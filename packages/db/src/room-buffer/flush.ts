@@ -15,12 +15,12 @@ import { findBuffers, findUnflushedRooms, fromBuffer, unflushedOf } from './buff
 import type { BufferedMessage } from './documents.ts'
 
 /**
- * A flush moves messages from the buffers of rooms to `messages`, in four steps. Each step may be repeated, in part or whole,
- * by any process, and changes nothing then. Only the pull needs the others before it, so those are durable when they return:
- * the server may crash between two steps.
+ * A flush moves messages from the room buffers to `messages`, in four steps. Any process may repeat a step, in part or
+ * whole, without effect. Only the pull depends on the others, so those are durable when they return: the server may
+ * crash between two steps.
  */
 
-/** Step 1: inserts messages; one that is there already, maybe changed since, stays as it is. */
+/** Step 1: inserts messages; an existing one, maybe changed since, stays as it is. */
 export async function insertFlushed(db: Db, messages: readonly MessageDoc[]): Promise<void> {
   if (messages.length === 0) return
   await insertMissing(db, db.messages.collectionName, messages)
@@ -43,7 +43,7 @@ export interface Pull {
   ranges: readonly { fromSeq: number; toSeq: number }[]
 }
 
-/** Step 4, after all others, and when the bus has the events or a note of them is written. */
+/** Step 4, after all others, and after the bus has the events or a note of them is written. */
 export async function pullFlushed(db: Db, pulls: readonly Pull[]): Promise<void> {
   const statements = pulls.map(({ roomKey, ranges }) => {
     const flushed = ranges.map(({ fromSeq, toSeq }) => ({
@@ -80,8 +80,8 @@ export async function pullStored(db: Db, pulls: readonly Pull[]): Promise<void> 
 }
 
 /**
- * Does steps 1 and 2 for the buffers of rooms: afterwards `messages` has everything acknowledged before. The appending
- * process pulls.
+ * Does steps 1 and 2 for the buffers of rooms: afterwards `messages` has everything acknowledged before. The pull is
+ * left to the appending process.
  */
 export async function flushRooms(db: Db, keys: readonly string[]): Promise<void> {
   await flushBuffers(db, await findBuffers(db, keys))
@@ -101,11 +101,11 @@ export async function flushApp(db: Db, app: string, beforeMS?: number): Promise<
   await flushRooms(db, await findUnflushedRooms(db, { app, ...(beforeMS !== undefined && { beforeMS }) }))
 }
 
-/** The same for a room that was read, with its buffer, inside a transaction that has written the room already. */
+/** The same for a room that was read with its buffer, inside a transaction that has locked the room. */
 export async function flushInTransaction(db: Db, room: RoomDoc, session: ClientSession): Promise<void> {
   const { buffer = [] } = room
   if (buffer.length === 0) return
-  // Without flushedSeq, which the transaction has moved.
+  // Ignores flushedSeq, which the transaction has advanced.
   const messages = unflushedOf({ ...room, flushedSeq: 0 })
   const ids = messages.map(({ _id }) => _id)
   const there = await db.messages.find({ _id: { $in: ids } }, { session, projection: { _id: 1 } }).toArray()
@@ -177,9 +177,9 @@ function countStatement(deletedUpToSeq: number, sent: readonly Sent[]): UpdateSt
 type Abandoned = ReturnType<typeof toAbandoned>
 
 /**
- * Reclaims messages that were sent before `beforeMS` and are still in a buffer: the process that appended them died or hangs.
- * Whether the bus has their events is unknown, so they are noted as unpublished; the bus drops repeated ones.
- * @throws the error of one room when all others are flushed
+ * Reclaims messages that were sent before `beforeMS` and are still buffered: the process that appended them died or
+ * hangs. The bus may or may not have their events, so they are noted as unpublished; the bus dedupes them.
+ * @throws the error of one room after all others are flushed
  */
 export async function flushAbandoned(db: Db, beforeMS: number, limit: number): Promise<void> {
   const rooms = await findBuffers(db, await findUnflushedRooms(db, { beforeMS, limit }))
@@ -225,15 +225,15 @@ function toAbandoned(room: RoomDoc, beforeMS: number) {
   return { room, entries, sinceMS: Math.min(beforeMS, ...entries.map(sentMS)) }
 }
 
-/** When it was sent, by the sender's clock, to the second: its time is that of the room, which may be far ahead. */
+/** Send time by the sender's clock, to the second: its time is the room's, which may be far ahead. */
 function sentMS({ _id, createdAtMS }: BufferedMessage): number {
   return Math.min(createdAtMS, new ObjectId(_id).getTimestamp().getTime() + 1_000)
 }
 
 /**
- * Flushes rooms together; when that fails and the database is not away, each by itself, so that one failing room holds up no
- * other.
- * @returns the failed rooms, and the error of the last
+ * Flushes rooms in one batch. If that fails and the database is not away, flushes each by itself, so that one failing
+ * room delays no other.
+ * @returns the failed rooms, and the last error
  */
 export async function eachApart<Room>(
   rooms: readonly Room[],

@@ -9,16 +9,18 @@ import type { Session, UserSocket } from '../connections/session.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
 import { isThere, type Reader, type ReadOutcome } from './reader.ts'
 
-/** Of a socket that gave `since`: whether it has got everything since then, and the time for its next `since`. */
+/**
+ * The result for a socket that gave `since`: whether it has everything since then, and the time for its next `since`.
+ */
 export interface CaughtUp {
   resumed: boolean
   serverTimeMS: number
 }
 
 /**
- * Replays a socket's missed events since a time, in order, then its replay buffer, which must have been started before
- * it joined its rooms. Buffering has ended when this settles. Never fails: a replay that is not possible is reported as
- * not resumed.
+ * Replays a socket's missed events since a time, in order, then its replay buffer, which must be started before the
+ * socket joins its rooms. Buffering has ended when this settles. Never fails: an impossible replay is reported as not
+ * resumed.
  * @param rooms of the user when it authenticated
  */
 export type CatchUp = (
@@ -31,23 +33,23 @@ export type CatchUp = (
 export interface CatchUpParts extends ReadTogetherParts {
   log: Logger
   resumes: Counter<'outcome'>
-  /** Whether the bus was away and missed events are not made up yet. */
+  /** Whether the bus was away and the node has not finished its resync. */
   isBehind: () => boolean
   userSince: UserSince
 }
 
-/** Sockets within this time share a reading, and those that come during one share the next. */
+/** Sockets within this time share a reading; those that come during a reading share the next. */
 const togetherMS = 20
 const mostTogether = 1_000
 /**
- * At most half of the time is spent on reading, so that a storm makes fewer and larger readings; no socket waits longer
- * than this.
+ * Upper bound of the pause after a reading. Pausing for as long as the reading took makes fewer and larger readings in
+ * a storm.
  */
 const mostPauseMS = 1_000
-/** Sockets that missed more read together, so that they do not delay those that were away for a moment. */
+/** Sockets that were away for longer have readings of their own, which do not delay the recent ones. */
 const recentMS = 10 * 60_000
 const lookAgainMS = 50
-/** Making up the node's own missed events takes seconds. */
+/** A resync of the node takes seconds. */
 const mostBehindMS = 60_000
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
@@ -89,20 +91,20 @@ async function resume(
 ): Promise<CaughtUp | string> {
   if (!(await isUpToDate(parts))) return 'the bus is away'
   const { app, user } = reader.session
-  // The events of an erased user must not reach the next one of the ID.
+  // An erased user's events must not reach a new user of the same ID.
   reader.createdMS = await parts.userSince({ app, user })
   if (reader.sinceMS < reader.createdMS) return 'too old'
   return readToTheEnd(parts, reader, read)
 }
 
-/** Settles when the node has made up its own missed events, which are older: false if it cannot. */
+/** Settles when the node's resync is done, which delivers older events; false if it cannot finish. */
 async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
   const deadlineMS = performance.now() + mostBehindMS
   while (bus.connected && isBehind() && performance.now() < deadlineMS) await pause(lookAgainMS)
   return bus.connected && !isBehind()
 }
 
-/** Reads until the socket is off hold with everything that it missed; or why it cannot. */
+/** Repeats the replay until nothing is missing and buffering has ended. Returns the reason if that is impossible. */
 async function readToTheEnd(
   { mostBufferedBytes }: CatchUpParts,
   reader: Reader,
@@ -113,11 +115,11 @@ async function readToTheEnd(
     if (outcome.is === 'at the mark') {
       const { markSeq, atMS, ids } = outcome
       if (reader.socket.flushBuffer((id) => ids.has(id))) return { resumed: true, serverTimeMS: atMS }
-      // More came meanwhile than can be held back, or came again: that is in the stream too.
+      // The replay buffer overflowed, or some events came again: read them from the stream too.
       Object.assign(reader, { seq: markSeq + 1, sinceMS: atMS })
     } else if (outcome.is === 'congested') {
       const { seq, atMS, ids } = outcome
-      // The socket has them, or the next reading brings them: later they would be out of order.
+      // The socket has these, or the next reading brings them; from the buffer they would come out of order.
       reader.socket.replayBuffer?.drop((id) => ids.has(id))
       Object.assign(reader, { seq, sinceMS: atMS })
       while (isThere(reader) && reader.socket.connection.bufferedBytes > mostBufferedBytes / 2) await pause(lookAgainMS)

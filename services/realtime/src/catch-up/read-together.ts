@@ -27,41 +27,41 @@ export interface ReadTogetherParts {
   clock: StreamClock
   slices: Slices
   delivered: Counter<'event'>
-  /** Notes to how many sockets an event went. */
+  /** Notes the number of sockets that got an event. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   queue: Pick<DeliveryQueue, 'drain'>
   order: Pick<LiveOrder, 'learn'>
   fetch: LiveOrderParts['fetch']
   /** How long a message waits for an earlier one, by the stream's clock. */
   orderWaitMS: number
-  /** The events that one socket may catch up. */
+  /** Most events that one socket may replay. */
   mostEvents: number
-  /** With more waiting for a socket, it gets nothing more for now. */
+  /** A socket with more unsent bytes gets nothing more for now. */
   mostBufferedBytes: number
 }
 
-/** Readers share a reading of at most this many events: it takes a second or two. */
+/** Most events of a shared reading, which takes a second or two. */
 const mostShared = 100_000
-/** Between two slices, everything else is served. */
+/** Reading yields to all other work after this. */
 const sliceMS = 2
-/** Messages that come before an earlier one are given so long until the next mark. */
+/** Pause before another mark, for messages that still wait for an earlier one. */
 const lookAgainMS = 50
 
 /**
- * Reads the stream once for several sockets that buffer live events, and sends each its missed ones, in order, up to a
- * mark that is put at the end of the stream first: later events are in the sockets' buffers. Readers with too much to
- * read together are read for in halves. Returns one outcome per reader, in order.
- * @throws when the bus is away, or goes away meanwhile
+ * Reads the stream once for several sockets with replay buffers, and sends each its missed events, in order, up to a
+ * mark that is first put at the end of the stream: later events are in the replay buffers. Readers with too much to
+ * share are split in halves. Returns one outcome per reader, in order.
+ * @throws if the bus is away, or goes away meanwhile
  */
 export async function readTogether(parts: ReadTogetherParts, readers: readonly Reader[]): Promise<ReadOutcome[]> {
   const outcomes = new Map<Reader, ReadOutcome>()
-  // First, even where nothing can be read: after a purge it is the oldest message, so that later clients are known to
-  // have everything.
+  // First, even if nothing can be read: after a purge the mark is the oldest message, so that later clients are known
+  // to have everything.
   const markSeq = await markStream(parts.bus, parts.nodeId)
   await refuseTooOld(parts, readers, outcomes)
   const able = readers.filter((reader) => !outcomes.has(reader))
   await readPart(parts, able, markSeq, outcomes)
-  // Something may have been dropped before it was read.
+  // The stream may have dropped events before they were read.
   await refuseTooOld(parts, readers, outcomes)
   return readers.map((reader) => outcomes.get(reader) ?? { is: 'gone' })
 }
@@ -113,7 +113,7 @@ async function readPart(
   }
 }
 
-/** The subjects, and how many events of them are not too much. */
+/** The subjects to read, and the most events that may be pending on them. */
 function whatToRead(
   { mostEvents }: ReadTogetherParts,
   audiences: readonly Audience[],
@@ -133,7 +133,7 @@ interface Group {
   markSeq: number
 }
 
-/** An event with its position in the stream, and when that took it. */
+/** An event with its position in the stream. */
 type Read = IncomingEvent & { at: Position }
 
 async function deliver(
@@ -176,19 +176,25 @@ async function deliver(
     parts.noteCaughtUp(event, receivers)
   }
 
-  /** Moves live events that wait for ones read here into the buffers, before known ones are dropped from those. */
+  /**
+   * Moves live events that wait for events read here into the replay buffers, before those drop the events that were
+   * sent.
+   */
   function stop(isAtMark = false): void {
     sending.flush()
     queue.drain()
     order.learn(inOrder.known(), isAtMark)
   }
 
-  /** Where a mark is, everything before it has come live too. Ends those that have all of it; the others go on to another mark. */
+  /**
+   * Everything before a mark has also come live. Ends the readers that have all of it; the others continue to another
+   * mark.
+   */
   async function endAtMark(atMS: number): Promise<void> {
     stop(true)
     const waiting = inOrder.waiting()
     const haveAll = [...active].filter((reader) => !waiting.some((event) => concerns(event, event.at, reader)))
-    // The remaining readers add to the set.
+    // Copied, because the remaining readers add to the set.
     const known = haveAll.length < active.size ? new Set(ids) : ids
     for (const reader of haveAll) end(reader, { is: 'at the mark', markSeq: mark, atMS, ids: known })
     if (active.size === 0) return
@@ -213,12 +219,12 @@ async function deliver(
   }
 }
 
-/** The first of these events in the stream. */
+/** The earliest of these events in the stream. */
 function firstOf(events: readonly Read[]): Position {
   return events.map(({ at }) => at).reduce((first, at) => (at.seq < first.seq ? at : first))
 }
 
-/** Undefined for a mark, and for an unreadable event. */
+/** Undefined for a mark and for an unreadable event. */
 function readEvent(bus: Bus, message: Parameters<typeof toIncomingEvent>[0]): IncomingEvent | undefined {
   if (!message.subject.startsWith('parley.event.')) return undefined
   try {

@@ -3,10 +3,10 @@ import { marginMS } from '@parley/bus/stream/stream-state'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
 
-/** So far apart the clocks of a gateway and of NATS may be: an event that seems to be older than a joining may be newer. */
+/** Clock skew between gateways and NATS: an event that looks older than a join may be newer. */
 const skewMS = 1_000
 
-/** A socket that catches up, on hold. */
+/** A socket with a replay buffer that reads its missed events. */
 export interface Reader {
   socket: UserSocket
   session: Session
@@ -16,19 +16,19 @@ export interface Reader {
   readonly gaveMS: number
   /** When the user was created (Unix milliseconds): older events belong to an erased user of the ID. */
   createdMS: number
-  /** When the user joined their rooms (Unix milliseconds), by ID: earlier events there were not for them. */
+  /** When the user joined their rooms (Unix milliseconds), by ID: earlier events of the room are not for them. */
   readonly joinedAtMS: ReadonlyMap<string, number>
-  /** When it authenticated: into rooms that `joinedAtMS` lacks it came later. */
+  /** When it authenticated; it joined rooms missing in `joinedAtMS` later. */
   readonly beganMS: number
-  /** The first position that it has not read; 0 before it has read any. */
+  /** The first position to read; 0 before the first reading. */
   seq: number
-  /** How many events it has got. */
+  /** Number of events sent. */
   events: number
 }
 
 /** The outcome of reading for a socket. */
 export type ReadOutcome =
-  /** It has everything up to a mark; `ids` are those of the events that it may have got. */
+  /** It has everything up to a mark; `ids` are the events that it may have. */
   | { is: 'at the mark'; markSeq: number; atMS: number; ids: ReadonlySet<string> }
   /** It reads too slowly: read again from here once its buffer drains. `ids` are of events before or after that. */
   | { is: 'congested'; seq: number; atMS: number; ids: ReadonlySet<string> }
@@ -37,33 +37,36 @@ export type ReadOutcome =
   /** It is disconnected, or another user's. */
   | { is: 'gone' }
 
-/** Whether the socket is the user's still. */
+/** Whether the socket is connected and still the user's. */
 export function isThere({ socket, session }: Reader): boolean {
   return socket.connected && isOf(socket, session)
 }
 
-/** The position to begin at, so that no reader misses an event. */
+/** The position to start at, so that no reader misses an event. */
 export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sinceMS: number } {
   if (readers.every(({ seq }) => seq > 0)) return { fromSeq: Math.min(...readers.map(({ seq }) => seq)) }
   return { sinceMS: Math.min(...readers.map(startMS)) }
 }
 
-/** From which time on it may have missed something: `sinceMS`, less the margin before the first reading, but nothing from before the user. */
+/**
+ * Time of its first missed event: `sinceMS`, before the first reading less the margin, but not before the user was
+ * created.
+ */
 function startMS({ sinceMS, seq, createdMS }: Reader): number {
   return Math.max(createdMS, seq > 0 ? sinceMS : sinceMS - marginMS)
 }
 
-/** A position in the stream, and when that took the event there (Unix milliseconds). */
+/** A position in the stream, and when the stream took its event (Unix milliseconds). */
 export interface Position {
   seq: number
   takenAtMS: number
 }
 
-/** Whether the socket would have got the event of this position, were it connected then. */
+/** Whether the socket would have received the event, had it been connected. */
 export function concerns(event: IncomingEvent, at: Position, reader: Reader): boolean {
   const { session, socket } = reader
   if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
-  // After newer ones: the stream was lost, or an operator has events published again.
+  // Published again, after the stream was lost or by an operator, so it comes after newer events.
   if (event.again && event.again.atMS < Math.max(reader.gaveMS - marginMS, reader.createdMS)) return false
   if (event.exceptUser === session.user) return false
   if ('user' in event.to && event.exceptDevice === session.device) return false

@@ -13,16 +13,16 @@ interface Frame {
   event: IncomingEvent
 }
 
-/** Sends events to sockets as they are read: many of them in one write, none to a socket that has not taken the last. */
+/** Sends events to sockets as they are read, many in one write, and none to a socket with unsent data. */
 export interface Sending {
-  /** False when the socket's backlog is full: the event is not sent now; earlier ones have been. */
+  /** False if the socket's backlog is full: this event is not sent; earlier ones are. */
   add(reader: Reader, event: IncomingEvent): boolean
   /** Call before another event is added. */
   nextEvent(): void
   flush(): void
 }
 
-/** @param mostBufferedBytes beyond this, a socket gets nothing more */
+/** @param mostBufferedBytes a socket with more unsent bytes gets nothing */
 export function createSending(mostBufferedBytes: number): Sending {
   const batches = new Map<Reader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
@@ -34,7 +34,7 @@ export function createSending(mostBufferedBytes: number): Sending {
     batches.delete(reader)
     const { socket } = reader
     if (batch && socket.connected) {
-      // It may have left a room since: unsent events of that room are dropped.
+      // The socket may have left a room since: unsent events of that room are dropped.
       const frames = batch.frames.filter((frame) => socket.isIn(frame.topic))
       socket.connection.cork(() => {
         for (const frame of frames) socket.connection.sendPacket(textFor(socket, frame))
@@ -71,7 +71,7 @@ function frameOf({ namespace, codec }: UserSocket, { event, data }: IncomingEven
   return namespace.topics.frameText(event, data, codec)
 }
 
-/** Its client may have chosen another encoding since. */
+/** Checked late: the client may have changed its encoding. */
 function textFor(socket: UserSocket, { text, codec, event }: Frame): string {
   return codec === socket.codec ? text : frameOf(socket, event)
 }

@@ -22,15 +22,15 @@ export interface ServerTimeParts {
   log: Logger
   everyMS: number
   server: () => Pick<SocketServer<SocketData>, 'sendTo'>
-  /** Whether the node may have missed events that it has not made up yet. */
+  /** Whether the node may have missed events and has not finished its resync. */
   isBehind: () => boolean
 }
 
 const socketsAtOnce = 200
 
 /**
- * Sends `serverTime` once a minute to the sockets that gave `since`: they have got every event that the stream took up
- * to that time. NATS delivers events and replies to a node in one order, so earlier events are here by then.
+ * Sends `serverTime` once a minute to the sockets that gave `since`: they have received every event that the stream
+ * took before that time. NATS delivers events and replies to a node in one order, so earlier events have arrived.
  */
 export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<void> } {
   return startRunning(
@@ -44,7 +44,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   const { bus, nodeId, clock, sockets, queue, slices, server, isBehind } = parts
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
-  // After a purge of the stream this is its oldest message, so that later clients are known to have all.
+  // After a purge of the stream this is its oldest message, so that later clients are known to have everything.
   if (listening.length > 0) await markStream(bus, nodeId)
   const askedMS = ownClock.now()
   const { nowMS } = await readStreamState(bus)
@@ -58,7 +58,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   }
 }
 
-/** A socket that is catching up has not got everything yet. */
+/** A socket with a replay buffer has not received everything yet. */
 function isListening({ data, replayBuffer }: UserSocket): boolean {
   return data.session?.wantsServerTime === true && data.session.isReady && replayBuffer === undefined
 }

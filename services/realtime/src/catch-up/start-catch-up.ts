@@ -9,9 +9,9 @@ import { createStreamClock, type StreamClock } from './stream-clock.ts'
 export interface CatchingUp {
   catchUp: CatchUp
   clock: StreamClock
-  /** The bytes of events that wait for a socket while it catches up. */
+  /** Size of one socket's replay buffer in bytes. */
   replayBufferBytes: number
-  /** Settles when `serverTime` is announced no more. */
+  /** Stops `serverTime`; settles when it has stopped. */
   stop(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | '
 export function startCatchUp(parts: Parts): CatchingUp {
   const { settings } = parts
   const clock = createStreamClock()
-  // A quarter of a client's buffer, so that all parts together stay below it.
+  // A quarter of a client's limit, so that all buffers of a socket together stay below it.
   const replayBufferBytes = settings.maxBufferedBytes / 4
   const common = { ...parts, nodeId: settings.nodeId, clock }
   const catchUp = createCatchUp({

@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
-/** The time of NATS, by which the stream's messages are dated and clients say since when they miss something. */
+/** NATS's clock, which dates the stream's messages and the clients' `since`. */
 export interface StreamClock {
-  /** Unix milliseconds; this process's own time as long as NATS was never asked. */
+  /** Unix milliseconds; this process's own clock until NATS was asked. */
   nowMS(): number
   /**
    * Sets the clock from a reply of NATS.
@@ -16,7 +16,7 @@ export function createStreamClock(ownMS: () => number = clock.now): StreamClock 
   return {
     nowMS: () => Math.floor(ownMS() + aheadMS),
     set(streamMS, askedMS) {
-      // NATS said it between question and reply: a slow reply must not set the clock back.
+      // NATS read its clock between the request and the reply: a slow reply must not set the clock back.
       const [least, most] = [streamMS - ownMS(), streamMS - askedMS]
       aheadMS = Math.min(Math.max(0, least), most)
     },

@@ -6,9 +6,9 @@ import type { Sockets } from '../connections/sockets.ts'
 import { topicOf } from './topics.ts'
 
 /**
- * Hands an event from the bus to the sockets of its room or user. The payload goes out as the bytes that
- * came in. Returns how many sockets got it.
- * @param exceptBuffering passes over sockets that are catching up
+ * Sends an event from the bus to the sockets of its room or user, with the payload's bytes unchanged. Returns the
+ * number of sockets.
+ * @param exceptBuffering leaves out sockets with a replay buffer
  */
 export function deliverEvent(
   server: SocketServer<SocketData>,
@@ -24,8 +24,8 @@ export function deliverEvent(
 }
 
 /**
- * The same for sockets that joined later than a time, as performance.now() has it: looks at no socket where none has
- * joined since. Sockets with a replay buffer read it from the stream instead, in order.
+ * The same for sockets that joined after a time (`performance.now()`); checks no socket if none has joined since.
+ * Sockets with a replay buffer read the event from the stream instead, in order.
  */
 export function deliverToNewer(
   server: SocketServer<SocketData>,

@@ -4,32 +4,35 @@ import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Tracing } from '@parley/service/trace'
 
-/** Hands events to sockets, counted, traced and logged. */
+/** Delivers events to sockets, counted, traced and logged. */
 export interface Delivery {
   /**
-   * One that comes live; a second one of the same ID goes only to sockets that have come since the first. One that is published
-   * again is a second one, unless it happened while the node was cut off; from before that, it goes nowhere.
+   * Delivers a live event. A repeat of the same ID goes only to sockets that joined after the first. An event published
+   * again is a repeat, unless it happened while the node was cut off; if it is older than that, it is dropped.
    */
   deliver(event: IncomingEvent): void
-  /** One from the stream, that may have been delivered already. Sockets that are catching up read the stream for themselves. */
+  /**
+   * Delivers an event of the stream that may have been delivered before. Sockets with a replay buffer read the stream
+   * for themselves.
+   */
   redeliver(event: IncomingEvent): void
 }
 
 interface DeliveryParts {
-  /** Returns how many sockets get the event. */
+  /** Returns the number of sockets that get the event. */
   send: (event: IncomingEvent, exceptBuffering?: boolean) => number
-  /** The same for the sockets that came later than a time, as performance.now() has it. */
+  /** The same for sockets that joined after a time (`performance.now()`). */
   sendToNewer: (event: IncomingEvent, thanMS: number) => number
   delivered: Counter<'event'>
-  /** Called with each event and the sockets that got it. */
+  /** Called with each event and its number of sockets. */
   noteDelivered: (event: IncomingEvent, sockets: number) => void
-  /** When this node was cut off from the bus the last time, or not started yet (Unix milliseconds). */
+  /** The last time that this node was cut off from the bus, or not started yet. */
   cutOff: () => CutOff
   tracing: Tracing
   log: Logger
 }
 
-/** A stretch of time, in Unix milliseconds, with a margin for clocks that differ. */
+/** A stretch of time in Unix milliseconds, with a margin for clock skew. */
 export interface CutOff {
   sinceMS: number
   untilMS: number
@@ -37,7 +40,7 @@ export interface CutOff {
 
 export function createDelivery(parts: DeliveryParts): Delivery {
   const { send, sendToNewer, delivered, noteDelivered, cutOff, tracing, log } = parts
-  /** When an event was first heard. */
+  /** Time of the first delivery, by event ID. */
   const heard = createRecent<number>()
 
   function deliverToAll(event: IncomingEvent, exceptBuffering = false): void {
@@ -50,10 +53,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     log.debug({ event: event.event, to: event.to, sockets: receivers, request: event.request }, 'delivered')
   }
 
-  /** When it was heard for the first time, as performance.now() has it; undefined if this is the first time. */
+  /** Time of the first delivery (`performance.now()`); undefined if this is the first. */
   function heardAt({ id, again }: IncomingEvent): number | undefined {
     const atMS = id === undefined ? undefined : heard.get(id)
-    // Longer ago than IDs are remembered.
+    // Delivered before, but the cache of IDs has evicted it.
     const wasHere = atMS === undefined && again !== undefined && again.atMS > cutOff().untilMS
     return wasHere ? again.atMS - performance.timeOrigin : atMS
   }
@@ -64,7 +67,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (event.again && event.again.atMS < cutOff().sinceMS) return
       const heardAtMS = heardAt(event)
       if (heardAtMS === undefined) return deliverToAll(event)
-      // A socket that joined in between has not got it, nor found it in a stream that took only the second.
+      // A socket that joined in between missed it live, and in the stream if that took only the repeat.
       const receivers = sendToNewer(event, heardAtMS)
       if (receivers === 0) return
       delivered.inc({ event: event.event }, receivers)

@@ -6,17 +6,17 @@ import { isNewMessage } from './in-order.ts'
 import { topicOf } from './topics.ts'
 
 /**
- * To how many sockets of this node messages went, as long as it remembers: the last 50,000 at least, or for some minutes.
- * Those that were caught up are remembered apart, so that a storm of clients that come back does not make it forget the others.
+ * The number of this node's sockets that each message reached, for the last 50,000 messages at least, or for some
+ * minutes. Replays are kept apart, so that a storm of returning clients does not evict live deliveries.
  */
 export interface DeliveredMessages {
   note(event: IncomingEvent, sockets: number): void
-  /** The same of sockets that got it when they caught up. */
+  /** The same for sockets that got it in a replay. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
   of(room: { app: string; room: string }, message: string): DeliveriesAnswer
 }
 
-/** A message is handed on again only after the bus was away. */
+/** A message is delivered again only after the bus was away. */
 const mostPerMessage = 10
 
 export function createDeliveredMessages(): DeliveredMessages {

@@ -1,19 +1,20 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 
-/** This many events in one turn of the event loop count as a burst, of which more is to come. */
+/** This many events in one turn of the event loop count as a burst. */
 const burst = 16
-/** How long to wait for the rest of a burst: far less than delivering it takes. */
+/** Wait for the rest of a burst: far shorter than its delivery. */
 const waitMS = 4
 
 /**
- * Events between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets them
- * in one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never waits.
+ * Queue between the bus and the sockets. Events that arrive in one turn go out in one turn, so that each socket gets
+ * them in one write. A large burst arrives in pieces, so it waits a few milliseconds for the rest; a single event never
+ * waits.
  */
 export interface DeliveryQueue {
   add(event: IncomingEvent): void
   /** Delivers everything queued; call it before the members of a room change. */
   drain(): void
-  /** Holds back new events until `release`, so that older ones can go first. */
+  /** Keeps new events in the queue until `release`, so that older ones go first. */
   hold(): void
   release(): void
   readonly isHeld: boolean

@@ -19,7 +19,7 @@ const sent = (seq: number, more: Partial<MessagePlace> = {}) =>
 const edited = (seq: number, more: Partial<MessagePlace> = {}) =>
   eventOf('messageUpdated', { seq, isSoonAfter: true, ...more })
 
-/** Takes events, one at a time; `out` has what was handed on, in order. */
+/** Takes events, one at a time; `out` has the delivered ones, in order. */
 function start() {
   const out: string[] = []
   const outcomes: WaitOutcome[] = []

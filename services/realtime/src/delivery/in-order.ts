@@ -2,7 +2,7 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
-/** How a wait ended: the missing message came, or did not, or none was known to be missing. */
+/** How a wait ended: the missing message came, or did not come, or none was known to be missing. */
 export type WaitOutcome = 'came' | 'ran out' | 'first'
 
 export interface Known {
@@ -31,22 +31,22 @@ interface Lane<Event> {
 
 /** The most threads remembered per room; the next message of another counts as the first. */
 const mostThreads = 200
-/** The most bytes that may wait; beyond, a room no longer waits. */
+/** The most bytes that may wait; above it, rooms stop waiting. */
 const mostWaitingBytes = 16 * 1024 * 1024
-/** What is fetched is waited for so many times as long. */
+/** A fetched message is waited for this many times as long. */
 const waitsForFetched = 5
-/** An order of what others have put in order waits for so many times as long: by then they have given up. */
+/** Reading the stream waits this many times as long: by then live delivery has given up on a missing message. */
 export const waitsOfStream = waitsForFetched + 2
-/** How often a wait is looked at: a part of it. */
+/** Waits are checked this often per `waitMS`. */
 export const looksPerWait = 10
 
 interface InOrderParts<Event> {
-  /** How long one waits for those before it. */
+  /** How long a message waits for earlier ones. */
   waitMS: number
   deliver: (event: Event) => void
-  /** Called for each that has waited. */
+  /** Called for each event that has waited. */
   waited?: (outcome: WaitOutcome) => void
-  /** Has messages come that have not by then; settles with whether any will. Without it nothing waits longer. */
+  /** Publishes missing messages again; returns whether any will come. Without it, nothing waits longer than `waitMS`. */
   fetch?: ((missing: Missing) => Promise<boolean>) | undefined
 }
 
@@ -59,8 +59,9 @@ export interface Missing {
 }
 
 /**
- * Puts the events of messages into the order of `seq`, in each room and thread: a message that comes early waits for those
- * before it, and an edit or a deletion for its message. After `waitMS` they go out without, unless those can be fetched.
+ * Puts the events of messages into the order of `seq`, in each room and thread: an early message waits for those before
+ * it, an edit or a deletion for its message. After `waitMS` they go out without, unless the missing ones can be
+ * fetched.
  */
 export class InOrder<Event extends IncomingEvent> {
   readonly #waitMS: number
@@ -69,7 +70,7 @@ export class InOrder<Event extends IncomingEvent> {
   readonly #fetch: InOrderParts<Event>['fetch']
   readonly #rooms = new Map<string, Lane<Event>>()
   readonly #threadsOf = new Map<string, Map<string, Lane<Event>>>()
-  /** The lanes in which something waits. */
+  /** Rooms and threads with waiting events. */
   readonly #waiting = new Set<Lane<Event>>()
   #waitingBytes = 0
   #lookAtMS = 0
@@ -81,7 +82,7 @@ export class InOrder<Event extends IncomingEvent> {
     this.#fetch = fetch
   }
 
-  /** Hands the event on now, or when its turn has come; at once if it has no place, or its turn was before. */
+  /** Delivers the event now, or in its turn; at once if it has no place, or its turn has passed. */
   take(event: Event, nowMS: number): void {
     const place = event.message
     if (place === undefined) return this.#deliver(event)
@@ -89,7 +90,7 @@ export class InOrder<Event extends IncomingEvent> {
     const isNew = isNewMessage(event.event)
     const lane = this.#laneOf(topicOf(event.to), place.thread)
     const isFirst = lane.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
-    // An edit of a possibly old message, or a repeated event, does not start the count.
+    // An edit, maybe of an old message, or a repeated event does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
     if (isFirst) lane.next = seq
     if (lane.next === undefined || !isReady(lane.next, seq, isNew)) {
@@ -100,7 +101,7 @@ export class InOrder<Event extends IncomingEvent> {
     if (lane.waiting.length > 0) this.#deliverReady(lane)
   }
 
-  /** Hands on everything that has waited for too long. */
+  /** Delivers every event that has waited too long. */
   expire(nowMS: number): void {
     if (this.#waiting.size === 0 || nowMS < this.#lookAtMS) return
     this.#lookAtMS = nowMS + this.#waitMS / looksPerWait
@@ -110,7 +111,7 @@ export class InOrder<Event extends IncomingEvent> {
     }
   }
 
-  /** Fetches what is missing, once; false when it is waited for no more. */
+  /** Fetches missing messages once; false when waiting for them is over. */
   #isFetching(lane: Lane<Event>, nowMS: number): boolean {
     const { topic, thread, next, waiting } = lane
     const [first] = waiting
@@ -136,8 +137,8 @@ export class InOrder<Event extends IncomingEvent> {
   }
 
   /**
-   * Takes the next seq from another order, unless it is known here.
-   * @param isUpToNow whether that order has had every event so far; otherwise it counts only for events waiting here
+   * Learns the next seq from another InOrder, unless it is known here.
+   * @param isUpToNow whether the other has had every event so far; otherwise it counts only for events that wait here
    */
   learn({ topic, thread, next }: Known, isUpToNow: boolean): void {
     const lane = this.#laneOf(topic, thread)
@@ -147,12 +148,12 @@ export class InOrder<Event extends IncomingEvent> {
     this.#deliverReady(lane)
   }
 
-  /** The input of another order's `learn`. */
+  /** The input of another InOrder's `learn`. */
   *known(): Iterable<Known> {
     for (const { topic, thread, next } of this.#lanes()) if (next !== undefined) yield { topic, thread, next }
   }
 
-  /** Starts over with the next message: some were missed. Waiting events still wait. */
+  /** Some messages were missed: restarts the count at the next message. Waiting events still wait. */
   missed(): void {
     for (const lane of this.#lanes()) lane.next = undefined
   }
@@ -169,7 +170,7 @@ export class InOrder<Event extends IncomingEvent> {
     this.#threadsOf.delete(topic)
   }
 
-  /** Hands on everything that waits. */
+  /** Delivers everything that waits. */
   flush(): void {
     for (const lane of this.#waiting) this.#deliverEarly(lane, lane.waiting.length)
   }
@@ -213,14 +214,14 @@ export class InOrder<Event extends IncomingEvent> {
     }
   }
 
-  /** Hands on the first `count` events, and those that are ready then. */
+  /** Delivers the first `count` events, and those that are ready then. */
   #deliverEarly(lane: Lane<Event>, count: number): void {
     const outcome = lane.next === undefined ? 'first' : 'ran out'
     for (let left = count; left > 0; left--) this.#deliverFirst(lane, outcome)
     this.#deliverReady(lane)
   }
 
-  /** Hands on the first that waits. */
+  /** Delivers the first waiting event. */
   #deliverFirst(lane: Lane<Event>, outcome: WaitOutcome): void {
     const first = lane.waiting.shift()
     if (!first) return
@@ -237,7 +238,7 @@ export function isNewMessage(event: ServerEvent): boolean {
   return event === 'chat message' || event === 'thread message'
 }
 
-/** A message whose turn it is or was; an event about a message, once that is past. */
+/** A message is ready in its turn or later; an event about a message, after the message. */
 function isReady(next: number, seq: number, isNew: boolean): boolean {
   return isNew ? seq <= next : seq < next
 }

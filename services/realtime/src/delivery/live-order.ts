@@ -4,15 +4,15 @@ import type { DeliveryQueue } from './delivery-queue.ts'
 import { InOrder, type Known, looksPerWait, type Missing } from './in-order.ts'
 import type { RoomInterest } from './room-interest.ts'
 
-/** The order of live events. */
+/** Puts live events in order. */
 export interface LiveOrder {
   take(event: IncomingEvent): void
-  /** Takes the knowledge of another order, for rooms that this node hears. */
+  /** Learns the next seqs from another InOrder, for rooms that this node hears. */
   learn(known: Iterable<Known>, isUpToNow: boolean): void
-  /** Messages have been missed. */
+  /** Some messages were missed. */
   missed(): void
   forget(topic: string): void
-  /** Hands on everything that waits. */
+  /** Delivers everything that waits. */
   stop(): void
 }
 
@@ -35,7 +35,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
   )
   const order = new InOrder({ waitMS, deliver, fetch, waited: (outcome) => waits.inc({ outcome }) })
   const everyMS = waitMS / looksPerWait
-  /** Stops while this process is stalled: events that have arrived by then are read first. */
+  /** Advances only with the event loop: after a stall, events that have arrived are read before waits run out. */
   let nowMS = 0
   let timer: NodeJS.Timeout | undefined
 

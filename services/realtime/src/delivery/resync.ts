@@ -30,16 +30,16 @@ export interface ResyncParts {
   order: Pick<LiveOrder, 'learn' | 'missed'>
   /** How long a message waits for an earlier one. */
   waitMS: number
-  /** Delivers an event, also one that was delivered before. */
+  /** Delivers an event again. */
   redeliver: (event: IncomingEvent) => void
 }
 
 /**
- * Makes the work that brings this node's sockets up to date after the bus was away: missed commands are found in the
- * database (tokens that ended, rooms joined and left), then missed events are delivered from the stream. Some come
- * twice: clients de-duplicate by _id (docs/reference/socket.md, "Connect").
+ * Makes the resync, which brings this node's sockets up to date after the bus was away. Missed node commands are read
+ * from the database (ended tokens, rooms joined and left), then missed events are delivered from the stream. Some come
+ * twice: clients dedupe by _id (docs/reference/socket.md, "Connect").
  *
- * It takes the time (ms) at which the bus was found to be away, and returns how many events were read again. One runs
+ * It takes the time (ms) at which the bus was found to be away, and returns the number of events read again. One runs
  * at a time.
  */
 export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promise<number> {
@@ -54,9 +54,9 @@ export function createResync(parts: ResyncParts): (awaySinceMS: number) => Promi
 async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> {
   const { chat, bus, sockets, logins, interest, queue, order, waitMS, redeliver } = parts
   queue.drain()
-  // NATS has this node's subscriptions again: it misses no order from now on.
+  // NATS has this node's subscriptions again: no node command is missed from now on.
   await bus.nats.flush()
-  // Logins may have read data that has changed since, without an order reaching this node.
+  // Logins may have read data that has changed since, and their node commands were missed.
   await logins.settled()
   const held = [...sockets.all()].flatMap((socket) => {
     const { session } = socket.data
@@ -68,7 +68,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
     await Promise.all(some.map((ofUser) => readRoomsAgain(parts, ofUser)))
   }
   await interest.effective()
-  // Live events are newer and wait, or clients would get an older state last.
+  // Live events are newer: they wait, or clients would end with an older state.
   queue.hold()
   order.missed()
   const ofStream = new InOrder({ waitMS, deliver: redeliver })
@@ -84,7 +84,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   }
 }
 
-/** A socket and its session at the time of reading: it may have another one by now. */
+/** A socket and its session at the time of reading; it may have another session by now. */
 interface Held {
   socket: UserSocket
   session: Session
@@ -101,8 +101,8 @@ async function disconnectRevoked(chat: Chat, held: readonly Held[]): Promise<voi
 }
 
 /**
- * Puts the sockets of one user into the rooms that they are in now, and takes them out of all others; but for those that are
- * being authenticated again: they are about to be, and the orders since are theirs.
+ * Puts the sockets of one user into their present rooms and takes them out of all others. Leaves out sockets that are
+ * being authenticated again: their login does it, and applies the node commands since.
  */
 export async function readRoomsAgain(
   { roomsOfUser, queue }: Pick<ResyncParts, 'roomsOfUser' | 'queue'>,

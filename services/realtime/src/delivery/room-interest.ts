@@ -12,11 +12,11 @@ export interface RoomInterest {
   has(topic: string): boolean
   /** Settles when the bus has every subscription begun so far: events published from then on arrive. */
   effective(): Promise<void>
-  /** How many rooms and users. */
+  /** Number of rooms and users. */
   readonly size: number
 }
 
-/** @param ended called with each topic that is heard no more */
+/** @param ended called with each topic after its subscription has ended */
 export function createRoomInterest(
   bus: Bus,
   handle: (event: IncomingEvent) => void,

@@ -20,7 +20,10 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
   cutOff: () => CutOff
 }
 
-/** The way of an event through a node: heard, gathered with others of the turn, put in order, and handed to sockets once. */
+/**
+ * The steps of an event inside a node: heard, gathered with others of the turn, put in order, delivered to each socket
+ * once.
+ */
 export function startDelivery(parts: Parts) {
   const { chat, bus, settings, log, metrics, sockets, server } = parts
   const [delivered, deliveredMessages] = [countDelivered(metrics), createDeliveredMessages()]

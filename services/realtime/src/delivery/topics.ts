@@ -1,6 +1,6 @@
 import type { Audience } from '@parley/contracts/bus/subjects'
 
-/** The topic that has the events of a chat room or of a user. */
+/** The topic of a chat room's or a user's events. */
 export function topicOf(to: Audience): string {
   return 'room' in to ? `r\0${to.app}\0${to.room}` : `u\0${to.app}\0${to.user}`
 }
