@@ -42,10 +42,9 @@ export interface ConsumeOptions {
 const lookAgainMS = 1_000
 
 /**
- * Handles the stream's messages through a durable consumer until the signal aborts, then waits for those
- * in flight. A message is acknowledged after its handler settled, however long that takes; when the handler fails
- * (see MessageHandler), it is delivered again with growing pauses. When NATS loses the consumer
- * for a while, consuming goes on as soon as it is back.
+ * Handles the stream's messages through a durable consumer until the signal aborts, then waits for those in flight. A
+ * message is acked after its handler has settled, however long that takes; if the handler fails (see MessageHandler),
+ * it is redelivered with backoff. If NATS loses the consumer, consuming resumes when it is back.
  */
 export async function consumeStream<T>(
   bus: Bus,

@@ -63,7 +63,7 @@ function isOwn(by: Caller, { owner }: FileDoc): boolean {
 /** The messages themselves decide, so that a deletion, a recall or a leave holds at once. */
 async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean> {
   if (isOwn(by, file) || by.kind === 'integrator') return true
-  // What leaves a buffer between the looks is settled.
+  // A message that leaves a buffer between the reads is flushed.
   return (
     (await isAttached(db, by, file)) ||
     (await isMemberOfOne(db, by, await findUsesInTails(db, file))) ||

@@ -2,7 +2,7 @@ import { batched } from '@parley/async/batch'
 import { findRoomsOfUsers } from '@parley/db/rooms/rooms-of-users'
 import type { Chat } from '../chat.ts'
 
-/** Users in one query. Its result is handled without a pause, in which everything else waits. */
+/** Users in one query. Its result is handled in one turn of the event loop, which blocks everything else. */
 const usersAtOnce = 50
 
 /** A room that a user is in: its ID, and when they joined. */

@@ -11,8 +11,8 @@ export interface PendingEventsDoc {
   _id: string
   atMS: number
   /**
-   * What the events concern (a room, a user, a message): events of one ordering key are published in order. Absent for new
-   * messages, which come from many rooms, and whose seq is their order.
+   * The room, user, read marker or message whose events are published in order. Absent for new messages, which come
+   * from many rooms and are ordered by seq.
    */
   orderingKey?: string
   /** Set by the server at the insert, later than in any earlier note, so that changes that exclude each other are in order. */

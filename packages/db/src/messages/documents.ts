@@ -93,7 +93,7 @@ export interface ScheduledDoc
   expiresInS?: number
   /** The sender's own client sends it, and not the integrator. */
   byClient?: true
-  /** A system message: no user has scheduled it, and nobody sees that it waits. */
+  /** A system message: not scheduled by a user, and hidden from the lists of scheduled messages. */
   isSystem?: true
   /** As in a draft: the sender has not acted themself. */
   isForOther?: true

@@ -11,8 +11,8 @@ export interface Place {
 }
 
 /**
- * Where a page of history begins: strictly before or after a place, or after a time.
- * `bound`: a page before a place has only what is strictly after that. `whole`: as after a time, no page ends within one.
+ * The start of a page of history: strictly before or after a place, or after a time. `bound`: a page before a place has
+ * only messages strictly after the bound. `whole`: as after a time, no page ends within one.
  */
 export type PageStart =
   | { from: 'end' }
@@ -21,7 +21,9 @@ export type PageStart =
   | ({ from: 'after'; whole?: true } & Place)
   | ({ from: 'sameTime'; forward: boolean } & Place)
 
-/** A room's history: what is settled, its buffer, and its clock, read with the buffer and before everything else. */
+/**
+ * A room's history: its flushed messages, its buffer, and its clock, read with the buffer and before everything else.
+ */
 export interface HistoryOf {
   roomKey: string
   buffer: readonly MessageDoc[]
@@ -120,7 +122,7 @@ export function isBeyond(messages: readonly Pick<MessageDoc, 'seq'>[], seq: numb
   return messages.some((message) => message.seq > seq)
 }
 
-/** The same for what has no buffer: a thread, as it was at the moment of the session. */
+/** The same for a thread, which has no buffer, as it was at the moment of the session. */
 export async function readThreadHistory(
   db: Db,
   { roomKey, seq }: Pick<HistoryOf, 'roomKey' | 'seq'>,

@@ -24,12 +24,12 @@ export function newId(): string {
   return new ObjectId(ObjectId.generate(Math.floor(clock.now() / 1_000))).toHexString()
 }
 
-/** A message of a room or its threads, be it settled or in the room's buffer. */
+/** A message of a room or its threads, flushed or in the room's buffer. */
 export async function findSentMessage(db: Db, roomKey: string, id: string): Promise<MessageDoc | undefined> {
   return (await findSentMessages(db, [{ _id: id, roomKey }])).get(id)
 }
 
-/** Messages of rooms or their threads, be they settled or in the buffers, by ID; what is not there is left out. */
+/** Messages of rooms or their threads by ID, flushed or in the buffers; unknown IDs are left out. */
 export async function findSentMessages(
   db: Db,
   wanted: readonly Pick<MessageDoc, '_id' | 'roomKey'>[],
@@ -80,7 +80,7 @@ export async function findMessageAt(
   return found?._id
 }
 
-/** When these users sent their last settled message to the room; those without one are left out. */
+/** Time of each user's last flushed message to the room; users without one are left out. */
 export async function findLastSent(db: Db, roomKey: string, senders: readonly string[]): Promise<Map<string, number>> {
   const found = await Promise.all(
     senders.map((sender) =>
@@ -90,10 +90,10 @@ export async function findLastSent(db: Db, roomKey: string, senders: readonly st
   return new Map(found.flatMap((last) => (last ? [[last.sender, last.createdAtMS] as const] : [])))
 }
 
-/** In which room of the app a message is, be it settled or in a buffer. */
+/** The room of the app that has a message, flushed or in a buffer. */
 export async function findRoomOfMessage(db: Db, app: string, id: string): Promise<string | undefined> {
   const find = async () => (await db.messages.findOne({ _id: id, app }, { projection: { room: 1 } }))?.room
-  // What leaves a buffer between the looks is settled.
+  // A message that leaves a buffer between the reads is flushed.
   return (await find()) ?? (await findRoomOfBufferedMessage(db, app, id)) ?? (await find())
 }
 
@@ -112,7 +112,7 @@ export async function findMessages(db: Db, ids: readonly string[], session?: Cli
   return db.messages.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray()
 }
 
-/** The settled messages of a room and its threads with these IDs; others are left out. */
+/** The flushed messages of a room and its threads with these IDs; others are left out. */
 export async function findMessagesOfRoom(
   db: Db,
   { app, id }: Pick<RoomDoc, 'app' | 'id'>,
@@ -122,7 +122,7 @@ export async function findMessagesOfRoom(
   return db.messages.find({ _id: { $in: [...ids] }, app, room: id }, { ...(session && { session }) }).toArray()
 }
 
-/** Pinned messages of a room between two seqs, the newest first: only what is flushed is pinned. */
+/** Pinned messages of a room between two seqs, newest first: pinning flushes a message. */
 export async function findPins(
   db: Db,
   roomKey: string,

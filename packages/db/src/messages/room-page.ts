@@ -12,7 +12,7 @@ import { deletionKey, deletionOfAllKey, type FoundDeletion } from './user-deleti
 export interface RoomPage {
   room: RoomDoc
   isMember: boolean
-  /** The first settled messages of the page, and how many were asked for. */
+  /** The first flushed messages of the page, and the number asked for. */
   first: { settled: MessageDoc[]; most: number }
   /** Senders of these messages, and of those in the buffer. */
   users: UserDoc[]
@@ -64,7 +64,7 @@ function pageStages(db: Db, { app, room, user }: { app: string; room: string; us
     {
       $set: {
         users: keysOf(senders, key(app, '')),
-        // A message only in the buffer is not deleted by any user for themselves: that flushes it.
+        // A message that is only in the buffer is hidden from no user: deleting it for oneself flushes it.
         deletions: { $concatArrays: [ofAll, keysOf('$settled._id', deletionKey(app, room, user, ''))] },
       },
     },

@@ -22,8 +22,8 @@ export const scheduledLeaseMS = 15_000
 const keptMS = 30 * 24 * 60 * 60 * 1_000
 
 /**
- * Records a message to send later, if its sender is there: an erasure then finds it. @returns it, or the one that is there
- * when its idempotency key is used
+ * Stores a scheduled message if its sender exists: an erasure then finds it. @returns it, or the existing one with the
+ * same idempotency key
  */
 export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<ScheduledDoc | 'no sender'> {
   try {
@@ -43,8 +43,8 @@ export async function insertScheduled(db: Db, scheduled: ScheduledDoc): Promise<
 }
 
 /**
- * Records system messages with the change of members that each is about. They are taken already: their process sends them
- * after the commit, and where it dies another one does when the lease has ended.
+ * Stores system messages with the change of members that they are about, already leased: this process sends them after
+ * the commit, or another does when the lease expires.
  */
 export async function insertSystemMessages(db: Db, messages: readonly ScheduledDoc[], session: Session): Promise<void> {
   if (messages.length > 0) await db.scheduled.insertMany([...messages], { session })
@@ -82,7 +82,7 @@ export async function findScheduled(db: Db, app: string, id: string): Promise<Sc
   return db.scheduled.findOne({ _id: key(app, id), ...byRequest })
 }
 
-/** Those that nobody is sending: what is on its way is neither changed nor cancelled. */
+/** Not being sent: a message in flight is neither changed nor cancelled. */
 const waiting = { claim: { $exists: false } } as const
 
 /** The fields that decide whether it may be changed: its time, its refusal, and the owner of its files. */
@@ -144,8 +144,8 @@ export async function removeSent(db: Db, { _id }: ScheduledDoc): Promise<void> {
 }
 
 /**
- * It is tried again at a time, by whichever process.
- * @param isWritten 'maybe': it stays on its way, so that nobody cancels what is in the room already
+ * Schedules a retry, by any process.
+ * @param isWritten 'maybe': it stays in flight, so that a message that is in the room is not cancelled
  */
 export async function sendAgain(
   db: Db,
@@ -179,7 +179,7 @@ export async function isScheduled(db: Db, { app, id }: { app: string; id: string
   return (await db.scheduled.findOne(withFile, { projection: { _id: 1 } })) !== null
 }
 
-/** Removes what a user was to send. */
+/** Removes a user's scheduled messages. */
 export async function deleteScheduledOf(db: Db, app: string, sender: string): Promise<void> {
   const theirs = { senderKey: key(app, sender) }
   const withFiles = await db.scheduled.find({ ...theirs, attachments: { $exists: true } }).toArray()

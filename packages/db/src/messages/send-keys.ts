@@ -7,7 +7,7 @@ const keptS = 24 * 60 * 60
 
 export const sendKeyIndexes: IndexDescription[] = [{ key: { usedAt: 1 }, expireAfterSeconds: keptS }]
 
-/** No key that was used longer ago is there, however late MongoDB removes it: it looks once a minute. */
+/** A key used longer ago is gone, although MongoDB removes expired documents only once a minute. */
 export const sendKeysKeptMS = (keptS + 5 * 60) * 1_000
 
 /** ID of the message that the key made; undefined for an unused key. */

@@ -12,7 +12,7 @@ export interface BanDoc {
   blockee: string
   blocker: string
   createdAt: Date
-  /** From then on it does not hold; absent in one without end. */
+  /** End of the ban; absent in one without end. */
   untilMS?: number
   /** The same, for MongoDB to remove it. */
   expiresAt?: Date
@@ -45,7 +45,7 @@ export interface MembershipDoc {
   readSeq: number
   /** Messages after the marker that do not count as unread: own ones, deleted for all, deleted by this user. */
   uncounted: number
-  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (settle-buffers.ts). */
+  /** Up to this seq, the own messages that are in the room's buffer are in `uncounted` (room-buffer/flush.ts). */
   flushedSeq?: number
   /** The member deleted no message of the room after this seq for themselves; before it they may have, maybe as a member before. */
   hiddenUpToSeq?: number
@@ -111,7 +111,7 @@ export interface RoomDoc extends RoomBuffer {
   deletedUpToMS?: number
   /** When the last message was sent to one of its threads. */
   lastThreadAtMS?: number
-  /** The rest of a deletion of all messages, which goes on in the background: see erase-messages. */
+  /** Unfinished deletion of all messages, which continues in the background: see erase-messages. */
   erasing?: Erasing
   memberCount: number
   /** The first members, to show in lists without reading all memberships. */
@@ -121,7 +121,7 @@ export interface RoomDoc extends RoomBuffer {
 /** The colours are JSON text, because a tag may have any name. */
 type StoredPref = Partial<Omit<RoomPref, 'tagColors'> & { tagColors: string }>
 
-/** The rest of a deletion of all messages of a room. */
+/** An unfinished deletion of all messages of a room. */
 export interface Erasing {
   /** The documents of the messages up to this seq are stubs. */
   doneUpToSeq: number

@@ -104,9 +104,7 @@ export async function noteHidden(db: Db, membership: string, seq: number, sessio
   await db.memberships.updateOne({ _id: membership }, { $max: { hiddenUpToSeq: seq } }, { session })
 }
 
-/**
- * Sets the given preferences of a member, on a condition; null where it does not hold, and for a user outside the room.
- */
+/** Sets the given preferences of a member on a condition; null if it fails, and for a user outside the room. */
 export async function updatePref(
   db: Db,
   { app, room, user }: { app: string; room: string; user: string },

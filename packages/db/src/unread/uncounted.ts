@@ -14,7 +14,7 @@ export interface Uncounted {
   hidden: number
 }
 
-/** Messages of a room or thread that count as unread for nobody: deleted for all, or recalled. */
+/** Messages of a room or thread that never count as unread: deleted for all, or recalled. */
 export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }): Filter<MessageDoc> {
   return {
     $or: [
@@ -25,10 +25,11 @@ export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }
 }
 
 /**
- * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and those that were
- * deleted or recalled.
- * @param upToSeq the last message of the room or thread: what an import has written beyond is none yet
- * @param ownInTail seqs of the own messages in the room's buffer, distinguished by whether they were counted
+ * Counts a member's `uncounted` after `seq` from the messages. Reads the index of own messages, and the deleted or
+ * recalled ones.
+ * @param upToSeq the last message of the room or thread: an unfinished import may have written more, which do not count
+ *   yet
+ * @param ownInTail seqs of the own messages in the room's buffer, which `flushedSeq` divides into counted and uncounted
  */
 export async function countUncountedAfter(
   db: Db,

@@ -9,7 +9,7 @@ import { countUncountedAfter, sumOf, type Uncounted } from './uncounted.ts'
 /** The numbers that make a member's unread count in a room: unread = seq − readSeq − uncounted. */
 export interface UnreadSum {
   seq: number
-  /** The read marker as it holds now. */
+  /** The present read marker. */
   readSeq: number
   /** Messages after the marker that do not count, as they are kept. */
   uncounted: number
@@ -88,7 +88,7 @@ export async function countUnread(
   return { ...uncounted, unread: messages - sumOf(uncounted) }
 }
 
-/** Of what the messages after the marker consist that do not count, with own ones that are not flushed yet. */
+/** The messages after the marker that do not count, by reason, including own ones that are not flushed yet. */
 export async function countParts(
   db: Db,
   membership: MembershipToSum,

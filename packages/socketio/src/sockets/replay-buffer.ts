@@ -5,7 +5,7 @@ export class ReplayBuffer {
   readonly #mostBytes: number
   #bytes = 0
   events: BufferedEvent[] = []
-  /** Some of what was published is not here: it was too much, or `lose` was called. */
+  /** Some published events are missing: there were too many, or `lose` was called. */
   isIncomplete = false
 
   constructor(mostBytes: number) {
@@ -27,7 +27,7 @@ export class ReplayBuffer {
     this.isIncomplete = true
   }
 
-  /** Leaves out the events with a known ID: the socket gets them in another way. */
+  /** Leaves out events with a known ID: the socket gets them in another way. */
   drop(isKnown: (id: string) => boolean): void {
     this.events = this.events.filter(({ id }) => id === undefined || !isKnown(id))
     this.#bytes = this.events.reduce((sum, { json }) => sum + json.length, 0)

@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import type { PushDoc } from '@parley/db/push/documents'
 
-/** The content for all devices of a message or of a push2clients order (JSON in PushContentDoc). */
+/** The content for all devices of a message or of a push2clients call (JSON in PushContentDoc). */
 export type PushContent = {
   /** ID of the request that caused it, for the log lines. */
   request?: string

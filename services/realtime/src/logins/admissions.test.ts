@@ -15,7 +15,7 @@ describe('admissions', () => {
     }
     const crowd = Array.from({ length: 100 }, (_, i) => come('192.0.2.1', `crowd ${i}`))
     await Promise.all([come('192.0.2.2', 'somebody'), come('192.0.2.3', 'another')])
-    // Before them: those for whom there was a place when nobody else had come, and one at each turn of the addresses.
+    // Admitted before them: the caller that found a free place, and one per turn of the addresses.
     assert.ok(inTurn.length <= 20, inTurn.join(', '))
     await Promise.all(crowd)
     const ofCrowd = inTurn.filter((name) => name.startsWith('crowd'))
@@ -88,7 +88,7 @@ describe('admissions', () => {
           await vi.advanceTimersByTimeAsync(60_000)
           assert.equal(inTurn.length, addresses.length)
           const left = new Map(Map.groupBy(addresses.keys(), (i): string => addresses[i] ?? ''))
-          // The first found a place before anybody else had come.
+          // The first found a free place.
           const [first = -1, ...others] = inTurn
           assert.equal(first, left.get(addresses[first] ?? '')?.shift())
           let served = new Map<string, number>(

@@ -21,13 +21,13 @@ export interface Admissions {
    * @param address one client address: see address-block.ts
    */
   turn(address: string, isThere: () => boolean): Promise<void>
-  /** How many wait for their turn. */
+  /** Number of waiting callers. */
   readonly waiting: number
-  /** Whether the line before the next caller of this address is so long that another node is better for it. */
+  /** Whether the queue of this address is so long that another node is better for the caller. */
   isFull(address: string): boolean
 }
 
-/** @param perSecond 0 lets everybody in at once */
+/** @param perSecond 0 admits everybody at once */
 export function createAdmissions(perSecond: number): Admissions {
   const most = Math.max(1, (perSecond * stepMS) / 1000)
   const tooMany = perSecond * longestWaitSeconds
@@ -49,7 +49,10 @@ export function createAdmissions(perSecond: number): Admissions {
     return undefined
   }
 
-  /** Takes the first from the queue. Callers that are gone are let in too, and find out; that takes no place. */
+  /**
+   * Takes the first caller from the queue. Callers that are gone are let in too, without taking a place, and fail by
+   * themselves.
+   */
   function firstThere(queue: Waiting[]): Waiting | undefined {
     for (let one = queue.shift(); one; one = queue.shift()) {
       waiting--
@@ -86,7 +89,7 @@ export function createAdmissions(perSecond: number): Admissions {
     },
     isFull(address) {
       const own = byAddress.get(address)?.length ?? 0
-      // Before the next: those of its own address, and of each other one no more than that and one.
+      // Callers before the next one: its own address's, and of each other address at most one more than that.
       const before = Math.min(waiting, (own + 1) * byAddress.size)
       return before > 0 && before >= tooMany
     },

@@ -7,8 +7,8 @@ import { Dismissal } from '../limits/dismissal.ts'
 const mostOfSocket = 3
 
 /**
- * Counts a login when it fails for a wrong token or client key.
- * @throws Dismissal, after which the client stays away, when the address or the socket has failed too often; and the
+ * Counts a login that fails for a wrong token or client key.
+ * @throws Dismissal, after which the client stays away, if the address or the socket has failed too often; and the
  *   error of the login
  */
 export async function countFailures<T>(

@@ -4,13 +4,13 @@ import { topicOf } from '../delivery/topics.ts'
 import { carryOut } from '../nodes/control.ts'
 
 /**
- * Puts a socket into the rooms that were read for its user and removes it from all others, as changed by the orders that
- * arrived during the reading; then carries out the other orders.
+ * Joins a socket to the rooms that were read for its user and takes it out of all others, after applying the node
+ * commands that arrived during the reading; then carries out the remaining commands.
  */
 export function joinRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
   const { app, user, orders = [] } = session
   const wanted = new Set([topicOf({ app, user }), ...rooms.map(({ room }) => topicOf({ app, room }))])
-  // Before any is left: for the moment until it is joined again, nothing of that room would be heard.
+  // Computed before leaving any room: leaving and joining again would miss the events in between.
   for (const order of orders) {
     if (order.do === 'joined') wanted.add(topicOf({ app, room: order.room }))
     else if (order.do === 'left') wanted.delete(topicOf({ app, room: order.room }))

@@ -56,8 +56,8 @@ export type LogIn = (
 
 /**
  * Makes the work of `auth2`: it authenticates a socket and puts it into the rooms of its user. When it settles, every
- * event published from now on reaches the socket; with `since`, events since then have reached it before. A socket of
- * another user becomes the new one's. It throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS.
+ * later event reaches the socket; with `since`, every event since then has reached it. A socket of another user becomes
+ * the new user's. It throws ApiError INVALID_TOKEN, INVALID_CLIENT_KEY, TOO_MANY_REQUESTS.
  */
 export function createLogin(parts: LoginParts): LogIn {
   const locks = new KeyedMutex()

@@ -18,9 +18,8 @@ export interface ControlParts {
 }
 
 /**
- * Makes the handler of control orders: it settles when the order holds for every socket of this node
- * (events of a joined room arrive, those of a left one no longer do, revoked sockets and those of a deleted app are
- * disconnected).
+ * Makes the handler of node commands. It settles when the command is in effect for every socket of this node: events of
+ * a joined room arrive, those of a left one no longer do, revoked sockets and those of a deleted app are disconnected.
  */
 export function createControlHandler({
   sockets,
@@ -30,7 +29,7 @@ export function createControlHandler({
   watching,
 }: ControlParts): (app: string, order: ControlOrder) => Promise<void> {
   return async (app, order) => {
-    // Events from before the order go to the members from before it.
+    // Earlier events go to the earlier members.
     queue.drain()
     if (order.do === 'revoked') {
       logins.revoked(app, order.tokens)
@@ -61,7 +60,7 @@ function handleOrder(socket: UserSocket, order: ControlOrder): void {
   carryOut(socket, session, order)
 }
 
-/** Carries out the order for one socket. */
+/** Carries out the node command for one socket. */
 export function carryOut(socket: UserSocket, session: Session, order: ControlOrder): void {
   switch (order.do) {
     case 'joined':

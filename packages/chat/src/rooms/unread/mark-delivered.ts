@@ -68,7 +68,7 @@ function refused(error: ApiError): Promise<never> {
   return refusal
 }
 
-/** One outcome per report, in order. The cost follows the reports, not the members of their rooms. */
+/** One outcome per report, in order. The cost depends on the reports, not on the members of their rooms. */
 async function markTogether(
   parts: { db: Db; bus: Bus },
   reports: readonly DeliveryReport[],
@@ -76,7 +76,7 @@ async function markTogether(
   const { db } = parts
   const roomKeys = unique(reports.map(({ app, room }) => key(app, room)))
   const memberKeys = unique(reports.map(({ app, room, user }) => key(app, room, user)))
-  // Rooms before messages: what leaves a buffer is in `messages` already.
+  // Rooms before messages: a message is in `messages` before it leaves its buffer.
   const [rooms, markers, limits] = await Promise.all([
     findDeliveryRooms(db, roomKeys),
     findDeliveredMarkers(db, memberKeys),
