@@ -176,20 +176,14 @@ async function deliver(
     parts.noteCaughtUp(event, receivers)
   }
 
-  /**
-   * Moves live events that wait for events read here into the replay buffers, before those drop the events that were
-   * sent.
-   */
+  /** Moves live events that wait for events read here into the replay buffers, before those drop sent ones. */
   function stop(isAtMark = false): void {
     sending.flush()
     queue.drain()
     order.learn(inOrder.known(), isAtMark)
   }
 
-  /**
-   * Everything before a mark has also come live. Ends the readers that have all of it; the others continue to another
-   * mark.
-   */
+  /** Events before a mark have also come live. Ends the readers that have all; the others continue to another mark. */
   async function endAtMark(atMS: number): Promise<void> {
     stop(true)
     const waiting = inOrder.waiting()
