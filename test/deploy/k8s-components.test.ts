@@ -81,12 +81,12 @@ describe('deploy/k8s: what goes beside the services', () => {
     for (const group of ['gateway.networking.k8s.io', 'monitoring.coreos.com']) assert.ok(readme.includes(group), group)
   })
 
-  test('addresses with a token or signature are in no access log of the Ingress', () => {
+  test('addresses with a token, signature or session are in no access log of the Ingress', () => {
     const silent = ofKind('Ingress')
       .filter(({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/enable-access-log'] === 'false')
       .flatMap(pathsOf)
       .map(({ path }) => path)
-    assert.deepEqual(silent.toSorted(), ['/chat', '/chat/', '/files/'])
+    assert.deepEqual(silent.toSorted(), ['/chat', '/chat/', '/files/', '/socket.io/'])
   })
 
   test('Prometheus scrapes a port that every pod has, under the job that the alerts name', () => {
