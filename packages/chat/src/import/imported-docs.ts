@@ -3,8 +3,7 @@ import type { ImportOf } from '@parley/contracts/import-line'
 import { key } from '@parley/db/keys'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { pairKey } from '@parley/db/rooms/rooms'
-import { versionStep } from '@parley/db/rooms/version-step'
+import { newRoomDoc } from '@parley/db/rooms/new-room'
 import { threadKey } from '@parley/db/threads/thread'
 import type { UserDoc } from '@parley/db/users/documents'
 import { newUserDoc } from '@parley/db/users/users'
@@ -17,41 +16,10 @@ export function toUserDoc(app: string, { type: _type, _id, createdAt, ...profile
   return createdAt === undefined ? user : { ...user, createdAt: new Date(createdAt) }
 }
 
-/** Without members and messages: they follow. */
-export function toRoomDoc(app: string, room: ImportOf<'room'>): RoomDoc {
-  const { _id: id, roomType, owner, members: [a, b] = [], createdAt = clock.now() } = room
-  return {
-    _id: key(app, id),
-    app,
-    id,
-    roomType,
-    name: room.name ?? '',
-    cover: room.cover ?? '',
-    description: room.description ?? '',
-    webhook: room.webhook ?? '',
-    botState: room.botState ?? '',
-    botMode: room.botMode ?? false,
-    encrypted: room.encrypted ?? false,
-    serviceStatus: room.serviceStatus ?? 0,
-    roomTags: room.roomTags ?? [],
-    extParams: JSON.stringify(room.extParams ?? {}),
-    status: room.status ?? 1,
-    importing: true,
-    opening: room.opening ?? 0,
-    ...(owner !== undefined && { owner }),
-    managers: room.managers ?? [],
-    ...(room.slowModeS && { slowModeS: room.slowModeS }),
-    ...(room.expiresInS && { expiresInS: room.expiresInS }),
-    ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
-    createdAtMS: createdAt,
-    version: versionStep(),
-    seq: 0,
-    // Its messages may be older than the room, where that does not say when it was made.
-    clockMS: 0,
-    lastMessageAtMS: 0,
-    memberCount: 0,
-    firstMembers: [],
-  }
+/** Without members and messages: they follow. Its messages may be older than the room, so its clock begins at 0. */
+export function toRoomDoc(app: string, { _id: id, members, createdAt, ...room }: ImportOf<'room'>): RoomDoc {
+  const createdAtMS = createdAt ?? clock.now()
+  return { ...newRoomDoc(app, { ...room, id, pair: members, createdAtMS }), importing: true }
 }
 
 /**

@@ -4,12 +4,11 @@ import type { Input } from '@parley/contracts/operation'
 import { maxMembers } from '@parley/contracts/operations/rooms/members'
 import type { createRoom as operation } from '@parley/contracts/operations/rooms/rooms'
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
-import { key } from '@parley/db/keys'
 import type { ScheduledDoc } from '@parley/db/messages/documents'
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
-import { findRoom, pairKey } from '@parley/db/rooms/rooms'
-import { versionStep } from '@parley/db/rooms/version-step'
+import { newRoomDoc } from '@parley/db/rooms/new-room'
+import { findRoom } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import { asIntegrator } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
@@ -108,37 +107,12 @@ function requireFitting({ roomType, owner }: Request, members: readonly string[]
   }
 }
 
-function toRoomDoc(app: string, request: Request, members: string[]): RoomDoc {
-  const id = request._id ?? newId()
+function toRoomDoc(app: string, { _id: id = newId(), ...request }: Request, members: string[]): RoomDoc {
   const now = clock.now()
-  const [a = '', b = ''] = members
+  const pair = request.roomType === 'direct' ? members : undefined
   return {
-    _id: key(app, id),
-    app,
-    id,
-    roomType: request.roomType,
-    name: request.name ?? '',
-    cover: request.cover ?? '',
-    description: request.description ?? '',
-    webhook: request.webhook ?? '',
-    botState: request.botState ?? '',
-    botMode: request.botMode ?? false,
-    encrypted: request.encrypted ?? false,
-    serviceStatus: request.serviceStatus ?? 0,
-    roomTags: request.roomTags ?? [],
-    extParams: JSON.stringify(request.extParams ?? {}),
-    status: 1,
-    opening: request.opening ?? 0,
-    ...(request.owner !== undefined && { owner: request.owner }),
-    managers: [],
-    ...(request.slowModeS && { slowModeS: request.slowModeS }),
-    ...(request.expiresInS && { expiresInS: request.expiresInS }),
-    ...(request.roomType === 'direct' && { pair: pairKey(app, a, b) }),
-    createdAtMS: now,
-    version: versionStep(),
-    seq: 0,
+    ...newRoomDoc(app, { ...request, id, pair, createdAtMS: now }),
     clockMS: now,
-    lastMessageAtMS: 0,
     memberCount: members.length,
     firstMembers: members.slice(0, maxMembersShown),
   }

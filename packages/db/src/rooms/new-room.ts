@@ -1,0 +1,67 @@
+import { key } from '../keys.ts'
+import type { RoomDoc } from './documents.ts'
+import { pairKey } from './rooms.ts'
+import { versionStep } from './version-step.ts'
+
+/** Fields that a request or an import line may give; the others get their defaults. */
+type Given = { [Field in GivenField]?: RoomDoc[Field] | undefined }
+type GivenField =
+  | 'name'
+  | 'cover'
+  | 'description'
+  | 'webhook'
+  | 'botState'
+  | 'botMode'
+  | 'encrypted'
+  | 'serviceStatus'
+  | 'roomTags'
+  | 'status'
+  | 'opening'
+  | 'owner'
+  | 'managers'
+  | 'slowModeS'
+  | 'expiresInS'
+
+export interface NewRoom extends Given {
+  id: string
+  roomType: RoomDoc['roomType']
+  extParams?: unknown
+  /** Of a direct room: both members. */
+  pair?: readonly string[] | undefined
+  createdAtMS: number
+}
+
+/** A room without messages and members, with the fields given; for creating rooms and for importing them. */
+export function newRoomDoc(app: string, room: NewRoom): RoomDoc {
+  const { id, roomType, owner, slowModeS, expiresInS, pair: [a, b] = [] } = room
+  return {
+    _id: key(app, id),
+    app,
+    id,
+    roomType,
+    name: room.name ?? '',
+    cover: room.cover ?? '',
+    description: room.description ?? '',
+    webhook: room.webhook ?? '',
+    botState: room.botState ?? '',
+    botMode: room.botMode ?? false,
+    encrypted: room.encrypted ?? false,
+    serviceStatus: room.serviceStatus ?? 0,
+    roomTags: room.roomTags ?? [],
+    extParams: JSON.stringify(room.extParams ?? {}),
+    status: room.status ?? 1,
+    opening: room.opening ?? 0,
+    ...(owner !== undefined && { owner }),
+    managers: room.managers ?? [],
+    ...(slowModeS && { slowModeS }),
+    ...(expiresInS && { expiresInS }),
+    ...(a !== undefined && b !== undefined && { pair: pairKey(app, a, b) }),
+    createdAtMS: room.createdAtMS,
+    version: versionStep(),
+    seq: 0,
+    clockMS: 0,
+    lastMessageAtMS: 0,
+    memberCount: 0,
+    firstMembers: [],
+  }
+}
