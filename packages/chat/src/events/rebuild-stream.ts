@@ -110,7 +110,7 @@ async function republish(
   { fromMS, toMS }: Stretch,
   placeOf: (atMS: number) => number | undefined,
 ): Promise<number> {
-  await settleBefore(chat, toMS)
+  await flushBefore(chat, toMS)
   const [messages, notes] = await Promise.all([
     findMessagesOfSecond(chat.db, fromMS, toMS),
     findPublished(chat.db, fromMS, toMS),
@@ -134,13 +134,13 @@ async function republish(
  */
 async function nextToRepublish(chat: Chat, fromMS: number, latestMS: number): Promise<number> {
   if (fromMS >= latestMS) return fromMS
-  await settleBefore(chat, latestMS)
+  await flushBefore(chat, latestMS)
   const found = await Promise.all([findNextMessageMS(chat.db, fromMS), findNextPublishedMS(chat.db, fromMS)])
   return Math.max(fromMS, Math.min(latestMS, ...found.map((ms = latestMS) => ms)))
 }
 
 /** Flushes the room buffers first: new messages are read from `messages`. */
-async function settleBefore({ db }: Chat, beforeMS: number): Promise<void> {
+async function flushBefore({ db }: Chat, beforeMS: number): Promise<void> {
   const rooms = await findUnflushedRooms(db, { beforeMS })
   for (const part of inParts(rooms, roomsAtOnce)) await flushRooms(db, part)
 }

@@ -74,9 +74,9 @@ export async function publishMissing(
   if (!room || entries.length === 0) return false
   const ids = new Set(entries.map(({ _id }) => _id))
   const [stored] = await Promise.all([findMessages(db, [...ids]), untilDurable(db)])
-  const settled = new Set(stored.map(({ _id }) => _id))
-  const unsettled = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !settled.has(_id))
-  const messages = [...stored, ...unsettled].toSorted((one, other) => one.seq - other.seq)
+  const flushed = new Set(stored.map(({ _id }) => _id))
+  const unflushed = unflushedOf(room).filter(({ _id }) => ids.has(_id) && !flushed.has(_id))
+  const messages = [...stored, ...unflushed].toSorted((one, other) => one.seq - other.seq)
   if (!(await outbox.publishDeletions([room]))) return false
   const [users, quoted] = await Promise.all([
     findUsers(db, app, new Set(messages.map(({ sender }) => sender))),

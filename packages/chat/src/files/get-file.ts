@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { Result } from '@parley/contracts/operation'
 import type { getFile as operation } from '@parley/contracts/operations/files/files'
 import type { Db } from '@parley/db/connect'
-import { type FileUse, findUses, findUsesInRooms, findUsesInTails } from '@parley/db/files/attached'
+import { type FileUse, findUses, findUsesInBuffers, findUsesInRooms } from '@parley/db/files/attached'
 import type { FileDoc } from '@parley/db/files/documents'
 import { findFile } from '@parley/db/files/files'
 import { key } from '@parley/db/keys'
@@ -66,12 +66,12 @@ async function maySee({ db }: Chat, by: Caller, file: FileDoc): Promise<boolean>
   // A message that leaves a buffer between the reads is flushed.
   return (
     (await isAttached(db, by, file)) ||
-    (await isMemberOfOne(db, by, await findUsesInTails(db, file))) ||
+    (await isMemberOfOne(db, by, await findUsesInBuffers(db, file))) ||
     isAttached(db, by, file)
   )
 }
 
-/** Whether a settled message that the user may read has the file. It may be in those of many rooms, or the user in many. */
+/** Whether a flushed message that the user may read has the file. It may be in those of many rooms, or the user in many. */
 async function isAttached(db: Db, by: UserCaller, file: FileDoc): Promise<boolean> {
   const some = await findUses(db, file, '', usesAtOnce)
   if (await isMemberOfOne(db, by, some)) return true

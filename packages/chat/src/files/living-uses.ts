@@ -7,7 +7,7 @@ import { findRoomsByKey } from '@parley/db/rooms/rooms'
 /** Uses in one read. */
 export const usesAtOnce = 200
 
-/** Whether a settled message with a file can be read. */
+/** Whether a flushed message with a file can be read. */
 export async function hasLivingUse(db: Db, file: { app: string; id: string }): Promise<boolean> {
   for (let after = ''; ; ) {
     const page = await findUses(db, file, after, usesAtOnce)

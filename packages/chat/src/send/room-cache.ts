@@ -119,7 +119,7 @@ function cachedRoom(
 
 function learn(rooms: LRUCache<string, CachedRoom>, { rooms: read, memberships, marks }: SendFacts): void {
   const free = freeMembers(memberships)
-  for (const { buffer: _tail, bufferBytes: _tailBytes, slow, ...room } of read) {
+  for (const { buffer: _buffer, bufferBytes: _bufferBytes, slow, ...room } of read) {
     if (slow || !mayBeCached(room)) {
       rooms.delete(room._id)
       continue

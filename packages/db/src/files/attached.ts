@@ -30,7 +30,7 @@ const useFields = {
   content: { $cond: [{ $gt: ['$content', null] }, '', '$$REMOVE'] },
 } as const
 
-/** The settled messages with a file, the oldest first, after a message. */
+/** The flushed messages with a file, the oldest first, after a message. */
 export async function findUses(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -45,7 +45,7 @@ export async function findUses(
     .toArray()
 }
 
-/** The settled messages with a file in these rooms (IDs) and their threads, in parts, however many others there are. */
+/** The flushed messages with a file in these rooms (IDs) and their threads, in parts, however many others there are. */
 export async function* findUsesInRooms(
   db: Db,
   { app, id }: { app: string; id: string },
@@ -61,7 +61,7 @@ export async function* findUsesInRooms(
   }
 }
 
-/** The files of the settled messages of a room and its threads, message by message. */
+/** The files of the flushed messages of a room and its threads, message by message. */
 export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: string }): AsyncGenerator<Attachment[]> {
   const roomKey = key(app, id)
   const ofRoom = { roomKey: { $gte: roomKey, $lt: `${roomKey}\u0001` }, attachments: { $exists: true } }
@@ -71,8 +71,8 @@ export async function* findAttachedIn(db: Db, { app, id }: { app: string; id: st
 }
 
 /** The messages with a file that are in buffers: of the moment, so they are few. */
-export async function findUsesInTails(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
-  const unsettled = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
-  const rooms = await db.rooms.find(unsettled, { hint: { bufferSinceMS: 1 } }).toArray()
+export async function findUsesInBuffers(db: Db, { app, id }: { app: string; id: string }): Promise<FileUse[]> {
+  const unflushed = { bufferSinceMS: { $gt: 0 }, app, 'buffer.attachments.fileID': id }
+  const rooms = await db.rooms.find(unflushed, { hint: { bufferSinceMS: 1 } }).toArray()
   return rooms.flatMap(unflushedOf).filter(({ attachments = [] }) => attachments.some(({ fileID }) => fileID === id))
 }

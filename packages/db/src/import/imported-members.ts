@@ -7,7 +7,7 @@ import { findBlocked, findFirstMembers } from '../rooms/room-members.ts'
 import { moved } from '../rooms/rooms.ts'
 import { inTransaction, type Session } from '../transactions/transaction.ts'
 import { countUncountedAfter, neverUnread, sumOf } from '../unread/uncounted.ts'
-import { ownInTail } from '../unread/unread-sums.ts'
+import { ownInBuffer } from '../unread/unread-sums.ts'
 
 /** A membership as the file has it; `uncounted` is counted here. */
 export type ImportedMembership = Omit<MembershipDoc, 'uncounted'>
@@ -71,7 +71,7 @@ async function saveOfRoom(
     const before = known.get(member._id)
     if (!before) continue
     const readSeq = Math.max(member.readSeq, currentMarker(before, room).readSeq)
-    const own = ownInTail(member.user, room)
+    const own = ownInBuffer(member.user, room)
     const parts =
       readSeq < room.seq ? await countUncountedAfter(db, before, readSeq, room.seq, own, session) : undefined
     const change = { readSeq, uncounted: parts ? sumOf(parts) : 0 }
@@ -110,7 +110,7 @@ async function countUncounted(
 
   const after = { $gt: afterSeq }
   const fields = { session, projection: { _id: 0, sender: 1, seq: 1 } }
-  // Those in the buffer are counted when it is settled.
+  // Those in the buffer are counted when it is flushed.
   const inBuffer = new Set(buffer.map(({ seq }) => seq))
   const own = db.messages.find({ roomKey, sender: { $in: users }, seq: after }, fields)
   for await (const { sender, seq } of own) if (isAfter(sender, seq) && !inBuffer.has(seq)) add(sender)

@@ -79,20 +79,20 @@ export async function readHistory(
   start: PageStart,
   field: TimeField,
   { limit, maxBytes }: PageSize,
-  first: { settled: MessageDoc[]; most: number },
+  first: { flushed: MessageDoc[]; most: number },
   session?: ClientSession,
 ): Promise<MessageDoc[]> {
   const forward = isForward(start)
-  const findSettled = (from: PageStart, most: number, upToSeq?: number) =>
+  const findFlushed = (from: PageStart, most: number, upToSeq?: number) =>
     db.messages
       .find(filterFrom(roomKey, from, field, { timeMS: clockMS, seq: upToSeq }), { ...(session && { session }) })
       .sort(orderOf(start, field))
       .limit(most)
       .toArray()
   const find = async (from: PageStart, most: number) => {
-    const found = from === start ? first.settled : await findSettled(from, most)
-    const settled = isBeyond(found, seq) ? await findSettled(from, most, seq) : found
-    return withTail(settled, buffer.filter(isFrom(from, field)), { field, forward, most })
+    const found = from === start ? first.flushed : await findFlushed(from, most)
+    const flushed = isBeyond(found, seq) ? await findFlushed(from, most, seq) : found
+    return withBuffer(flushed, buffer.filter(isFrom(from, field)), { field, forward, most })
   }
 
   const read: MessageDoc[] = []
@@ -133,25 +133,25 @@ export async function readThreadHistory(
 ): Promise<MessageDoc[]> {
   const most = firstRead(size)
   const stages = historyStages(roomKey, start, field, most)
-  const settled = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
+  const flushed = await db.messages.aggregate<MessageDoc>(stages, { session }).toArray()
   const of = { roomKey, seq, buffer: [], clockMS: Number.MAX_SAFE_INTEGER }
-  return readHistory(db, of, start, field, size, { settled, most }, session)
+  return readHistory(db, of, start, field, size, { flushed, most }, session)
 }
 
 /**
  * Flushed messages, merged with unflushed ones of the buffer; the first `most`, or with 0 all. The buffer was read
  * before: messages that have left it since are flushed.
  */
-function withTail(
-  settled: MessageDoc[],
+function withBuffer(
+  flushed: MessageDoc[],
   buffer: readonly MessageDoc[],
   { field, forward, most }: { field: TimeField; forward: boolean; most: number },
 ): MessageDoc[] {
-  const there = new Set(settled.map(({ _id }) => _id))
-  const unsettled = buffer.filter(({ _id }) => !there.has(_id))
-  if (unsettled.length === 0) return settled
+  const there = new Set(flushed.map(({ _id }) => _id))
+  const unflushed = buffer.filter(({ _id }) => !there.has(_id))
+  if (unflushed.length === 0) return flushed
   const direction = forward ? 1 : -1
-  const all = [...settled, ...unsettled].toSorted(
+  const all = [...flushed, ...unflushed].toSorted(
     (a, b) => direction * (a[field] - b[field] || (a._id < b._id ? -1 : 1)),
   )
   return most === 0 ? all : all.slice(0, most)

@@ -13,7 +13,7 @@ export interface RoomPage {
   room: RoomDoc
   isMember: boolean
   /** The first flushed messages of the page, and the number asked for. */
-  first: { settled: MessageDoc[]; most: number }
+  first: { flushed: MessageDoc[]; most: number }
   /** Senders of these messages, and of those in the buffer. */
   users: UserDoc[]
   /** The caller's own deletions, of these messages or as a whole. */
@@ -39,10 +39,10 @@ export async function readRoomPage(
         return (await db.rooms.aggregate<FoundPage>(stages, { session }).toArray())[0]
       }
       const whole = await find()
-      const found = whole && isBeyond(whole.settled, whole.room.seq) ? await find(whole.room.seq) : whole
+      const found = whole && isBeyond(whole.flushed, whole.room.seq) ? await find(whole.room.seq) : whole
       if (!found) return undefined
-      const { settled, memberships, ...rest } = found
-      return { ...rest, isMember: memberships.length > 0, first: { settled, most } }
+      const { flushed, memberships, ...rest } = found
+      return { ...rest, isMember: memberships.length > 0, first: { flushed, most } }
     })
   return read(firstRead(size)).catch((error: unknown) => {
     if (error instanceof MongoServerError && error.code === documentTooLarge) return read(mostOfAnySize)
@@ -50,22 +50,22 @@ export async function readRoomPage(
   })
 }
 
-type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & { settled: MessageDoc[]; memberships: unknown[] }
+type FoundPage = Omit<RoomPage, 'isMember' | 'first'> & { flushed: MessageDoc[]; memberships: unknown[] }
 
 function pageStages(db: Db, { app, room, user }: { app: string; room: string; user: string }, page: Document[]) {
   const membership = { _id: key(app, room, user) }
-  const senders = { $setUnion: ['$settled.sender', { $ifNull: ['$room.buffer.sender', []] }] }
+  const senders = { $setUnion: ['$flushed.sender', { $ifNull: ['$room.buffer.sender', []] }] }
   const ofAll = [{ $literal: deletionOfAllKey(app, room, user) }]
   return [
     { $match: { _id: key(app, room) } },
     { $project: { _id: 0, room: '$$ROOT' } },
     lookUp(db.memberships.collectionName, [{ $match: membership }, { $project: { _id: 1 } }], 'memberships'),
-    lookUp(db.messages.collectionName, page, 'settled'),
+    lookUp(db.messages.collectionName, page, 'flushed'),
     {
       $set: {
         users: keysOf(senders, key(app, '')),
         // A message that is only in the buffer is hidden from no user: deleting it for oneself flushes it.
-        deletions: { $concatArrays: [ofAll, keysOf('$settled._id', deletionKey(app, room, user, ''))] },
+        deletions: { $concatArrays: [ofAll, keysOf('$flushed._id', deletionKey(app, room, user, ''))] },
       },
     },
     findByKeys(db.users.collectionName, 'users'),

@@ -22,7 +22,7 @@ export interface RoomOfMember {
 /** All that is shown of a room, at one moment. */
 export interface ShownRoom {
   room: RoomDoc & { own: number[] }
-  /** The last message, where it is settled; else it is the buffer, of which only the last is there. */
+  /** The last message, where it is flushed; else it is the buffer, of which only the last is there. */
   last: MessageDoc[]
   /** The members and the sender to show. */
   users: UserDoc[]

@@ -29,14 +29,14 @@ export function neverUnread(roomKey: string, seq: { $gt: number; $lte?: number }
  * recalled ones.
  * @param upToSeq the last message of the room or thread: an unfinished import may have written more, which do not count
  *   yet
- * @param ownInTail seqs of the own messages in the room's buffer, which `flushedSeq` divides into counted and uncounted
+ * @param ownInBuffer seqs of the own messages in the room's buffer, which `flushedSeq` divides into counted and uncounted
  */
 export async function countUncountedAfter(
   db: Db,
   membership: Pick<MembershipDoc, 'app' | 'room' | 'roomKey' | 'user' | 'flushedSeq'>,
   seq: number,
   upToSeq: number,
-  ownInTail: readonly number[],
+  ownInBuffer: readonly number[],
   session: ClientSession,
 ): Promise<Uncounted> {
   const { app, room, roomKey, user, flushedSeq = 0 } = membership
@@ -44,9 +44,9 @@ export async function countUncountedAfter(
   const isOfThread = roomKey !== key(app, room)
   const from = isOfThread ? seq : Math.max(seq, await findDeletedUpTo(db, app, room, user, session))
   const after = { $gt: from, $lte: upToSeq }
-  const ownSettled = { roomKey, sender: user, seq: { ...after, $nin: [...ownInTail] } }
-  const ownCounted = ownInTail.filter((own) => own > from && own <= flushedSeq).length
-  const own = ownCounted + (await db.messages.countDocuments(ownSettled, { session }))
+  const ownFlushed = { roomKey, sender: user, seq: { ...after, $nin: [...ownInBuffer] } }
+  const ownCounted = ownInBuffer.filter((own) => own > from && own <= flushedSeq).length
+  const own = ownCounted + (await db.messages.countDocuments(ownFlushed, { session }))
   const projection = { _id: 0, seq: 1, sender: 1 }
   const deleted = await db.messages.find(neverUnread(roomKey, after), { session, projection }).toArray()
   const hidden = await db.userDeletions.find({ roomKey, user, seq: after }, { session, projection }).toArray()

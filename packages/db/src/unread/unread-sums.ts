@@ -59,7 +59,7 @@ export async function findMembershipsToSum(
 /** The stored count. The membership and the room must have been read in one snapshot or transaction. */
 export function sumUnread(membership: MembershipToSum, room: RoomToSum): UnreadSum {
   const { readSeq, uncounted } = currentMarker(membership, room)
-  const own = ownInTail(membership.user, room)
+  const own = ownInBuffer(membership.user, room)
   return {
     seq: room.seq,
     readSeq,
@@ -80,10 +80,10 @@ export async function countUnread(
 ): Promise<CountedSum> {
   const { readSeq } = currentMarker(membership, room)
   const { buffer = [], flushedSeq = 0 } = room
-  const unsettled = buffer.map(({ seq }) => seq).filter((seq) => seq > flushedSeq)
-  const settled = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unsettled } }
+  const unflushed = buffer.map(({ seq }) => seq).filter((seq) => seq > flushedSeq)
+  const flushed = { roomKey: room._id, seq: { $gt: readSeq, $lte: room.seq, $nin: unflushed } }
   const messages =
-    unsettled.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(settled, { session }))
+    unflushed.filter((seq) => seq > readSeq).length + (await db.messages.countDocuments(flushed, { session }))
   const uncounted = await countParts(db, membership, room, session)
   return { ...uncounted, unread: messages - sumOf(uncounted) }
 }
@@ -96,12 +96,12 @@ export async function countParts(
   session: ClientSession,
 ): Promise<Uncounted> {
   const { readSeq } = currentMarker(membership, room)
-  const own = ownInTail(membership.user, room)
+  const own = ownInBuffer(membership.user, room)
   const counted = await countUncountedAfter(db, membership, readSeq, room.seq, own, session)
   return { ...counted, own: counted.own + ownUnflushed({ ...membership, readSeq }, own) }
 }
 
 /** Seqs of the user's own messages in the buffer of a room. */
-export function ownInTail(user: string, { buffer = [] }: Pick<RoomDoc, 'buffer'>): number[] {
+export function ownInBuffer(user: string, { buffer = [] }: Pick<RoomDoc, 'buffer'>): number[] {
   return buffer.filter(({ sender }) => sender === user).map(({ seq }) => seq)
 }

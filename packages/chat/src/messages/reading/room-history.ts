@@ -62,15 +62,15 @@ async function pageMessages(
 }
 
 async function findCursor(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
-  const settled = await findMessage(chat.db, key(caller.app, roomId), id)
-  return settled ?? unsettledMessage(chat, caller, roomId, id)
+  const flushed = await findMessage(chat.db, key(caller.app, roomId), id)
+  return flushed ?? unflushedMessage(chat, caller, roomId, id)
 }
 
 /** A message that was not flushed a moment ago. */
-async function unsettledMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
+async function unflushedMessage(chat: Chat, caller: UserCaller, roomId: string, id: string): Promise<MessageDoc> {
   const { room } = await requireMemberOf(chat, caller, roomId, await findRoomWithBuffer(chat.db, caller.app, roomId))
   const message =
-    unflushedOf(room).find((unsettled) => unsettled._id === id) ?? (await findMessage(chat.db, room._id, id))
+    unflushedOf(room).find((unflushed) => unflushed._id === id) ?? (await findMessage(chat.db, room._id, id))
   if (!message) throw new ApiError('MESSAGE_NOT_FOUND', `no message ${JSON.stringify(id)} in the room`)
   return message
 }

@@ -5,7 +5,7 @@ import { findMessage, findMessageAt } from '@parley/db/messages/messages'
 import { findRoomHeads } from '@parley/db/room-buffer/buffer'
 import { currentMarker, setReadMarker, unreadOf } from '@parley/db/rooms/memberships'
 import { countUncountedAfter, sumOf } from '@parley/db/unread/uncounted'
-import { ownInTail } from '@parley/db/unread/unread-sums'
+import { ownInBuffer } from '@parley/db/unread/unread-sums'
 import type { UserCaller } from '../../access/caller.ts'
 import { requireMemberOf } from '../../access/require-member.ts'
 import type { Chat } from '../../chat.ts'
@@ -29,11 +29,11 @@ export async function markRead(
     const found = await findRoomHeads(chat.db, app, roomId, session)
     const { room, membership } = await requireMemberOf(chat, caller, roomId, found, session)
     const { buffer = [] } = room
-    const settled = await findMessage(chat.db, room._id, messageId, session)
+    const flushed = await findMessage(chat.db, room._id, messageId, session)
     // A message beyond the room's end is of an unfinished import.
     const message =
-      buffer.find(({ _id }) => _id === messageId) ?? (settled && settled.seq <= room.seq ? settled : undefined)
-    const own = ownInTail(user, room)
+      buffer.find(({ _id }) => _id === messageId) ?? (flushed && flushed.seq <= room.seq ? flushed : undefined)
+    const own = ownInBuffer(user, room)
     if (!message)
       throw new ApiError('MESSAGE_NOT_FOUND', `message: no message ${JSON.stringify(messageId)} in the room`)
     const before = currentMarker(membership, room)

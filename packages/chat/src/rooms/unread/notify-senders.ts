@@ -58,8 +58,8 @@ async function findPassed(
   { _id: roomKey, buffer = [] }: DeliveryRoom,
   moved: readonly MovedMarker[],
 ): Promise<Map<number, string>> {
-  const settled = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
-  const places = settled.length > 0 ? await findPlacesIn(db, roomKey, settled) : []
+  const flushed = joined(moved.map(passedBy)).flatMap((range) => gapsOf(buffer, range))
+  const places = flushed.length > 0 ? await findPlacesIn(db, roomKey, flushed) : []
   return new Map([...buffer, ...places].map(({ seq, sender }) => [seq, sender]))
 }
 
