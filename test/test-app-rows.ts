@@ -25,7 +25,6 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
-    outbox: { _id: `outbox ${app}`, atMS, app, events: [{ message: message?._id, event: 'chat message' }] },
     outgoingCalls: { _id: `push_${app} x`, app, lane: `push_${app} x`, state: 'waiting', order: 1, tries: 0 },
     messageStreams: {
       _id: key('m'),
