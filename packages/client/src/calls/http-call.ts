@@ -64,10 +64,9 @@ function requestOf(route: string, input: Input): { method: string; target: strin
     return encodeURIComponent(String(input[name]))
   })
   if (method !== 'GET' && !path.endsWith('?')) return { method, target, body: JSON.stringify(rest) }
-  const query = Object.entries(rest)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
-  return { method, target: query.length > 0 ? `${target}?${query.join('&')}` : target }
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined)
+  const query = String(new URLSearchParams(given as [string, string][]))
+  return { method, target: query ? `${target}?${query}` : target }
 }
 
 async function resultOf(response: Response): Promise<unknown> {

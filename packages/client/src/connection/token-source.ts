@@ -72,7 +72,7 @@ export function createTokenSource(token: string | (() => Promise<string>), timeo
 /** @throws when it takes longer; a late result is dropped */
 function inTime<T>(work: () => Promise<T>, timeoutMS: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no token within ${timeoutMS} ms`)), timeoutMS)
+    const timer = setTimeout(() => reject(new Error('no token in time')), timeoutMS)
     Promise.resolve()
       .then(work)
       .then(resolve, reject)
