@@ -49,7 +49,7 @@ describe('hostile pictures', () => {
     assert.equal((await fetch(url, put)).status, 200)
     return String(made['fileID'])
   }
-  /** What the processes of stats have at most used, together. */
+  /** Peak memory of all stats processes together. */
   const peakMiB = () =>
     [stats.pid, ...descendantsOf(stats.pid)].reduce((sum, pid) => {
       try {

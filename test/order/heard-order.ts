@@ -6,7 +6,7 @@ export interface Placed {
   threadOf?: string
 }
 
-/** What one client hears, and what of it was against the order. */
+/** The events that one client receives, and those out of order. */
 export interface HeardOrder {
   events: number
   /** Messages after a later one, and edits and deletions before their message. */

@@ -191,7 +191,7 @@ function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[
     return message
   }
 
-  /** What follows a message at once, by the other gateway. */
+  /** Events that follow a message at once, by the other gateway. */
   async function change(n: number, message: Placed, sender: string): Promise<void> {
     const { room, _id } = message
     if (n % 3 === 0) {

@@ -88,7 +88,7 @@ describe('a gateway that is killed between writing a message and publishing it',
       heard.map(({ seq }) => seq),
       [...seqs, next, next + 1],
     )
-    // What the relay publishes again may come again to those who came in between.
+    // Clients that connected in between may receive again an event that the relay republishes.
     assert.deepEqual([...new Set(seqsOfResumed())], [...seqs, next, next + 1])
     resuming.socket.close()
   })

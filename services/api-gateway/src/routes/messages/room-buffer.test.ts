@@ -32,7 +32,7 @@ function createGate() {
 }
 
 const points = ['taken', 'inserted', 'counted', 'noted', 'pulled'] as const satisfies FlushPoint[]
-/** What goes through a buffer, and what is too large for it. */
+/** Messages that go through a buffer, and one too large for it. */
 const texts = { small: 'hello world', large: 'hello world '.repeat(1_000) }
 
 describe('a message that is acknowledged', () => {
