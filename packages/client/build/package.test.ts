@@ -14,7 +14,7 @@ import { packStaged, stagePackage } from './stage-package.ts'
 
 const run = promisify(execFile)
 const modules = join(import.meta.dirname, '../node_modules')
-const mostBytes = 15 * 1024
+const mostBytes = 17 * 1024
 
 describe('the package as it is published', () => {
   let app: string
@@ -29,7 +29,7 @@ describe('the package as it is published', () => {
   })
   afterAll(() => rm(app, { recursive: true }))
 
-  test('is at most 15 KB gzipped beside socket.io-client', async ({ annotate }) => {
+  test('is at most 17 KB gzipped beside socket.io-client', async ({ annotate }) => {
     const entry = join(app, 'app.js')
     await writeFile(entry, "export { createClient } from '@parley/client'\n")
     const output = await build({
