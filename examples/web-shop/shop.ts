@@ -30,7 +30,7 @@ const day = 24 * 60 * 60 * 1000
 async function chatTokenOf({ id, name }: { id: string; name: string }): Promise<string> {
   const kept = chatTokens.get(id)
   if (kept && kept.endsAt - day > Date.now()) return kept.token
-  const { token = '', expirationDate = '' } = await parley.saveUser({ _id: id, nickname: name, issueAccessToken: true })
+  const { token, expirationDate } = await parley.saveUser({ _id: id, nickname: name, issueAccessToken: true })
   chatTokens.set(id, { token, endsAt: Date.parse(expirationDate) })
   return token
 }

@@ -92,7 +92,7 @@ async function makeRoom(): Promise<string> {
   const parley = createAdmin({ url, apiKey: keys.apiKey })
   const data = ['Alice', 'Bob'].map((nickname) => ({ _id: nickname.toLowerCase(), nickname }))
   await parley.saveUsers({ data })
-  const { token = '' } = await parley.saveUser({ _id: 'bob', issueAccessToken: true })
+  const { token } = await parley.saveUser({ _id: 'bob', issueAccessToken: true })
   const room = await parley.createRoom({ roomType: 'group', members: ['alice', 'bob'], name: 'Long room' })
   const atOnce = 50
   for (let n = 0; n < options.messages; n += atOnce) {

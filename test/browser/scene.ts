@@ -64,7 +64,7 @@ export async function makeScene(url: string, apiKey: string, lang: keyof typeof 
     data: names.map((nickname, i) => ({ _id: ids[i] ?? '', nickname, isRobot: i === 3 })),
   })
   if (users.count !== names.length) throw new Error('the users of the pictures could not be made')
-  const { token = '' } = await parley.saveUser({ _id: ids[0] ?? '', issueAccessToken: true })
+  const { token } = await parley.saveUser({ _id: ids[0] ?? '', issueAccessToken: true })
   const id = (of: number) => ids[of] ?? ''
   for (const [i, message] of lasts.entries()) {
     const name = rooms[i + 1] ?? ''

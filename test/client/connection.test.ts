@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { createClient } from '@parley/client'
+import { createClient, type TokenAsked } from '@parley/client'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { eventually } from '../platform.ts'
 import { clientOf, type Deployment, deploy, isOnline, online, texts } from './client-of.ts'
+import { underPath } from './under-path.ts'
 
 describe('a client comes back', () => {
   let deployment: Deployment
@@ -31,6 +32,57 @@ describe('a client comes back', () => {
     await eventually('it has fetched the new one', () => fetched > 1)
     await online(client)
     assert.equal((await client.api.getRoom({ id: room }))._id, room)
+  })
+
+  test('with the token that is in force, when another holder of tokens has ended its own', async () => {
+    const erin = await deployment.platform.newUser('erin')
+    const issued: Promise<string>[] = [newToken(erin.id)]
+    // As a server that keeps the token: it issues anew when the kept one is refused, once for all of its pages.
+    const tokenOf = async ({ last }: TokenAsked) => {
+      const kept = issued.at(-1)
+      if ((await kept) === last && kept === issued.at(-1)) issued.push(newToken(erin.id))
+      return (await issued.at(-1)) ?? ''
+    }
+    const clients = [1, 2].map(() => clientOf(deployment, { token: '' }, { token: tokenOf }))
+    await Promise.all(clients.map(online))
+    assert.equal(issued.length, 1)
+    await newToken(erin.id)
+    await eventually('it is issued anew', () => issued.length > 1)
+    await Promise.all(clients.map(online))
+    for (const client of clients) assert.equal((await client.api.getMe())._id, erin.id)
+    assert.equal(issued.length, 2)
+  })
+
+  test('under a path of a proxy, over either transport', async () => {
+    const url = await underPath('/chat-api', deployment)
+    const user = await deployment.platform.newUser()
+    const room = await deployment.platform.newRoom([user.id])
+    for (const transport of ['websocket', 'polling'] as const) {
+      const client = clientOf(deployment, user, { url: `${url}/`, transports: [transport] })
+      assert.equal(client.connection.get().status, 'connecting')
+      await online(client)
+      await client.room(room).send(`over ${transport}`)
+    }
+    const reader = clientOf(deployment, user, { url })
+    await online(reader)
+    await reader.room(room).open()
+    assert.deepEqual(texts(reader, room), ['over websocket', 'over polling'])
+  })
+
+  test('and says of a room why it did not open, until it opens', async () => {
+    const { platform } = deployment
+    const [user, other] = await Promise.all([platform.newUser(), platform.newUser()])
+    const id = await platform.newRoom([other.id])
+    const client = clientOf(deployment, user)
+    await online(client)
+    const room = client.room(id)
+    await assert.rejects(room.open(), { code: 'NOT_ROOM_MEMBER' })
+    assert.equal(room.history.get().error?.code, 'NOT_ROOM_MEMBER')
+    await assert.rejects(room.thread('none').open())
+    assert.ok(room.thread('none').history.get().error)
+    await platform.admin('POST', `/rooms/${id}/members`, { invitees: [user.id] })
+    await room.open()
+    assert.equal(room.history.get().error, undefined)
   })
 
   test('without a client key, which its first login brings: calls before it wait', async () => {

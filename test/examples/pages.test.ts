@@ -84,15 +84,15 @@ describe('the examples with a page', () => {
 
   test.skipIf(hasNoChromium)('own-interface: users and robots see each other write, send, read and react', async () => {
     const url = await startShop('own-interface')
-    const wrong = await signIn(url, 'carla', 'wrong')
+    const wrong = await signIn(url, 'dora', 'wrong')
     await wrong.getByText('Wrong name or password').waitFor()
-    const [carla, support] = [await signIn(url, 'carla', 'carla'), await signIn(url, 'shop-support', 'support')]
+    const [dora, support] = [await signIn(url, 'dora', 'dora'), await signIn(url, 'lounge-support', 'support')]
     await support.getByRole('textbox', { name: 'Message' }).waitFor()
-    await carla.getByRole('textbox', { name: 'Message' }).pressSequentially('Good morning')
-    await support.getByText('Carla Customer writes…').waitFor()
-    await carla.keyboard.press('Enter')
+    await dora.getByRole('textbox', { name: 'Message' }).pressSequentially('Good morning')
+    await support.getByText('Dora Customer writes…').waitFor()
+    await dora.keyboard.press('Enter')
     await support.getByRole('log').getByText('Good morning').waitFor()
-    const own = carla.getByRole('article').filter({ hasText: 'Good morning' })
+    const own = dora.getByRole('article').filter({ hasText: 'Good morning' })
     await own.getByText('read').waitFor()
     await support.getByRole('article').getByRole('button', { name: '👍' }).click()
     await own.getByRole('button', { name: '👍 1' }).waitFor()
@@ -100,7 +100,12 @@ describe('the examples with a page', () => {
     await deployment.platform.admin('POST', '/rooms/shop-lounge/members', { invitees: [robot.id] })
     const { _id } = await robot.call('POST', '/messages/stream', { room: 'shop-lounge' })
     await robot.call('POST', `/messages/${String(_id)}/stream`, { text: 'At your service' })
-    await carla.getByRole('article').filter({ hasText: 'At your service' }).waitFor()
-    assert.equal(await carla.getByText('At your service', { exact: true }).count(), 1)
+    await dora.getByRole('article').filter({ hasText: 'At your service' }).waitFor()
+    assert.equal(await dora.getByText('At your service', { exact: true }).count(), 1)
+    // Somebody else has issued a token for her: the page gets another one from its server.
+    await deployment.platform.admin('POST', '/admin/clients', { _id: 'dora', issueAccessToken: true })
+    await dora.getByRole('textbox', { name: 'Message' }).fill('Still here')
+    await dora.keyboard.press('Enter')
+    await support.getByRole('log').getByText('Still here').waitFor()
   })
 })

@@ -1,4 +1,4 @@
-import type { Client, ClientOptions, RoomInfo, RoomMessage } from '@parley/client'
+import { type Client, type ClientOptions, type RoomInfo, type RoomMessage, textOf } from '@parley/client'
 import { useBadge, useClient, useConnection, useMessages, useRoom, useRooms, useStore } from '@parley/client/react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 
@@ -26,7 +26,7 @@ function Rooms({ client }: { client: Client }) {
         {rooms.map((room) => (
           <button key={room._id} type="button" aria-current={room._id === shown} onClick={() => setChosen(room._id)}>
             <b>{nameOf(room, client)}</b>
-            <small>{textOf(room.lastMessage?.message)}</small>
+            <small>{textOf(room.lastMessage ?? {})}</small>
             {room.unread > 0 && <em>{room.unread}</em>}
           </button>
         ))}
@@ -102,7 +102,7 @@ function Bubble({ message, live, readers, retry, react }: BubbleProps) {
   return (
     <article className={isMine ? 'mine' : ''}>
       {!isMine && typeof sender !== 'string' && <b>{sender.nickname ?? sender._id}</b>}
-      <p>{isDeleted ? <i>deleted</i> : (live ?? textOf(message.message))}</p>
+      <p>{isDeleted ? <i>deleted</i> : (live ?? textOf(message))}</p>
       <small>
         {time} {isMine && (state !== 'sent' ? state : readers > 0 ? 'read' : 'sent')}
         {state === 'failed' && (
@@ -140,9 +140,6 @@ function Composer({ send, typed }: { send: (text: string) => void; typed: (text:
     </form>
   )
 }
-
-const textOf = (message: unknown) =>
-  typeof message === 'string' || message === undefined ? (message ?? '') : JSON.stringify(message)
 
 /** A direct room has no name of its own: it is called like the other. */
 function nameOf({ name, members, _id }: RoomInfo, client: Client): string {

@@ -25,7 +25,8 @@ function App() {
   }
 
   // The client asks for a token when it needs one: at first, and when one has ended.
-  if (parleyURL) return <Chat url={parleyURL} token={async () => (await post('/chat')).token} />
+  if (parleyURL)
+    return <Chat url={parleyURL} token={async ({ last }) => (await post('/chat', { refused: last })).token} />
   return (
     <form className="sign-in" onSubmit={(event) => void signIn(event)}>
       <h1>The shop</h1>

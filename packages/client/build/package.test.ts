@@ -90,9 +90,15 @@ const found = await client.api.search({ keyword: 'x' })
 const ids: string[] = found.messages.flatMap(({ messages }) => messages)
 const user = await createAdmin({ url: '', apiKey: '' }).saveUser({ _id: 'alice', nickname: 'Alice' })
 const rows = useMessages(client.room('a')).map(({ key, state }) => key + state)
+const admin = createAdmin({ url: '', apiKey: '' })
+const issued: string = (await admin.saveUser({ _id: 'alice', issueAccessToken: true })).token
+const until: string = (await admin.saveUser({ _id: 'b', token: 't', expirationDate: '', issueAccessToken: false })).expirationDate
+const muted: string[] = (await admin.saveUser({ _id: 'alice', nickname: 'Alice' })).mute
+// @ts-expect-error -- an update of a profile may bring no token
+const none: string = (await admin.saveUser({ _id: 'alice' })).token
 // @ts-expect-error -- a field that the contract does not have
 await client.api.search({ word: 'x' })
-export const all = [latest, ids, user._id, rows, new ParleyError('NETWORK_ERROR', '').code]
+export const all = [latest, ids, issued, until, muted, none, user._id, rows, new ParleyError('NETWORK_ERROR', '').code]
 `,
     )
     const compilerOptions = {

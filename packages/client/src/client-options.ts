@@ -1,3 +1,4 @@
+import type { FetchToken } from './connection/token-source.ts'
 import type { Storage } from './sending/outbox-storage.ts'
 
 export interface ClientOptions {
@@ -6,7 +7,7 @@ export interface ClientOptions {
   /** The app's client key. Without it the token names the app, which is known after the first login. */
   clientKey?: string
   /** The user's token; or a function that fetches one from your server, also when the last one has ended. */
-  token: string | (() => Promise<string>)
+  token: string | FetchToken
   /**
    * Names this device: the same as for push, so that a device that is connected gets no push. By default a random one.
    */

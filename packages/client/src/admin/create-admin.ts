@@ -1,7 +1,7 @@
-import { headerValue, httpCall } from '../calls/http-call.ts'
+import { type CallOptions, headerValue, httpCall } from '../calls/http-call.ts'
 import { type TypedCalls, typedCalls } from '../calls/typed-calls.ts'
 import { adminCalls } from '../generated/admin-calls.ts'
-import type { AdminCalls, ListEventsResult } from '../generated/types.ts'
+import type { AdminCalls, ListEventsResult, SavedUser, SaveUserInput, SaveUserResult } from '../generated/types.ts'
 import { type EventsOptions, eventsAfter } from './events.ts'
 
 export interface AdminOptions {
@@ -13,8 +13,32 @@ export interface AdminOptions {
   timeoutMS?: number
 }
 
+interface WithToken {
+  token: string
+  /** ISO-8601 time */
+  expirationDate: string
+}
+
+/** The four modes of the call: docs/reference/users.md#create-update-issue-a-token. */
+interface SaveUser {
+  /** Issues a token. */
+  (input: SaveUserInput & { issueAccessToken: true }, options?: CallOptions): Promise<SavedUser & WithToken>
+  /** Creates a user with a token of yours. */
+  (
+    input: SaveUserInput & WithToken & { issueAccessToken: false },
+    options?: CallOptions,
+  ): Promise<Exclude<SaveUserResult, SavedUser>>
+  /** Updates a profile. */
+  (
+    input: SaveUserInput & { issueAccessToken?: undefined; token?: undefined },
+    options?: CallOptions,
+  ): Promise<SavedUser>
+  (input: SaveUserInput, options?: CallOptions): Promise<SaveUserResult>
+}
+
 /** The calls of an integrator's server: every call with the API key, by its operationId (docs/openapi.json). */
-export interface Admin extends TypedCalls<AdminCalls> {
+export interface Admin extends Omit<TypedCalls<AdminCalls>, 'saveUser'> {
+  saveUser: SaveUser
   /**
    * The app's events from a cursor on, or from now, as they happen: for `for await`. It ends with `signal`, or when the
    * loop is left. Transient errors are retried.
@@ -29,5 +53,9 @@ export function createAdmin({ url, apiKey, timeoutMS = 60_000 }: AdminOptions): 
     timeoutMS,
   }
   const calls = typedCalls<AdminCalls>(adminCalls, (...about) => httpCall(options, ...about))
-  return { ...calls, events: (about = {}) => eventsAfter(calls, about, timeoutMS) }
+  return {
+    ...calls,
+    saveUser: calls.saveUser as SaveUser,
+    events: (about = {}) => eventsAfter(calls, about, timeoutMS),
+  }
 }

@@ -24,12 +24,13 @@ const stableMS = 10_000
 
 /** A connection that comes back by itself, and logs in each time (docs/reference/socket.md). */
 export class Connection {
-  readonly #state = createStore<ConnectionState>({ status: 'closed' })
+  readonly #state = createStore<ConnectionState>({ status: 'connecting' })
   readonly state: Store<ConnectionState> = this.#state
   readonly #options: ConnectionOptions
   readonly #socket: Socket
   readonly #emitNow: Emit
   readonly #pauses = growingPauses(300, 20_000)
+  #isOpen = false
   /** Numbers connections: work begun in an earlier one stops. */
   #attempt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -45,7 +46,9 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options
-    this.#socket = io(options.url, {
+    const { origin, path } = addressOf(options.url)
+    this.#socket = io(origin, {
+      path: `${path}/socket.io`,
       forceNew: true,
       autoConnect: false,
       // Ours: it waits for logins too, and hears of the network.
@@ -66,7 +69,8 @@ export class Connection {
 
   /** Connects, also in a pause between two tries. */
   open(): void {
-    if (this.#isTrying()) return
+    if (this.#isOpen && this.#isTrying()) return
+    this.#isOpen = true
     this.#stopListening ??= onNetworkBack(() => this.open())
     this.#connect()
   }
@@ -155,4 +159,10 @@ export class Connection {
       this.#options.onEvent(name, payload)
     }
   }
+}
+
+/** Socket.IO takes the path of a URL for a namespace. */
+function addressOf(url: string): { origin: string; path: string } {
+  const [, origin = url, path = ''] = /^(\w+:\/\/[^/]+)(.*)$/.exec(url) ?? []
+  return { origin, path }
 }

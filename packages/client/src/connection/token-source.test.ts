@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { ParleyError } from '../parley-error.ts'
-import { createTokenSource } from './token-source.ts'
+import { createTokenSource, type TokenAsked } from './token-source.ts'
 
 test('a function that hangs once is called again, and what it brings later is dropped', async () => {
   const asked: ((token: string) => void)[] = []
@@ -14,4 +14,19 @@ test('a function that hangs once is called again, and what it brings later is dr
   asked[1]?.('the second')
   assert.equal(await again, 'the second')
   assert.equal(await tokens.get(), 'the second')
+})
+
+test('a function learns that the last token was refused, until it brings another one', async () => {
+  const asked: TokenAsked[] = []
+  const brought = ['first', 'first', 'second']
+  const tokens = createTokenSource(async (about) => {
+    asked.push(about)
+    return brought[asked.length - 1] ?? 'third'
+  })
+  assert.equal(await tokens.get(), 'first')
+  assert.equal(await tokens.renew('first'), undefined)
+  assert.equal(await tokens.renew('first'), 'second')
+  assert.equal(await tokens.renew('second'), 'third')
+  const refused = (last: string) => ({ refused: true, last })
+  assert.deepEqual(asked, [{ refused: false }, refused('first'), refused('first'), refused('second')])
 })

@@ -1,5 +1,16 @@
 import { asParleyError, networkError } from '../parley-error.ts'
 
+/** Why a token is fetched. */
+export interface TokenAsked {
+  /** Whether Parley refused the last one: it has ended, and only another one helps. */
+  refused: boolean
+  /** The one that was refused: a server that has issued another since returns that. */
+  last?: string
+}
+
+/** Fetches the user's token. One that throws, or takes more than 60 s, is called again later. */
+export type FetchToken = (asked: TokenAsked) => Promise<string>
+
 export interface TokenSource {
   /** The token to use now. */
   get: () => Promise<string>
@@ -34,18 +45,23 @@ const longestMS = 60_000
  * A token, or a function that fetches one: it is called for the first token, and when one has ended.
  * @param timeoutMS how long the function may take
  */
-export function createTokenSource(token: string | (() => Promise<string>), timeoutMS: number = longestMS): TokenSource {
+export function createTokenSource(token: string | FetchToken, timeoutMS: number = longestMS): TokenSource {
   if (typeof token === 'string') return { get: async () => token, renew: async () => undefined }
   const fetchNew = token
   let current: string | undefined
+  /** Until there is another one. */
+  let refusedToken: string | undefined
   let fetching: Promise<string> | undefined
 
   /** Concurrent callers share one token. */
   function fetchToken(): Promise<string> {
-    fetching ??= inTime(fetchNew, timeoutMS)
+    const last = refusedToken
+    const asked = last === undefined ? { refused: false } : { refused: true, last }
+    fetching ??= inTime(() => fetchNew(asked), timeoutMS)
       .then(
         (fetched) => {
           current = fetched
+          if (fetched !== last) refusedToken = undefined
           return fetched
         },
         (error: unknown) => {
@@ -62,7 +78,10 @@ export function createTokenSource(token: string | (() => Promise<string>), timeo
   return {
     get: async () => current ?? (await fetchToken()),
     async renew(refused) {
-      if (current === refused) current = undefined
+      if (current === refused) {
+        current = undefined
+        refusedToken = refused
+      }
       const next = current ?? (await fetchToken())
       return next === refused ? undefined : next
     },

@@ -1,3 +1,4 @@
+import type { ParleyError } from '../parley-error.ts'
 import type { Timeline } from './timeline.ts'
 
 export interface HistoryState {
@@ -7,14 +8,25 @@ export interface HistoryState {
   hasOlder: boolean
   /** Whether `loadNewer()` finds more: only after `open({ around })`. */
   hasNewer: boolean
+  /** Why the last `open()` failed, until one succeeds. */
+  error: ParleyError | undefined
 }
 
-export const notLoaded: HistoryState = { isLoaded: false, isLoading: false, hasOlder: false, hasNewer: false }
+export const notLoaded: HistoryState = {
+  isLoaded: false,
+  isLoading: false,
+  hasOlder: false,
+  hasNewer: false,
+  error: undefined,
+}
 
 /** How it is now: the same object until something changes. */
-export function historyState(before: HistoryState, timeline: Timeline, isLoading: boolean): HistoryState {
-  const { isLoaded, isFollowing, low } = timeline
-  const now = { isLoaded, isLoading, hasOlder: isLoaded && low > 1, hasNewer: isLoaded && !isFollowing }
+export function historyState(
+  before: HistoryState,
+  { isLoaded, isFollowing, low }: Timeline,
+  { isLoading, error }: Pick<HistoryState, 'isLoading' | 'error'>,
+): HistoryState {
+  const now = { isLoaded, isLoading, error, hasOlder: isLoaded && low > 1, hasNewer: isLoaded && !isFollowing }
   const keys = Object.keys(now) as (keyof HistoryState)[]
   return keys.every((key) => now[key] === before[key]) ? before : now
 }

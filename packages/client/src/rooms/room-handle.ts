@@ -91,7 +91,11 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.messages.subscribe(() => this.#streaming.loaded((messageID) => this.find(messageID)))
   }
 
-  async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
+  open(options?: { limit?: number; around?: string }): Promise<void> {
+    return this.opening(() => this.#open(options))
+  }
+
+  async #open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
     await this.#parts.whenLoggedIn()
     // Beside the list of rooms, which is being read after the first login.
     await Promise.all([this.load(limit, around), this.#parts.whenReady()])

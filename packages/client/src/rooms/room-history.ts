@@ -1,4 +1,4 @@
-import { asParleyError, isPassing, networkError } from '../parley-error.ts'
+import { asParleyError, isPassing, networkError, type ParleyError } from '../parley-error.ts'
 import { growingPauses, sleep } from '../pauses.ts'
 import { retryWhilePassing } from '../retry-while-passing.ts'
 import { createStore, type Store } from '../store.ts'
@@ -37,6 +37,7 @@ export class RoomHistory {
   /** Loads go one after the other. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  #error: ParleyError | undefined
   #opening: Promise<void> | undefined
   #holeTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -60,6 +61,19 @@ export class RoomHistory {
       this.#opening = undefined
     })
     return this.#opening
+  }
+
+  /** Opens it: `history` has the error of a failure until a next try succeeds. */
+  protected async opening(open: () => Promise<void>): Promise<void> {
+    try {
+      await open()
+      this.#error = undefined
+    } catch (error) {
+      this.#error = asParleyError(error)
+      throw error
+    } finally {
+      this.#setState()
+    }
   }
 
   /** Retries loading on transient errors; fails without a connection. */
@@ -177,6 +191,8 @@ export class RoomHistory {
   }
 
   #setState(): void {
-    this.#state.set(historyState(this.#state.get(), this.timeline, this.#waiting > 0))
+    this.#state.set(
+      historyState(this.#state.get(), this.timeline, { isLoading: this.#waiting > 0, error: this.#error }),
+    )
   }
 }

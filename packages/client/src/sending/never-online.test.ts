@@ -17,3 +17,17 @@ test('what is sent before the first login is shown in the room and its thread', 
       ),
     )
 })
+
+test('what is sent, or sent again, after the client was closed is refused', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:1', clientKey: 'key', token: 'token' })
+  assert.equal(client.connection.get().status, 'connecting')
+  const room = client.room('room')
+  const queued = room.send('Hello')
+  client.close()
+  for (const sent of [queued, room.send('Too late'), room.thread('root').send('Too late'), room.retry('key')]) {
+    await assert.rejects(sent, { code: 'CLOSED' })
+  }
+  assert.equal(client.connection.get().status, 'closed')
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(client.connection.get().status, 'closed')
+})

@@ -18,6 +18,7 @@ export class Outbox {
   /** The user of the restored sends. */
   #restoredFor: string | undefined
   readonly #pause = createPause()
+  #isClosed = false
   readonly #stopListening: () => void
 
   constructor(options: OutboxOptions) {
@@ -70,6 +71,7 @@ export class Outbox {
     options: SendOptions,
     about: Pick<PendingSend, 'quote' | 'thread'>,
   ): Promise<Message> {
+    if (this.#isClosed) return Promise.reject(isClosed())
     const send = newPendingSend(room, this.#options.me(), message, options, about)
     this.#pending.push(send)
     this.#options.storage.add(send)
@@ -80,6 +82,7 @@ export class Outbox {
 
   /** Retries a failed send. */
   retry(clientMessageID: string): Promise<Message> {
+    if (this.#isClosed) return Promise.reject(isClosed())
     const failed = this.#find(clientMessageID)
     if (failed?.state === 'failed') {
       const { error: _, triedAtMS: _tried, ...rest } = failed
@@ -106,8 +109,9 @@ export class Outbox {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#stopListening()
-    this.#receipts.failAll(new ParleyError('CLOSED', 'the client was closed'))
+    this.#receipts.failAll(isClosed())
   }
 
   async #work(room: string): Promise<void> {
@@ -190,3 +194,5 @@ export class Outbox {
     return true
   }
 }
+
+const isClosed = (): ParleyError => new ParleyError('CLOSED', 'the client was closed')

@@ -63,9 +63,11 @@ export class ThreadHandle extends ConversationHandle implements Thread {
     this.#recounting = rereading(async () => void (await this.#read({ limit: 1 })), parts.isConnected)
   }
 
-  async open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
-    await this.#parts.whenReady()
-    await this.load(limit, around)
+  open({ limit = 50, around }: { limit?: number; around?: string } = {}): Promise<void> {
+    return this.opening(async () => {
+      await this.#parts.whenReady()
+      await this.load(limit, around)
+    })
   }
 
   send(message: unknown, { replyTo = this.id, ...options }: SendOptions = {}): Promise<Message> {
