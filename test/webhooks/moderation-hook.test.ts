@@ -223,6 +223,23 @@ describe('the hook MODERATE', () => {
     assert.ok(hook.calls.length <= asked + 2, `${hook.calls.length} calls after ${asked}`)
   })
 
+  test('under `directory` names the users that a user finds; without an answer the search is 503', async () => {
+    const bob = await platform.newUser('bob 2')
+    await platform.admin('POST', '/config', { directory: { url: `${hook.url}/directory` } })
+    const search = () => call(gateway.url, 'GET', '/users/search?q=x&limit=5', alice.headers)
+    const found = async () => ((await search()).body.result?.['data'] as Fields[] | undefined)?.map(({ _id }) => _id)
+    answers({ data: [bob.id, 'unknown', 'alice', 'bob'] })
+    await eventually('the gateway asks', async () => (await found())?.length === 2)
+    assert.deepEqual(await found(), [bob.id, 'bob'])
+    const question = { appID: platform.app, clientID: 'alice', event: 'USER_SEARCH', q: 'x', limit: 5 }
+    assert.deepEqual(hook.calls.at(-1)?.body, question)
+    for (const answer of [{ data: 'bob' }, { users: ['bob'] }, 'x']) {
+      answers(answer)
+      assert.equal((await search()).status, 503, JSON.stringify(answer))
+    }
+    await platform.admin('DELETE', '/config/directory')
+  })
+
   async function seq(): Promise<number> {
     const page = await alice.call('GET', `/rooms/${room}/messages/v3?limit=1`)
     return page['totalCount'] as number

@@ -18,6 +18,7 @@ import type { SearchIndex } from './search/index-messages.ts'
 import type { SendResult } from './send/decide.ts'
 import type { Flusher } from './send/flush.ts'
 import type { Draft } from './send/new-message.ts'
+import type { Directory } from './users/directory.ts'
 import type { UserToWrite, WrittenUser } from './users/write-users.ts'
 
 export interface ChatSettings {
@@ -41,6 +42,7 @@ export interface Chat {
   outbox: Outbox
   censor: Censor
   moderation: Moderation
+  directory: Directory
   searchIndex: SearchIndex
   flusher: Flusher
   /** Appends a new message to its room. */

@@ -22,6 +22,7 @@ import { createFlusher } from './send/flush.ts'
 import type { AtPoint } from './send/flush-queue.ts'
 import { createSenderProfiles } from './send/publish.ts'
 import { createRoomCache } from './send/room-cache.ts'
+import { createDirectory } from './users/directory.ts'
 import { type UserToWrite, writeUsers } from './users/write-users.ts'
 
 const noSteps: Steps = { step: () => ({ end: () => undefined }) }
@@ -93,6 +94,7 @@ export function createChat(
     outbox,
     censor,
     moderation: createModeration({ db, log, calls: hookCalls }),
+    directory: createDirectory({ db, log, calls: hookCalls }),
     searchIndex,
     flusher,
     jobs: createJobs(settings.jobAfterMS),

@@ -85,12 +85,12 @@ export const sharedSettings = {
   moderate: {
     timeoutMS: {
       env: 'PARLEY_MODERATE_TIMEOUT_MS',
-      help: 'the milliseconds that the server of an app has to answer whether a message may be sent (MODERATE)',
+      help: 'the milliseconds that the server of an app has to answer whether a message may be sent (MODERATE), or which users are found (directory)',
       schema: milliseconds.min(1).max(10_000).default(300),
     },
     allowPrivateTargets: {
       env: 'PARLEY_MODERATE_ALLOW_PRIVATE_TARGETS',
-      help: 'whether MODERATE may be a private, loopback or link-local address; with loopback, loopback addresses and no others',
+      help: 'whether the server of MODERATE or directory may have a private, loopback or link-local address; with loopback, loopback addresses and no others',
       schema: privateTargets,
     },
   },

@@ -8,7 +8,7 @@ import { signedHeaders } from './signed-call.ts'
 /** How many are on their way is bounded by app, so no server needs to be. */
 const connections = 1_000
 
-/** Makes the calls of MODERATE, one try each, and counts their outcomes. */
+/** Makes the calls of MODERATE and directory, one try each, and counts the outcomes of MODERATE. */
 export function createHookCalls(
   { timeoutMS, allowPrivateTargets }: { timeoutMS: number; allowPrivateTargets: PrivateTargets },
   metrics: Pick<Metrics, 'histogram'>,

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integrations/config'
+import { directoryKey } from '@parley/contracts/resources/directory'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
 import type { Caller } from '../access/caller.ts'
@@ -8,7 +9,7 @@ import { moderateKey } from '../moderation/moderation-hook.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Where the app has no list. */
-const privateByDefault = [moderateKey, webhookKeysKey]
+const privateByDefault = [moderateKey, webhookKeysKey, directoryKey]
 
 /** All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys. */
 export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<JsonText> {

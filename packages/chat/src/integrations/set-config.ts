@@ -3,6 +3,7 @@ import { withDoubles } from '@parley/contracts/free-json'
 import { isLostInPath } from '@parley/contracts/ids'
 import { isConfigKey, privateKeysKey } from '@parley/contracts/operations/integrations/config'
 import { chatPageKey } from '@parley/contracts/resources/chat-page-config'
+import { directoryKey } from '@parley/contracts/resources/directory'
 import { fileLimitsKey } from '@parley/contracts/resources/file'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { configBytes, removeConfig, saveConfig } from '@parley/db/apps/config'
@@ -11,6 +12,7 @@ import type { Chat } from '../chat.ts'
 import { checkFileLimits } from '../files/file-limits.ts'
 import { censorshipKey, checkCensorship } from '../moderation/censorship.ts'
 import { checkModeration, moderateKey } from '../moderation/moderation-hook.ts'
+import { checkDirectory } from '../users/directory.ts'
 import type { JsonText } from '../views/json-text.ts'
 import { checkChatPage } from './chat-page-images.ts'
 import { checkPrivateKeys, getConfig } from './get-config.ts'
@@ -22,8 +24,8 @@ const maxBytes = 4 * 1024 * 1024
 /**
  * Sets each key of `settings`, overwriting keys of the same name and keeping the others; returns the whole
  * configuration. It holds at once, on every gateway.
- * @throws ApiError INVALID_REQUEST when a key is `.` or `..`; INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits or
- *   chatPage no origins;
+ * @throws ApiError INVALID_REQUEST when a key is `.` or `..`; INVALID_BODY when a key is empty or over 128 characters, more than 10,000 words are to be censored, MODERATE is no hook, fileLimits has no limits,
+ *   chatPage no origins or directory names no users;
  *   BODY_TOO_LARGE when all values together would be over 4 MiB
  */
 export async function setConfig(chat: Chat, app: string, settings: object): Promise<JsonText> {
@@ -36,6 +38,7 @@ export async function setConfig(chat: Chat, app: string, settings: object): Prom
     if (name === privateKeysKey) checkPrivateKeys(value)
     if (name === webhookKeysKey) checkWebhookKeys(value)
     if (name === chatPageKey) checkChatPage(value)
+    if (name === directoryKey) checkDirectory(value)
   }
   const entries = given.map(([name, value]) => ({ name, json: JSON.stringify(value) }))
   for (const { name } of entries) {

@@ -1,13 +1,13 @@
 import { ApiError } from '@parley/contracts/errors'
 import { isObject, readJson } from '@parley/contracts/free-json'
-import type { ModerationCall } from '@parley/contracts/resources/moderation-hook'
+import type { ModerationCall, ModerationHook } from '@parley/contracts/resources/moderation-hook'
 import type { Chat } from '../chat.ts'
+import type { AppHook } from '../integrations/app-hooks.ts'
 import { cut } from '../messages/reading/message-text.ts'
 import { contentOf } from '../messages/sending/message-content.ts'
 import type { Refusal } from '../send/decide.ts'
 import { expectedResult } from '../send/decide.ts'
 import type { Draft } from '../send/new-message.ts'
-import type { AppHook } from './moderation-hook.ts'
 
 /** The characters of a refusal that its sender gets. */
 const mostChars = 500
@@ -43,7 +43,12 @@ export async function moderateSend(chat: Chat, draft: Draft, inThread: boolean):
  * @returns the content to store
  * @throws ApiError MESSAGE_REFUSED, SERVICE_UNAVAILABLE
  */
-export async function moderate(chat: Chat, hook: AppHook, content: string, question: ModerationCall): Promise<string> {
+export async function moderate(
+  chat: Chat,
+  hook: AppHook<ModerationHook>,
+  content: string,
+  question: ModerationCall,
+): Promise<string> {
   const answer = await chat.moderation.ask(hook, question)
   switch (answer.action) {
     case 'allow':
@@ -53,13 +58,18 @@ export async function moderate(chat: Chat, hook: AppHook, content: string, quest
     case 'refuse':
       throw new ApiError('MESSAGE_REFUSED', answer.text === undefined ? undefined : cut(answer.text, mostChars))
     default:
-      if (hook.unanswered === 'allow') return content
+      if (hook.value.unanswered === 'allow') return content
       throw new ApiError('SERVICE_UNAVAILABLE', 'the moderation of the app does not answer; try again')
   }
 }
 
 /** The same of a plain text. */
-export async function moderateText(chat: Chat, hook: AppHook, text: string, question: ModerationCall): Promise<string> {
+export async function moderateText(
+  chat: Chat,
+  hook: AppHook<ModerationHook>,
+  text: string,
+  question: ModerationCall,
+): Promise<string> {
   return JSON.parse(await moderate(chat, hook, JSON.stringify(text), question)) as string
 }
 

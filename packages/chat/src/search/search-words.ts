@@ -1,5 +1,5 @@
+import { foldLetters } from '@parley/db/users/fold-letters'
 import { textOf } from '../messages/reading/message-text.ts'
-import { foldLetters } from './fold-letters.ts'
 
 /** The most terms of one text, which bounds the index of a message. */
 const maxTerms = 2_000

@@ -45,6 +45,7 @@ export const clientCalls = {
   listMembers: 'GET /rooms/:id/members?',
   removeMembers: 'POST /rooms/:id/delete/members',
   setMemberRole: 'PUT /rooms/:id/member/:client',
+  searchUsers: 'GET /users/search?',
   getMe: 'GET /me',
   subscribe: 'POST /me/subscribe',
   unsubscribe: 'POST /me/unsubscribe',

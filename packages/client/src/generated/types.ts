@@ -108,6 +108,7 @@ export type ErrorCode =
   | 'USER_BLOCKED'
   | 'USER_BANNED'
   | 'ROOM_FROZEN'
+  | 'DIRECTORY_OFF'
   | 'MESSAGE_REFUSED'
   | 'ROOM_CLOSED'
   | 'NOT_FOUND'
@@ -2550,6 +2551,17 @@ export interface SaveUsersInput {
 export interface SaveUsersResult {
   count: number
 }
+export interface SearchUsersInput {
+  q: string
+  /**
+   * Only members of this room
+   */
+  room?: string
+  limit?: number
+}
+export interface SearchUsersResult {
+  data: Sender[]
+}
 export interface GetMeInput {}
 export interface ListConnectionsInput {
   /**
@@ -3972,6 +3984,8 @@ export interface ClientCalls {
   removeMembers: { input: RemoveMembersInput; result: RemoveMembersResult }
   /** Make a member a manager, or a manager a member again: PUT /rooms/:id/member/:client */
   setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
+  /** Find users by the beginning of their name: GET /users/search */
+  searchUsers: { input: SearchUsersInput; result: SearchUsersResult }
   /** The caller: GET /me */
   getMe: { input: GetMeInput; result: GetMeResult }
   /** Register a device for push: POST /me/subscribe */

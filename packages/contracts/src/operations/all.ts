@@ -32,6 +32,7 @@ import * as unread from './rooms/unread.ts'
 import * as search from './search/search.ts'
 import * as connections from './users/connections.ts'
 import * as devices from './users/devices.ts'
+import * as directory from './users/directory.ts'
 import * as groups from './users/groups.ts'
 import * as me from './users/me.ts'
 import * as preferences from './users/preferences.ts'
@@ -64,6 +65,7 @@ export const allOperations: readonly Operation[] = [
   changes,
   members,
   users,
+  directory,
   me,
   connections,
   devices,

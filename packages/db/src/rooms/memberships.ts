@@ -11,9 +11,12 @@ import type { MembershipDoc, RoomDoc } from './documents.ts'
 /** The condition that a member has muted the room. */
 export const isMuted = { 'pref.muted': true } as const
 
+/** The members of a room, the longest-standing first. */
+export const membersIndex = { roomKey: 1, joinedAtMS: 1, _id: 1 } as const
+
 export const membershipIndexes: IndexDescription[] = [
   { key: { userKey: 1 } },
-  { key: { roomKey: 1, joinedAtMS: 1, _id: 1 } },
+  { key: membersIndex },
   { key: { roomKey: 1, readSeq: 1 } },
   { key: { userKey: 1, 'pref.muted': 1 }, partialFilterExpression: isMuted },
 ]

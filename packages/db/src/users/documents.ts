@@ -57,6 +57,8 @@ export interface UserDoc {
   app: string
   id: string
   nickname: string
+  /** By their beginnings the user is found (searched-names.ts); a user group has none. */
+  names?: string[]
   description: string
   email?: string
   avatarUrl: string

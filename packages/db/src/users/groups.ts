@@ -30,7 +30,7 @@ export async function saveGroupDoc(
   if (!existing) await insertUsers(db, [newUserDoc(app, id, {})], session)
   await db.users.updateOne(
     { _id: key(app, id) },
-    { $set: { ...fields, updatedAt: clock.date() }, $inc: { revision: 1 } },
+    { $set: { ...fields, updatedAt: clock.date() }, $unset: { names: 1 }, $inc: { revision: 1 } },
     { session },
   )
   return true

@@ -5,6 +5,8 @@ import { key } from '../keys.ts'
 import { asTooSlow } from '../query-too-slow.ts'
 import { banInForce } from './app-bans.ts'
 import type { UserDoc } from './documents.ts'
+import { searchedNamesIndex } from './named-users.ts'
+import { searchedNames } from './searched-names.ts'
 import { toUserFilter, type UserQuery } from './user-query.ts'
 
 /** The part of a user that a profile update may set. */
@@ -16,6 +18,7 @@ export type Profile = Pick<
 export const userIndexes: IndexDescription[] = [
   { key: { app: 1, createdAt: 1, _id: 1 } },
   { key: { app: 1, nickname: 1 } },
+  { key: searchedNamesIndex },
   { key: { app: 1, email: 1 }, partialFilterExpression: { email: { $exists: true } } },
   { key: { app: 1, lastLoginTimeMS: 1 } },
   { key: { app: 1, 'commands.name': 1 }, partialFilterExpression: { 'commands.name': { $exists: true } } },
@@ -97,6 +100,7 @@ export function newUserDoc(app: string, id: string, profile: Partial<Profile>): 
     isRobot: false,
     isAdmin: false,
     ...profile,
+    names: searchedNames({ id, nickname: profile.nickname ?? '' }),
     lastLoginTimeMS: 0,
     createdAt: now,
     updatedAt: now,
@@ -113,24 +117,27 @@ export async function insertUsers(db: Db, users: readonly UserDoc[], session: Cl
 export async function updateProfiles(db: Db, users: readonly UserDoc[], session: ClientSession): Promise<void> {
   if (users.length === 0) return
   await db.users.bulkWrite(
-    users.map(({ _id, nickname, description, email, avatarUrl, isRobot, isAdmin, commands, updatedAt, revision }) => ({
-      updateOne: {
-        filter: { _id },
-        update: {
-          $set: {
-            nickname,
-            description,
-            avatarUrl,
-            isRobot,
-            isAdmin,
-            updatedAt,
-            revision,
-            ...(email !== undefined && { email }),
-            ...(commands && { commands }),
+    users.map(
+      ({ _id, id, nickname, description, email, avatarUrl, isRobot, isAdmin, commands, updatedAt, revision }) => ({
+        updateOne: {
+          filter: { _id },
+          update: {
+            $set: {
+              nickname,
+              names: searchedNames({ id, nickname }),
+              description,
+              avatarUrl,
+              isRobot,
+              isAdmin,
+              updatedAt,
+              revision,
+              ...(email !== undefined && { email }),
+              ...(commands && { commands }),
+            },
           },
         },
-      },
-    })),
+      }),
+    ),
     { session, ordered: false },
   )
 }
@@ -186,12 +193,13 @@ export async function upsertUsers(
       updateOne: {
         filter: { _id: key(app, id) },
         update: {
-          $set: { ...profile, updatedAt: now },
+          $set: { ...profile, ...namesOf(id, profile.nickname), updatedAt: now },
           $inc: { revision: 1 },
           $setOnInsert: {
             app,
             id,
             ...Object.fromEntries(Object.entries(fresh).filter(([name]) => !(name in profile))),
+            ...(profile.nickname === undefined && namesOf(id, '')),
             lastLoginTimeMS: 0,
             createdAt: now,
           },
@@ -201,6 +209,10 @@ export async function upsertUsers(
     })),
     { session },
   )
+}
+
+function namesOf(id: string, nickname: string | undefined): Pick<UserDoc, 'names'> {
+  return nickname === undefined ? {} : { names: searchedNames({ id, nickname }) }
 }
 
 /** Removes the user, also from their user groups. */

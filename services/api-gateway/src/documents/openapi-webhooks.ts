@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@parley/contracts/documents/json-schema'
 import { ours } from '@parley/contracts/ours'
+import { directoryAnswer, directoryCall } from '@parley/contracts/resources/directory'
 import { moderationAnswer, moderationCall } from '@parley/contracts/resources/moderation-hook'
 import { pushCall, webhookAnswer, webhookCall } from '@parley/contracts/resources/webhook'
 import { z } from 'zod'
@@ -39,6 +40,17 @@ export function describeWebhooks(): OpenApiDocument['webhooks'] {
         parameters: signature,
         requestBody: { required: true, content: json(moderationCall) },
         responses: { 200: { description: 'Whether it may be sent, and how', content: json(moderationAnswer) } },
+      },
+    },
+    directory: {
+      post: {
+        operationId: 'directory',
+        tags: ['Webhooks'],
+        summary: 'A search for users by name, to the URL under `directory` of the configuration',
+        ...ours,
+        parameters: signature,
+        requestBody: { required: true, content: json(directoryCall) },
+        responses: { 200: { description: 'The IDs of the users found', content: json(directoryAnswer) } },
       },
     },
     pushGeneric: {

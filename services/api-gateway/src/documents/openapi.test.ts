@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
 
   test('describes the calls to integrators, by schemas that are in it', () => {
     const { webhooks, components } = document
-    assert.deepEqual(Object.keys(webhooks), ['roomWebhook', 'moderate', 'pushGeneric'])
+    assert.deepEqual(Object.keys(webhooks), ['roomWebhook', 'moderate', 'directory', 'pushGeneric'])
     const named = [...JSON.stringify(webhooks).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
       ([, name = '']) => name,
     )

@@ -349,6 +349,8 @@ describe('every query uses its index and examines no more than it returns', () =
     ['DELETE /blockStatus/my', () => alice.call('DELETE', '/blockStatus/my/bob')],
     ['POST /me/mute', () => bob.call('POST', `/me/mute/${room}`)],
     ['GET /me', () => bob.call('GET', '/me')],
+    ['GET /users/search', () => bob.call('GET', '/users/search?q=al')],
+    ['GET /users/search in a room', () => bob.call('GET', `/users/search?q=al&room=${room}`)],
     ['PUT /rooms/{id}/delivered', () => bob.call('PUT', `/rooms/${room}/delivered`, { message: ids.at(-1) })],
     ['GET /rooms/{id}/commands', () => bob.call('GET', `/rooms/${room}/commands`)],
     ['GET /presence', () => bob.call('GET', '/presence?clients=alice&clients=bob')],

@@ -8,8 +8,10 @@ import { listConnections } from '@parley/chat/users/list-connections'
 import { listUsers } from '@parley/chat/users/list-users'
 import { saveUser } from '@parley/chat/users/save-user'
 import { saveUsers } from '@parley/chat/users/save-users'
+import { searchUsers } from '@parley/chat/users/search-users'
 import * as tokens from '@parley/contracts/operations/access/tokens'
 import * as connections from '@parley/contracts/operations/users/connections'
+import * as directory from '@parley/contracts/operations/users/directory'
 import * as me from '@parley/contracts/operations/users/me'
 import * as users from '@parley/contracts/operations/users/users'
 import type { Mount } from '../mount.ts'
@@ -31,6 +33,8 @@ export function mountUsersAndTokens(mount: Mount, chat: Chat): void {
   mount(users.saveUsers, ({ caller, body }) => saveUsers(chat, caller.app, body.data))
 
   mount(users.eraseUser, ({ caller, params }) => eraseUser(chat, caller.app, params.client_id))
+
+  mount(directory.searchUsers, ({ caller, query }) => searchUsers(chat, caller, query))
 
   mount(me.getMe, ({ caller }) => getMe(chat, caller))
 

@@ -175,7 +175,7 @@ describe('config key censorship', () => {
 })
 
 describe('config keys privateKeys and webhookKeys', () => {
-  test('users do not see the keys that privateKeys names; by default MODERATE and webhookKeys', async () => {
+  test('users do not see the keys that privateKeys names; by default MODERATE, webhookKeys and directory', async () => {
     const shown = async () => Object.keys((await alice.call('GET', '/config')).body.result)
     await set({ secret: 1, webhookKeys: { crm: 'https://crm.example/hook' } })
     assert.ok((await shown()).includes('secret') && !(await shown()).includes('webhookKeys'))

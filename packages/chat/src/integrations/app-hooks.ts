@@ -1,0 +1,110 @@
+import { findApp, signingSecrets } from '@parley/db/apps/apps'
+import { findConfigValue } from '@parley/db/apps/config'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { newId } from '@parley/db/messages/messages'
+import {
+  BulkheadRejectedError,
+  bulkhead,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleAll,
+  isBrokenCircuitError,
+  wrap,
+} from 'cockatiel'
+import { LRUCache } from 'lru-cache'
+import type { HookCalls } from '../ports.ts'
+
+/** A change of the configuration holds after this long at every process. */
+const believedMS = 2_000
+const mostApps = 10_000
+/** Calls of one app in flight; further ones count as unanswered. */
+const mostInFlight = 100
+/** After this many failures in a row the hook is asked only now and then, by one call at a time. */
+const failuresToPause = 5
+const pauseMS = 5_000
+
+/** The value of a configuration key that may name a server, with the secrets by which calls to it are signed. */
+export interface AppHook<V> {
+  app: string
+  value: V
+  secrets: readonly string[]
+}
+
+/** Asks the servers that apps name under a configuration key. */
+export interface AppHooks<V, Q, A> {
+  /** Undefined when the app has no valid value. */
+  hookOf(app: string): Promise<AppHook<V> | undefined>
+  /** Settles within the time limit of a call; undefined when the server does not answer. */
+  ask(hook: Pick<AppHook<V>, 'app' | 'secrets'>, url: string, question: Q): Promise<A | undefined>
+}
+
+/** Bounds the calls to one server. */
+interface Guard {
+  isTrying(): boolean
+  run<A>(call: () => Promise<A>): Promise<A>
+  loggedAtMS: number
+}
+
+function newGuard(): Guard {
+  const breaker = circuitBreaker(handleAll, {
+    halfOpenAfter: pauseMS,
+    breaker: new ConsecutiveBreaker(failuresToPause),
+  })
+  const policy = wrap(bulkhead(mostInFlight), breaker)
+  return {
+    isTrying: () => breaker.state === CircuitState.HalfOpen,
+    run: (call) => policy.execute(call),
+    loggedAtMS: Number.NEGATIVE_INFINITY,
+  }
+}
+
+/**
+ * Each app has its own guard: a hanging server delays no other app.
+ * @param reads the value of the key, undefined where it is none, and an answer, which throws where it is none
+ */
+export function createAppHooks<V, Q extends object, A>(
+  { db, calls }: { db: Db; calls: Pick<HookCalls, 'call'> },
+  name: string,
+  reads: { value(json: unknown): V | undefined; answer(json: unknown): A },
+  onFailure: (fields: { err: unknown; app: string; server: string }) => void,
+): AppHooks<V, Q, A> {
+  const hooks = new LRUCache<string, { hook: AppHook<V> | undefined }>({
+    max: mostApps,
+    ttl: believedMS,
+    fetchMethod: async (app) => ({ hook: await findHook(app) }),
+    // While the database is away, the old configuration holds: sends fail meanwhile.
+    allowStaleOnFetchRejection: true,
+    noDeleteOnFetchRejection: true,
+  })
+  const guards = new LRUCache<string, Guard>({ max: mostApps, memoMethod: newGuard })
+
+  async function findHook(app: string): Promise<AppHook<V> | undefined> {
+    const found = await findConfigValue(db, app, name)
+    const value = found && reads.value(JSON.parse(found.json))
+    const appDoc = value === undefined ? undefined : await findApp(db, app)
+    return value !== undefined && appDoc ? { app, value, secrets: signingSecrets(appDoc) } : undefined
+  }
+
+  return {
+    hookOf: async (app) => (await hooks.fetch(app))?.hook,
+
+    async ask({ app, secrets }, url, question) {
+      const guard = guards.memo(key(app, url))
+      // Others would wait for the one call that tries again.
+      if (guard.isTrying()) return undefined
+      const signed = { url, id: `${name.toLowerCase()}_${newId()}`, secrets, body: JSON.stringify(question) }
+      try {
+        return await guard.run(async () => reads.answer(JSON.parse(await calls.call(signed))))
+      } catch (error) {
+        if (isBrokenCircuitError(error) || error instanceof BulkheadRejectedError) return undefined
+        if (performance.now() >= guard.loggedAtMS + pauseMS) {
+          guard.loggedAtMS = performance.now()
+          onFailure({ err: error, app, server: new URL(url).origin })
+        }
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { inParts } from '@parley/async/in-parts'
+import type { Db } from '../db.ts'
+import { key } from '../keys.ts'
+import type { MembershipDoc, RoomDoc } from '../rooms/documents.ts'
+import { membersIndex } from '../rooms/memberships.ts'
+import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
+import type { UserDoc } from './documents.ts'
+
+/** The index of searchedNames. */
+export const searchedNamesIndex = { app: 1, names: 1 } as const
+
+/** Members of rooms that are read to look for a name among them. */
+const mostMembers = 5_000
+/** Users of the name that are looked at to find those who are in the rooms, of one room and of several. */
+const mostNamed = { ofRoom: 5_000, ofRooms: 1_000 }
+const perReply = 100
+const roomsAtOnce = 100
+
+/** A room, as far as it matters for finding its members. */
+export type RoomOfMembers = Pick<RoomDoc, '_id' | 'id' | 'memberCount'>
+
+const begins = (prefix: string) => ({ $elemMatch: { $gte: prefix, $lt: `${prefix}\u{10ffff}` } })
+
+/** The users of an app whose name, or a word of it, begins with a folded prefix, in the order of their names, in parts. */
+export async function* usersNamed(db: Db, app: string, prefix: string): AsyncGenerator<UserDoc[]> {
+  const found = db.users
+    .find({ app, names: begins(prefix) })
+    .hint(searchedNamesIndex)
+    .batchSize(perReply)
+  while (await found.hasNext()) yield found.readBufferedDocuments()
+}
+
+/**
+ * The same among the members of rooms: of those that come first, as far as they have 5,000 members together, all; of the
+ * others those among the first 5,000 of the name in the app (of several rooms: 1,000). Users may come twice.
+ */
+export async function* membersNamed(
+  db: Db,
+  app: string,
+  rooms: readonly RoomOfMembers[],
+  prefix: string,
+): AsyncGenerator<UserDoc[]> {
+  const small = fitting(rooms)
+  const keys = await findMemberKeys(db, app, small)
+  for (const part of inParts(keys, 1_000)) yield db.users.find({ _id: { $in: part }, names: begins(prefix) }).toArray()
+  const large = rooms.filter((room) => !small.includes(room)).map(({ id }) => id)
+  let left = rooms.length === 1 ? mostNamed.ofRoom : mostNamed.ofRooms
+  if (large.length === 0) return
+  for await (const named of usersNamed(db, app, prefix)) {
+    const ids = named.map(({ id }) => id)
+    const inside = await findUsersInRooms(db, app, ids, large)
+    yield named.filter(({ id }) => inside.has(id))
+    left -= named.length
+    if (left <= 0) return
+  }
+}
+
+/** The first rooms that have few enough members together. */
+function fitting(rooms: readonly RoomOfMembers[]): RoomOfMembers[] {
+  let left = mostMembers
+  const fit = rooms.filter(({ memberCount }) => {
+    if (memberCount > left) return false
+    left -= memberCount
+    return true
+  })
+  return fit.slice(0, roomsAtOnce)
+}
+
+/** The members of rooms, each once, as `key(app, user)`. */
+async function findMemberKeys(db: Db, app: string, rooms: readonly RoomOfMembers[]): Promise<string[]> {
+  if (rooms.length === 0) return []
+  const found = db.memberships
+    .find({ roomKey: { $in: rooms.map(({ _id }) => _id) } }, { batchSize: mostMembers })
+    // The index alone has it: no document is read.
+    .hint(membersIndex)
+    .project<Pick<MembershipDoc, '_id'>>({ _id: 1 })
+  const users = (await found.toArray()).map(({ _id }) => _id.slice(_id.lastIndexOf('\0') + 1))
+  return [...new Set(users)].map((user) => key(app, user))
+}
+
+/** The rooms of a user that are not deleted, the latest used first. */
+export async function findRoomsByUse(db: Db, app: string, user: string): Promise<RoomOfMembers[]> {
+  const memberships = await db.memberships
+    .find({ userKey: key(app, user) })
+    .project<Pick<MembershipDoc, 'roomKey'>>({ _id: 0, roomKey: 1 })
+    .toArray()
+  const rooms = await db.rooms
+    .find({ _id: { $in: memberships.map(({ roomKey }) => roomKey) }, deletedAt: { $exists: false } })
+    .project<RoomOfMembers & Pick<RoomDoc, 'lastMessageAtMS'>>({ id: 1, memberCount: 1, lastMessageAtMS: 1 })
+    .toArray()
+  return rooms.toSorted((a, b) => b.lastMessageAtMS - a.lastMessageAtMS)
+}
