@@ -38,7 +38,7 @@ const withUsers = await sizes(db)
 const rooms = await makeRooms()
 const withRooms = await sizes(db)
 const sent = await send(rooms)
-const withMessages = await settled(db)
+const withMessages = await flushed(db)
 const stream = await readStreamSize(bus)
 
 const rows = [
@@ -74,7 +74,7 @@ async function sizes({ mongo, client }: Db): Promise<Sizes> {
 }
 
 /** The same, when no message is in a buffer any more. */
-async function settled(all: Db): Promise<Sizes> {
+async function flushed(all: Db): Promise<Sizes> {
   while ((await all.rooms.countDocuments({ 'buffer.0': { $exists: true } })) > 0) await nextTurn()
   return sizes(all)
 }

@@ -18,14 +18,14 @@ export async function fillCollections({ mongo }: Db, app: string): Promise<void>
   const rows: Record<string, object> = {
     bans: { _id: key('room', 'bob'), ...ofRoom, blockee: 'bob', createdAt: new Date() },
     blocks: { _id: key('ann', 'bob'), app, blocker: 'ann', blockerKey: key('ann'), createdAt: new Date() },
-    callLanes: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
+    callQueues: { _id: key('room'), target: 'http://x', dueAtMS: atMS, failures: 0, version: 1 },
     config: { _id: key('X'), app, name: 'X', json: '1', version: 'v' },
     devices: { _id: key('ann', 'phone'), app, user: 'ann', userKey: key('ann'), token: 'of a phone', type: 'fcm' },
     files: { _id: key('f'), app, id: 'f', name: 'a', secret: 's', size: 1, createdAtMS: 1, lookAtMS: atMS },
     filesToClear: { _id: key('room'), room: { app, id: 'room' }, nextMS: atMS },
     invitations: { _id: key('room', 'bob'), app, room: 'room', invitee: 'bob', inviter: 'ann' },
     jobs: { _id: key('job'), app, id: 'job', kind: 'batch', state: 'done', total: 1, done: 1 },
-    outgoingCalls: { _id: `push_${app} x`, app, lane: `push_${app} x`, state: 'waiting', order: 1, tries: 0 },
+    outgoingCalls: { _id: `push_${app} x`, app, queue: `push_${app} x`, state: 'waiting', order: 1, tries: 0 },
     messageStreams: {
       _id: key('m'),
       app,

@@ -10,7 +10,7 @@ const watchers = 10
 const watched = 500
 const atOnce = 50
 /** Longer than a batch of changes, once a second, takes to reach the watchers. */
-const settleMS = 5_000
+const restMS = 5_000
 const quietSeconds = 15
 
 export interface ComingAndGoing {
@@ -48,7 +48,7 @@ export async function measurePresence(ground: Ground, users: number, rounds: num
     return { ...client, says: [...client.says, subscribe] }
   })
   await watching.connect({ port: node.port, clients, atOnce: watchers })
-  await pause(settleMS)
+  await pause(restMS)
 
   async function comeAndGo(from: number, to: number, times: number): Promise<ComingAndGoing> {
     await watching.bytes()
@@ -56,9 +56,9 @@ export async function measurePresence(ground: Ground, users: number, rounds: num
     const all = Array.from({ length: to - from }, (_, n) => elsewhere.client(from + n, 'all'))
     for (let time = 0; time < times; time++) {
       await coming.connect({ port: elsewhere.port, clients: all, atOnce })
-      await pause(settleMS)
+      await pause(restMS)
       await coming.leave()
-      await pause(settleMS)
+      await pause(restMS)
     }
     const cpuPerSecond = ((cpuSeconds(node.pid) - before.cpu) * 1e6) / (performance.now() - before.atMS)
     return { users: all.length * times, cpuPerSecond, bytes: await watching.bytes() }

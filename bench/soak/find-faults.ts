@@ -8,7 +8,7 @@ export interface Acknowledged {
 }
 
 /** Time for the relay to finish the work of killed gateways. */
-const settleWithinMS = 60_000
+const flushWithinMS = 60_000
 
 /** Faults in the stored data, once it is flushed: a sentence each. */
 export async function findFaults(
@@ -18,9 +18,9 @@ export async function findFaults(
 ): Promise<string[]> {
   const mongo = new MongoClient(mongoUrl)
   const db = mongo.db()
-  const untilMS = Date.now() + settleWithinMS
+  const untilMS = Date.now() + flushWithinMS
   while ((await db.collection('rooms').countDocuments({ 'buffer.0': { $exists: true } })) > 0) {
-    if (Date.now() > untilMS) return ['messages are not settled']
+    if (Date.now() > untilMS) return ['messages are not flushed']
     await pause(200)
   }
   const faults: string[] = []

@@ -55,7 +55,7 @@ export async function connectDevice(
     node: sid.slice(0, sid.lastIndexOf('.')),
     next: (event, fits) =>
       new Promise((resolve, reject) => {
-        const settle = (act: () => void) => {
+        const finish = (act: () => void) => {
           clearTimeout(timer)
           socket.off(event, listener)
           act()
@@ -63,13 +63,13 @@ export async function connectDevice(
         const listener = (raw: unknown) => {
           try {
             const payload = decode(raw)
-            if (fits(payload)) settle(() => resolve(payload))
+            if (fits(payload)) finish(() => resolve(payload))
           } catch (error) {
-            settle(() => reject(error))
+            finish(() => reject(error))
           }
         }
         const late = new Error(`${user} did not get "${event}" within ${waitMS / 1_000} s`)
-        const timer = setTimeout(() => settle(() => reject(late)), waitMS)
+        const timer = setTimeout(() => finish(() => reject(late)), waitMS)
         socket.on(event, listener)
       }),
   }

@@ -82,7 +82,7 @@ export async function prepareGround(url: string, keys: DemoKeys, seed: number, m
 async function failCalls(mongoUrl: string, app: string): Promise<string[]> {
   const ids = Array.from({ length: roomCount }, (_, i) => `hook_${i}`)
   const call = { app, kind: 'webhook', room: 'demo-room', event: 'MESSAGE', client: 'alice', data: '{}' } as const
-  const calls = ids.map((_id, order) => ({ ...call, _id, lane: `lane ${order}`, order, target: 'nowhere' }))
+  const calls = ids.map((_id, order) => ({ ...call, _id, queue: `queue ${order}`, order, target: 'nowhere' }))
   const db = await connectDb(mongoUrl, { appName: 'parley-fuzz' })
   try {
     await queueCalls(db, calls)

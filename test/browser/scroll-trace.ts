@@ -62,9 +62,9 @@ async function scroll(pixelsPerFrame: number): Promise<{ frames: number; longFra
   const log = document.querySelector<HTMLElement>('[role="log"]') as HTMLElement
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
   /** So many frames at an end: what is loaded there has had time to come. */
-  const patience = 90
+  const stillFrames = 90
   let frames = 0
-  for (let still = 0; still < patience; frames++) {
+  for (let still = 0; still < stillFrames; frames++) {
     const before = log.scrollTop
     log.scrollBy(0, pixelsPerFrame)
     await frame()
@@ -73,5 +73,5 @@ async function scroll(pixelsPerFrame: number): Promise<{ frames: number; longFra
   await frame()
   longFrames.push(...observer.takeRecords().map(({ duration }) => Math.round(duration)))
   observer.disconnect()
-  return { frames: frames - patience, longFrames }
+  return { frames: frames - stillFrames, longFrames }
 }

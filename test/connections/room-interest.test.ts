@@ -16,7 +16,7 @@ describe('a realtime node subscribes only to what its sockets need', () => {
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'm').exec(text)?.[1] ?? 0)
   }
   const heard = (node: number) => metric(node, 'parley_bus_subscriptions')
-  /** A node that stands still for longer than an order waits for it carries it out later. */
+  /** A node that stands still for longer than a command waits for it carries it out later. */
   const hears = (count: number, why = '') =>
     eventually(`${count} subscriptions ${why}`, async () => (await heard(0)) === count)
   const delivered = (node: number) => metric(node, 'parley_events_delivered_total\\{event="chat message".*\\}')

@@ -163,7 +163,7 @@ describe('every event of a change reaches everybody', () => {
     inserts.on('change', () => notes++)
     // Most of them never answer: who carries them out is killed while it publishes.
     const acts = scenes.map(({ row, scene }) => row.act(scene))
-    const settled = Promise.allSettled(acts)
+    const acted = Promise.allSettled(acts)
     const changes = scenes.filter(({ row }) => row.event !== 'chat message')
     await eventually('everything is committed', async () => {
       const messages = await platform.db.messages.countDocuments({
@@ -175,7 +175,7 @@ describe('every event of a change reaches everybody', () => {
     await inserts.close()
     await doomed.kill()
     gateway = platform.gateway
-    await settled
+    await acted
     await proxy.stop()
     for (const one of scenes) {
       for (const name of one.row.reaches) {

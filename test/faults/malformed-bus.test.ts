@@ -78,7 +78,7 @@ describe('a message of the bus that cannot be read', () => {
       pushToClientsSubject(app),
       membersChangeSubject(app),
     ]
-    const order = JSON.stringify({ id: 'x', clients: [bob], payload: { alert: 'x' } })
+    const push = JSON.stringify({ id: 'x', clients: [bob], payload: { alert: 'x' } })
     const badHeader = headers()
     badHeader.set('Parley-Except-Device', '%')
     return [
@@ -87,7 +87,7 @@ describe('a message of the bus that cannot be read', () => {
       ),
       { what: 'an app that is not a token', subject: `parley.event.${brokenToken}.room.x.chat%20message`, data: '{}' },
       { what: 'a room that is not a token', subject: `parley.event.x.room.${brokenToken}.chat%20message`, data: '{}' },
-      { what: 'no token in an order', subject: `parley.push.${brokenToken}.clients`, data: order },
+      { what: 'no token in a push', subject: `parley.push.${brokenToken}.clients`, data: push },
       {
         what: 'a header that is not a token',
         subject: eventSubject({ app, room }, 'chat message'),
@@ -148,7 +148,7 @@ describe('a message of the bus that cannot be read', () => {
       const { messageCount } = await platform.admin('GET', '/admin/stats')
       return messageCount === (await platform.db.messages.countDocuments({}))
     })
-    // An order is confirmed by all nodes: else leaving would take as long as one that is dying is waited for.
+    // A command is confirmed by all nodes: else leaving would take as long as one that is dying is waited for.
     await platform.admin('POST', `/rooms/${room}/members`, { invitees: [await platform.newUser()] })
     assert.deepEqual(ended, [], 'the socket stayed')
   }
@@ -178,7 +178,7 @@ describe('a message of the bus that cannot be read', () => {
     await everythingWorks()
   })
 
-  test('stops no node from handling events, orders, announcements and polls', async () => {
+  test('stops no node from handling events, commands, announcements and polls', async () => {
     await publish(live())
     await everythingWorks()
     const polling = await connectClient(services.other.url, platform.tokenOf(bob), { transports: ['polling'] })

@@ -34,7 +34,7 @@ describe('messages to send later survive kill -9 of a gateway that sends them', 
     await eventually('some are sent', async () => (await seq()) > 0, 120)
     await dying.kill()
     await eventually('no message waits', async () => (await db.collection('scheduled').countDocuments()) === 0, 120)
-    await eventually('all are settled', async () => (await db.collection('messages').countDocuments()) >= count, 120)
+    await eventually('all are flushed', async () => (await db.collection('messages').countDocuments()) >= count, 120)
     const sent = await db.collection<{ clientMessageID: string }>('messages').find({ room }).toArray()
     assert.deepEqual([sent.length, new Set(sent.map(({ clientMessageID }) => clientMessageID)).size], [count, count])
     assert.equal(await seq(), count)

@@ -65,7 +65,7 @@ describe('system messages survive kill -9 of the gateway that changes members', 
     const changes = { messageType: { $in: ['joinRoom', 'addMembers'] } }
     const memberships = await db.collection<{ room: string; user: string }>('memberships').find().toArray()
     const first = memberships.filter(({ room, user }) => /room \d+$/.test(room) && user.endsWith('user 0')).length
-    await eventually('all are settled', async () => {
+    await eventually('all are flushed', async () => {
       const buffers = await db.collection('rooms').countDocuments({ 'buffer.0': { $exists: true } })
       return buffers === 0
     })

@@ -49,7 +49,7 @@ export async function startScene(): Promise<Scene> {
   const db = await connectDb(platform.servers.mongoUrl, { appName: 'test' })
   // A search indexes what is new: later ones change nothing.
   await member.call('POST', '/search', { type: ['messages'], keyword: 'hello' })
-  await eventually('the message is settled', async () => !(await db.rooms.findOne({ 'buffer.0': { $exists: true } })))
+  await eventually('the message is flushed', async () => !(await db.rooms.findOne({ 'buffer.0': { $exists: true } })))
 
   return {
     ...platform,

@@ -74,9 +74,9 @@ export async function atRest(withinMS = 300_000): Promise<void> {
   const endMS = performance.now() + withinMS
   for (;;) {
     const pods = await podsOf(...deployments)
-    const unsettled = pods.filter(({ isReady, isStopping }) => !isReady || isStopping)
-    if (unsettled.length === 0) return
-    if (performance.now() > endMS) throw new Error(`not at rest: ${unsettled.map(({ name }) => name).join(', ')}`)
+    const unready = pods.filter(({ isReady, isStopping }) => !isReady || isStopping)
+    if (unready.length === 0) return
+    if (performance.now() > endMS) throw new Error(`not at rest: ${unready.map(({ name }) => name).join(', ')}`)
     await pause(1_000)
   }
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { type ChaosClient, clientKind, startChaosClient } from '../faults/chaos-client.ts'
 import { call } from '../platform.ts'
 import { type Calls, countedCalls } from './counted-calls.ts'
-import type { TimedCallsNews, TimedCallsOptions } from './timed-calls.ts'
+import type { TimedCallsOptions, TimedCallsReport } from './timed-calls.ts'
 
 const roomCount = 20
 
@@ -83,10 +83,10 @@ export async function startLoad({
   const thread = new Worker(new URL('timed-calls.ts', import.meta.url), { workerData: timed })
   const failed = new Promise<never>((_, reject) => thread.once('error', reject))
   failed.catch(() => undefined)
-  let stopped = Promise.withResolvers<Extract<TimedCallsNews, { news: 'stopped' }>>()
-  thread.on('message', (news: TimedCallsNews) => {
-    if (news.news === 'acknowledged') acknowledged.get(news.room)?.add(news.id)
-    else stopped.resolve(news)
+  let stopped = Promise.withResolvers<Extract<TimedCallsReport, { did: 'stopped' }>>()
+  thread.on('message', (report: TimedCallsReport) => {
+    if (report.did === 'acknowledged') acknowledged.get(report.room)?.add(report.id)
+    else stopped.resolve(report)
   })
   let connectionsBefore: number[] = []
 

@@ -17,9 +17,9 @@ export interface TimedCallsOptions {
 }
 
 /** What the thread says: each acknowledged message, and once it was asked to stop, what there was since it began. */
-export type TimedCallsNews =
-  | { news: 'acknowledged'; room: string; id: string }
-  | { news: 'stopped'; sent: number; calls: Calls }
+export type TimedCallsReport =
+  | { did: 'acknowledged'; room: string; id: string }
+  | { did: 'stopped'; sent: number; calls: Calls }
 
 const tryAgainMS = 200
 
@@ -38,7 +38,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
   let all: Promise<unknown> = Promise.resolve()
   let sent = 0
   let sentBefore = 0
-  const post = (news: TimedCallsNews) => port.postMessage(news, [])
+  const post = (report: TimedCallsReport) => port.postMessage(report, [])
 
   /** One message until it is acknowledged: each try has the same key. */
   async function send(i: number): Promise<void> {
@@ -49,7 +49,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
       const answer = await counted
         .timed(gatewayUrl, 'POST', '/messages', admin, { ...text, clientMessageID })
         .catch(() => undefined)
-      if (answer?.status === 200) return post({ news: 'acknowledged', room, id: String(answer.body.result['_id']) })
+      if (answer?.status === 200) return post({ did: 'acknowledged', room, id: String(answer.body.result['_id']) })
       await pause(tryAgainMS)
     }
   }
@@ -73,7 +73,7 @@ function run(port: NonNullable<typeof parentPort>, options: TimedCallsOptions): 
   async function stop(): Promise<void> {
     sending.on = false
     await all
-    post({ news: 'stopped', sent: sent - sentBefore, calls: counted.take() })
+    post({ did: 'stopped', sent: sent - sentBefore, calls: counted.take() })
   }
 
   port.on('message', (what: 'begin' | 'stop') => {

@@ -76,7 +76,7 @@ describe('every event of the interface', () => {
   }
 
   /** Everything that was on its way to the devices has arrived: an event to each, sent last, is there. */
-  async function settled(): Promise<void> {
+  async function allHeard(): Promise<void> {
     const fence = await platform.admin('POST', '/rooms/', {
       roomType: 'group',
       members: ['alice', 'bob', 'robot', 'stranger'],
@@ -104,10 +104,10 @@ describe('every event of the interface', () => {
       if (payload) proves(`event ${row.event}`, ...payload, ...(row.proves ?? []))
       const scene = await newScene()
       await row.prepare?.(scene)
-      await settled()
+      await allHeard()
       for (const device of devices) device.events.length = 0
       const wanted = await row.act(scene)
-      await settled()
+      await allHeard()
       const got = devices.map(({ name, events }) => ({
         name,
         payloads: events

@@ -9,7 +9,7 @@ import { startWebhookPlatform, type WebhookPlatform } from '../webhooks/test-web
 interface Trace {
   accepted: { atMS: number; request?: string }
   published?: { atMS: number; streamSeq: number }
-  settled: boolean
+  flushed: boolean
   isDeleted: boolean
   deliveries: { node: string; sockets: number; atMS: number; caughtUp?: true }[]
   silentNodes: string[]
@@ -45,7 +45,7 @@ describe('GET /admin/messages/{id}/trace', () => {
     return found as Trace
   }
 
-  test('shows accepted, published, settled, delivered on which node, pushed, called and read by whom', async () => {
+  test('shows accepted, published, flushed, delivered on which node, pushed, called and read by whom', async () => {
     const [alice, bob, carol] = [
       await platform.newUser(),
       await platform.newUser(['ios']),
@@ -60,8 +60,8 @@ describe('GET /admin/messages/{id}/trace', () => {
     const message = await platform.send(room, alice)
     await platform.as(bob, 'PUT', `/rooms/${room}/lastRead`, { message })
     // A node that is busy responds too late, or has not delivered yet.
-    const found = await traced(message, ({ deliveries, push, calls, settled }) => {
-      return deliveries.length === 2 && settled && 'sent' in push.results && calls[0]?.state === 'done'
+    const found = await traced(message, ({ deliveries, push, calls, flushed }) => {
+      return deliveries.length === 2 && flushed && 'sent' in push.results && calls[0]?.state === 'done'
     })
     const { accepted, published, deliveries } = found
     // The clock of a room may run ahead by what was sent in one write.

@@ -51,7 +51,7 @@ describe('a message that a robot streams', () => {
     heard.filter(({ event, payload }) => event === 'messageUpdated' && payload['_id'] === id)
   const pushesOf = (id: string) => server.calls.filter(({ body }) => body._id === id)
   /** What was published before has been heard, and pushed: a message that comes after it is. */
-  const settled = async () => {
+  const allHeard = async () => {
     const last = await platform.send(room, robot)
     await eventually('the last message', () => heard.some(({ payload }) => payload['_id'] === last))
     await eventually('its push', () => pushesOf(last).length === 1)
@@ -66,7 +66,7 @@ describe('a message that a robot streams', () => {
     await append({ text: 'upon ', at: 5 })
     await eventually('all pieces in the history', async () => (await stored(id))?.['message'] === 'Once upon a ')
     assert.equal((await append({ text: 'time' })).body.result['length'], 16)
-    await settled()
+    await allHeard()
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [0, 0])
 
     const ended = (await byKey(platform.gateway, `/messages/${id}/stream/end`, {})).body.result
@@ -75,7 +75,7 @@ describe('a message that a robot streams', () => {
     assert.partialDeepStrictEqual(updatesOf(id)[0]?.payload, { message: 'Once upon a time' })
     await eventually('the push', () => pushesOf(id).length === 1)
     assert.deepEqual(pushesOf(id)[0]?.body.pushToClients, [carol])
-    await settled()
+    await allHeard()
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
     const pieces = heard.filter(({ event, payload }) => event === 'ai_streaming' && payload['message'] === id)
     assert.deepEqual(
@@ -111,7 +111,7 @@ describe('a message that a robot streams', () => {
     assert.deepEqual([ended['message'], ended['threadOf']], ['In the thread', root])
     await eventually('the push', () => pushesOf(id).length === 1)
     assert.deepEqual(pushesOf(id)[0]?.body.pushToClients, [carol])
-    await settled()
+    await allHeard()
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
     assert.equal(heard.filter(({ event, payload }) => event === 'thread message' && payload['_id'] === id).length, 1)
   })
@@ -124,7 +124,7 @@ describe('a message that a robot streams', () => {
     await eventually('it ends', async () => !('streaming' in ((await stored(id)) ?? { streaming: true })))
     assert.equal((await stored(id))?.['message'], 'half a th')
     await eventually('the push', () => pushesOf(id).length === 1)
-    await settled()
+    await allHeard()
     assert.deepEqual([updatesOf(id).length, pushesOf(id).length], [1, 1])
   })
 
@@ -147,7 +147,7 @@ describe('a message that a robot streams', () => {
     await platform.as(robot, 'POST', `/rooms/${room}/message`, { _id: id, messageType: 'recall' })
     const ended = await platform.as(robot, 'POST', `/messages/${id}/stream/end`, {})
     assert.deepEqual([ended['messageType'], 'message' in ended], ['recall', false])
-    await settled()
+    await allHeard()
     assert.equal(pushesOf(id).length, 0)
     assert.equal('message' in ((await stored(id)) ?? {}), false)
   })

@@ -102,7 +102,7 @@ describe('parley app delete', () => {
     const [own, kept] = [await chatIn(platform, 'second'), await chatIn(other, 'second')]
     await eventually('all events are published', async () => (await db.pendingEvents.countDocuments()) === 0)
     await eventually(
-      'all messages are settled',
+      'all messages are flushed',
       async () => (await db.messages.countDocuments({ app: other.app })) === 1,
     )
     for (const { app } of [platform, other]) await fillCollections(db, app)

@@ -23,7 +23,7 @@ export interface HeardOrder {
   lacks(orderingKey: string, count: number): number
 }
 
-export function laneOf({ room, threadOf }: Pick<Placed, 'room' | 'threadOf'>): string {
+export function orderingKeyOf({ room, threadOf }: Pick<Placed, 'room' | 'threadOf'>): string {
   return threadOf === undefined ? room : `${room} ${threadOf}`
 }
 
@@ -45,7 +45,7 @@ export function createHeardOrder(name: string): HeardOrder {
     message(message) {
       heard.events++
       const { seq } = message
-      const orderingKey = laneOf(message)
+      const orderingKey = orderingKeyOf(message)
       const seqs = knownOf(orderingKey)
       const isNew = !seqs.has(seq)
       seqs.add(seq)
@@ -57,7 +57,7 @@ export function createHeardOrder(name: string): HeardOrder {
     },
     change(event, message) {
       heard.events++
-      const orderingKey = laneOf(message)
+      const orderingKey = orderingKeyOf(message)
       if (!knownOf(orderingKey).has(message.seq))
         heard.inversions.push(`${name}: ${orderingKey}: ${event} before ${message.seq}`)
     },

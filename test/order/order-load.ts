@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { eventually, type Platform, type PlatformUser, startPlatform } from '../platform.ts'
-import { createHeardOrder, type HeardOrder, laneOf, type Placed } from './heard-order.ts'
+import { createHeardOrder, type HeardOrder, orderingKeyOf, type Placed } from './heard-order.ts'
 
 export interface OrderOptions {
   /** It ends after so many events at sockets, or so many seconds. */
@@ -186,7 +186,7 @@ function createSender({ apiKey }: Platform, agent: Agent, urls: readonly string[
     const body = { room, sender, message: String(performance.now()), messageType: 'text', push: false, ...more }
     const message = await post(urlOf(n), '/messages', body)
     state.messages++
-    const orderingKey = laneOf(message)
+    const orderingKey = orderingKeyOf(message)
     state.counts.set(orderingKey, Math.max(state.counts.get(orderingKey) ?? 0, message.seq))
     return message
   }

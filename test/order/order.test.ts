@@ -78,7 +78,7 @@ describe('a gateway that is killed between writing a message and publishing it',
     const next = await say('later')
     await eventually('Bob has the next', () => heard.at(-1)?.seq === next)
     // Then the relay has published it too.
-    await eventually('what was abandoned is settled', async () => {
+    await eventually('what was abandoned is flushed', async () => {
       const buffer = (await mongo.db().collection('rooms').findOne({ id: room }))?.['buffer']
       return buffer.length === 0 && (await mongo.db().collection('pendingEvents').countDocuments()) === 0
     })

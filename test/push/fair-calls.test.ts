@@ -27,7 +27,7 @@ describe('while many calls to one server wait', () => {
   })
   afterEach(async () => {
     await push.kill()
-    await Promise.all([platform.db.outgoingCalls.deleteMany({}), platform.db.callLanes.deleteMany({})])
+    await Promise.all([platform.db.outgoingCalls.deleteMany({}), platform.db.callQueues.deleteMany({})])
     server.calls = []
     server.behave = () => undefined
     platform.hooks.behave = () => undefined
@@ -43,10 +43,10 @@ describe('while many calls to one server wait', () => {
     const data = JSON.stringify({ sender: { _id: alice }, pushToClients: [bob] })
     const calls = Array.from({ length: count }, () => {
       const _id = randomUUID()
-      return { ...call, _id, lane: _id, order: 0, app: platform.app, client: alice, data }
+      return { ...call, _id, queue: _id, order: 0, app: platform.app, client: alice, data }
     })
     await queueCalls(platform.db, calls)
-    await platform.db.callLanes.updateMany({}, { $inc: { dueAtMS: -60_000 } })
+    await platform.db.callQueues.updateMany({}, { $inc: { dueAtMS: -60_000 } })
   }
   const pushes = async () => {
     const room = await platform.newRoom([alice, bob])

@@ -104,7 +104,7 @@ describe('a push network that is away', () => {
     // As a process with PUSH_GENERIC leaves it.
     await db.pushContents.insertOne({ _id: decided, json: '', at: new Date() })
     const late = await platform.send(await roomWith(carol), alice, { expiresInS: 1 })
-    const { createdAtMS } = await eventually('it is settled', () => db.messages.findOne({ _id: late }))
+    const { createdAtMS } = await eventually('it is flushed', () => db.messages.findOne({ _id: late }))
     // The sweep is late.
     await db.messages.updateOne({ _id: late }, { $unset: { expiresAtMS: 1 } })
     const erased = await platform.newUser([], { nickname: 'Mallory' })

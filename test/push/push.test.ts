@@ -122,7 +122,7 @@ describe('a new message is pushed to the members of its room', () => {
     const written = await platform.admin('POST', `/rooms/${room}/message`, skip)
     assert.deepEqual(await badgesOf(String(written['_id'])), [undefined, undefined])
     await platform.admin('POST', '/messages/batch', { ...skip, paras: [{ room }] })
-    const batched = await eventually('the message is settled', () =>
+    const batched = await eventually('the message is flushed', () =>
       platform.db.messages.findOne({ roomKey: key(platform.app, room), seq: 3 }),
     )
     assert.deepEqual(await badgesOf(batched._id), [undefined, undefined])

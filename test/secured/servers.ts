@@ -22,7 +22,7 @@ export interface SecuredServer {
   server: RunningServer
 }
 
-interface Place {
+interface ServerFiles {
   dir: string
   authority: Authority
 }
@@ -40,7 +40,7 @@ async function launchAt(name: string, dir: string): Promise<Omit<Launch, 'args' 
 }
 
 /** mongod: a replica set of one, TLS with client certificates, SCRAM. */
-export async function startMongo({ dir, authority }: Place): Promise<SecuredServer> {
+export async function startMongo({ dir, authority }: ServerFiles): Promise<SecuredServer> {
   const at = await launchAt('mongo', dir)
   const { both } = await authority.issue('mongod')
   const keyFile = join(dir, 'mongo-key')
@@ -75,7 +75,7 @@ async function makePrimary(port: number, tlsCAFile: string, tlsCertificateKeyFil
 }
 
 /** nats-server with JetStream, whose configuration is given. */
-export async function startNats({ dir }: Pick<Place, 'dir'>, configuration: string): Promise<SecuredServer> {
+export async function startNats({ dir }: Pick<ServerFiles, 'dir'>, configuration: string): Promise<SecuredServer> {
   const at = await launchAt('nats', dir)
   const config = join(dir, `nats-${at.port}.conf`)
   writeFileSync(config, configuration)
@@ -88,13 +88,13 @@ export async function startNats({ dir }: Pick<Place, 'dir'>, configuration: stri
 }
 
 /** TLS as nats-server takes it: with client certificates. */
-export async function natsTls({ authority }: Pick<Place, 'authority'>): Promise<string> {
+export async function natsTls({ authority }: Pick<ServerFiles, 'authority'>): Promise<string> {
   const { cert, key } = await authority.issue('nats')
   return `tls { cert_file: "${cert}", key_file: "${key}", ca_file: "${authority.ca}", verify: true }\n`
 }
 
 /** redis-server: TLS with client certificates, no default user, one ACL user that may not administer. */
-export async function startRedis({ dir, authority }: Place): Promise<SecuredServer> {
+export async function startRedis({ dir, authority }: ServerFiles): Promise<SecuredServer> {
   const at = await launchAt('redis', dir)
   const { cert, key } = await authority.issue('redis')
   // The one of the wheels is built without TLS.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { key } from '@parley/db/keys'
-import type { CallLaneDoc } from '@parley/db/push/documents'
+import type { CallQueueDoc } from '@parley/db/push/documents'
 import { type CallbackDouble, type ReceivedCall, startCallback } from '../doubles/callback.ts'
 import { eventually } from '../platform.ts'
 import { type PushPlatform, startPushPlatform } from '../push/test-push-platform.ts'
@@ -10,7 +10,7 @@ export interface WebhookPlatform extends PushPlatform {
   hooks: CallbackDouble
   /** Creates a room with a webhook of its own; `calls` returns the calls to it so far. */
   newHookedRoom(members: readonly string[], fields?: object): Promise<HookedRoom>
-  /** Keeps a new room's calls waiting, as a process does that works on its lane. */
+  /** Keeps a new room's calls waiting, as a process does that works on its queue. */
   holdCalls(room: string): Promise<HeldCalls>
   /** The calls of a room that were given up. */
   failedCalls(room: string): Promise<FailedCall[]>
@@ -25,8 +25,8 @@ interface HookedRoom {
 interface HeldCalls {
   /** Settles when so many calls of an event wait, which then have waited for `waitedMS`. */
   pile(event: string, count: number, waitedMS: number): Promise<void>
-  /** Lets them go out; the lane has failed before as given. */
-  release(failing?: Pick<CallLaneDoc, 'failures' | 'failingSinceMS'>): Promise<void>
+  /** Lets them go out; the queue has failed before as given. */
+  release(failing?: Pick<CallQueueDoc, 'failures' | 'failingSinceMS'>): Promise<void>
 }
 
 interface FailedCall {
@@ -51,11 +51,11 @@ export async function startWebhookPlatform(): Promise<WebhookPlatform> {
       return { room, path, calls: () => hooks.calls.filter((one) => one.path === path) }
     },
     async holdCalls(room) {
-      const { callLanes, outgoingCalls } = platform.db
+      const { callQueues, outgoingCalls } = platform.db
       const _id = key(platform.app, room)
       await eventually('the new room is called', () => outgoingCalls.findOne({ room, state: 'done' }))
       const held = { dueAtMS: Date.now() + 3_600_000, lease: 'a test' }
-      await callLanes.updateOne(
+      await callQueues.updateOne(
         { _id },
         { $set: held, $setOnInsert: { target: hooks.url, failures: 0, version: 0 } },
         { upsert: true },
@@ -67,7 +67,7 @@ export async function startWebhookPlatform(): Promise<WebhookPlatform> {
           await outgoingCalls.updateMany({ room, state: 'waiting' }, { $inc: { createdAtMS: -waitedMS } })
         },
         async release(failing = { failures: 0 }) {
-          await callLanes.updateOne({ _id }, { $set: { dueAtMS: 0, ...failing }, $unset: { lease: 1 } })
+          await callQueues.updateOne({ _id }, { $set: { dueAtMS: 0, ...failing }, $unset: { lease: 1 } })
         },
       }
     },

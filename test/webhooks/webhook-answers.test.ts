@@ -113,7 +113,7 @@ describe("the response of a room's webhook is", () => {
     await platform.admin('PUT', `/rooms/${room}`, { botState: 'b' })
     // As the database does after a day.
     const [, said = assert.fail()] = await history(room)
-    await eventually('its key is settled, and gone', async () => {
+    await eventually('its key is stored, and gone', async () => {
       return (await db.sendKeys.deleteMany({ message: said._id })).deletedCount === 1
     })
     behaviours.push(answer({ senderID: robot, data }))

@@ -22,7 +22,7 @@ afterEach(() => {
 /** Everything that is due by then has happened. */
 const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms)
 
-describe('gather', () => {
+describe('batched', () => {
   test('writes together what comes in one turn, in order, and gives each its own outcome', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10 })
@@ -69,7 +69,7 @@ describe('gather', () => {
     assert.deepEqual(await Promise.all(outcomes), ['1', '2', '3', '4', '5'])
   })
 
-  test('begins a further batch only when the last has been in flight for as long as it has patience', async () => {
+  test('begins a further batch only when the last has been in flight for `maxWaitMS`', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 20 })
     void one(1)
@@ -88,7 +88,7 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1], [2, 3], [4]])
   })
 
-  test('has patience also when another batch ends, and when more have come than go together', async () => {
+  test('waits `maxWaitMS` also when another batch ends, and when more have come than go together', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 2, concurrency: 4, maxWaitMS: 20 })
     for (const item of [1, 2, 3]) void one(item)
@@ -105,7 +105,7 @@ describe('gather', () => {
     assert.deepEqual(given(), [[1, 2], [3], [4]])
   })
 
-  test('does not wait with patience where nothing is in flight', async () => {
+  test('does not wait where nothing is in flight', async () => {
     const { write, batches, given } = heldWrites()
     const one = batched(write, { most: 10, concurrency: 2, maxWaitMS: 1_000 })
     void one(1)

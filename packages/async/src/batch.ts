@@ -46,7 +46,7 @@ export function batched<Item, Outcome>(
   write: (items: Item[]) => Promise<(Outcome | Promise<Outcome>)[]>,
   { most, waitMS = 0, concurrency = 1, keyOf = () => undefined, isOneItemsFault, ...pacing }: Batching<Item>,
 ): (item: Item) => Promise<Outcome> {
-  let gathered: Waiting<Item, Outcome>[] = []
+  let waiting: Waiting<Item, Outcome>[] = []
   const busyKeys = new Set<string>()
   let inFlight = 0
   const pace = createPace({ most, ...pacing })
@@ -77,45 +77,45 @@ export function batched<Item, Outcome>(
     for (const key of keys) busyKeys.delete(key)
     inFlight--
     ended(batch.length - late)
-    writeGathered()
+    writeWaiting()
   }
 
   async function releaseAfter(key: string, late: readonly unknown[], ended: (count: number) => void): Promise<void> {
     await Promise.allSettled(late)
     busyKeys.delete(key)
     ended(late.length)
-    writeGathered()
+    writeWaiting()
   }
 
-  function writeGathered(): void {
+  function writeWaiting(): void {
     isDue = false
     clearTimeout(timer)
     timer = undefined
-    while (gathered.length > 0 && inFlight < concurrency && pace.holdMS(gathered.length, inFlight) <= 0) {
-      const batch = gathered.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
+    while (waiting.length > 0 && inFlight < concurrency && pace.delayMS(waiting.length, inFlight) <= 0) {
+      const batch = waiting.filter(({ key }) => key === undefined || !busyKeys.has(key)).slice(0, most)
       if (batch.length === 0) return
       const taken = new Set(batch)
-      gathered = gathered.filter((waiting) => !taken.has(waiting))
+      waiting = waiting.filter((one) => !taken.has(one))
       void writeBatch(batch)
     }
     schedule()
   }
 
   function schedule(): void {
-    if (isDue || gathered.length === 0 || inFlight >= concurrency) return
-    const leftMS = Math.max(waitMS, pace.holdMS(gathered.length, inFlight))
+    if (isDue || waiting.length === 0 || inFlight >= concurrency) return
+    const leftMS = Math.max(waitMS, pace.delayMS(waiting.length, inFlight))
     if (leftMS > 0) {
-      timer ??= setTimeout(writeGathered, leftMS)
+      timer ??= setTimeout(writeWaiting, leftMS)
       return
     }
     isDue = true
     // After the current turn of the event loop, so that requests which were read from sockets together go together.
-    setImmediate(writeGathered)
+    setImmediate(writeWaiting)
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      gathered.push({ item, key: keyOf(item), resolve, reject })
+      waiting.push({ item, key: keyOf(item), resolve, reject })
       schedule()
     })
 }
@@ -144,10 +144,10 @@ function createPace({
       }
     },
     /** Milliseconds until a batch may begin. */
-    holdMS(waiting: number, inFlight: number): number {
+    delayMS(waiting: number, inFlight: number): number {
       const nowMS = performance.now()
-      const patienceLeftMS = inFlight === 0 ? 0 : lastBeganMS + maxWaitMS - nowMS
-      return Math.max(patienceLeftMS, waiting < rest.enough ? rest.untilMS - nowMS : 0)
+      const maxWaitLeftMS = inFlight === 0 ? 0 : lastBeganMS + maxWaitMS - nowMS
+      return Math.max(maxWaitLeftMS, waiting < rest.enough ? rest.untilMS - nowMS : 0)
     },
   }
 }

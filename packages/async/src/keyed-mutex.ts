@@ -1,4 +1,4 @@
-/** A place in the line for one or several keys, taken when it is made. */
+/** A waiter in the line for one or several keys, taken when it is made. */
 export interface Lock {
   /** Whether every earlier lock of its keys is released. */
   readonly isReady: boolean
@@ -8,16 +8,16 @@ export interface Lock {
   release(): void
 }
 
-interface Place {
+interface Waiter {
   keys: readonly string[]
   isReleased: boolean
-  /** Called when the place may have come first. */
+  /** Called when the waiter may have come first. */
   look: (() => void) | undefined
 }
 
 /** Locks by key, first come first served, inside this process. */
 export class KeyedMutex {
-  readonly #lines = new Map<string, Place[]>()
+  readonly #lines = new Map<string, Waiter[]>()
   #waiting = 0
 
   /** How many locks are being waited for. */
@@ -32,19 +32,19 @@ export class KeyedMutex {
 
   /** Takes all keys in the same turn of the event loop, so that no two locks wait for each other. */
   lock(...keys: readonly string[]): Lock {
-    const place: Place = { keys: [...new Set(keys)], isReleased: false, look: undefined }
-    for (const key of place.keys) {
+    const waiter: Waiter = { keys: [...new Set(keys)], isReleased: false, look: undefined }
+    for (const key of waiter.keys) {
       const line = this.#lines.get(key)
-      if (line) line.push(place)
-      else this.#lines.set(key, [place])
+      if (line) line.push(waiter)
+      else this.#lines.set(key, [waiter])
     }
-    const isFirst = () => this.#isFirst(place)
+    const isFirst = () => this.#isFirst(waiter)
     return {
       get isReady() {
         return isFirst()
       },
-      wait: () => this.#wait(place),
-      release: () => this.#release(place),
+      wait: () => this.#wait(waiter),
+      release: () => this.#release(waiter),
     }
   }
 
@@ -59,29 +59,29 @@ export class KeyedMutex {
     }
   }
 
-  #isFirst(place: Place): boolean {
-    return place.keys.every((key) => this.#lines.get(key)?.[0] === place)
+  #isFirst(waiter: Waiter): boolean {
+    return waiter.keys.every((key) => this.#lines.get(key)?.[0] === waiter)
   }
 
-  async #wait(place: Place): Promise<void> {
-    if (this.#isFirst(place)) return
+  async #wait(waiter: Waiter): Promise<void> {
+    if (this.#isFirst(waiter)) return
     this.#waiting++
     await new Promise<void>((resolve) => {
-      place.look = () => {
-        if (this.#isFirst(place)) resolve()
+      waiter.look = () => {
+        if (this.#isFirst(waiter)) resolve()
       }
     })
     this.#waiting--
   }
 
-  #release(place: Place): void {
-    if (place.isReleased) return
-    place.isReleased = true
-    for (const key of place.keys) {
+  #release(waiter: Waiter): void {
+    if (waiter.isReleased) return
+    waiter.isReleased = true
+    for (const key of waiter.keys) {
       const line = this.#lines.get(key) ?? []
       while (line[0]?.isReleased) line.shift()
       if (line.length === 0) this.#lines.delete(key)
     }
-    for (const key of place.keys) this.#lines.get(key)?.[0]?.look?.()
+    for (const key of waiter.keys) this.#lines.get(key)?.[0]?.look?.()
   }
 }

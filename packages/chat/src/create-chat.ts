@@ -42,7 +42,7 @@ const usersPerTransaction = 200
 const mostInList = 1_000
 
 /** One round trip for lists that come together: each gets the outcome of all. */
-function gatherLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
+function batchLists<T>(work: (keys: readonly string[]) => Promise<T>): (keys: readonly string[]) => Promise<T> {
   const together = batched(
     async (lists: (readonly string[])[]) => {
       const outcome = await work(lists.flat())
@@ -123,9 +123,9 @@ export function createChat(
       keyOf: ({ app, id }) => key(app, id),
       isOneItemsFault: (error) => !isDatabaseAway(error),
     }),
-    findMutedRooms: gatherLists((users) => findMutedRoomsByKey(db, users)),
-    findUsers: gatherLists((keys) => findUsersByKey(db, keys)),
-    recordJoin: gatherLists((users) => recordJoin(db, users)),
+    findMutedRooms: batchLists((users) => findMutedRoomsByKey(db, users)),
+    findUsers: batchLists((keys) => findUsersByKey(db, keys)),
+    recordJoin: batchLists((users) => recordJoin(db, users)),
     recordLogin: batched(
       async (logins: Login[]) => {
         await Promise.all([recordLogins(db, logins), noteActiveUsers(db, logins)])

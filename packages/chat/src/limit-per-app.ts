@@ -51,9 +51,9 @@ export function limitPerApp(
     const own = user === undefined ? undefined : users.of(`${app}\0${user}`)
     if ((inApp.get(app) ?? 0) >= perApp + waiting) throw tooMany()
     if (own && own.pending + own.size >= perUser + waitingPerUser) throw tooMany()
-    const patience = new AbortController()
-    const timer = setTimeout(() => patience.abort(tooMany()), waitMS)
-    const { signal } = patience
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(tooMany()), waitMS)
+    const { signal } = deadline
     const begin = () => {
       clearTimeout(timer)
       return work()

@@ -16,7 +16,7 @@ import { searchTextIndexes } from './messages/search-texts.ts'
 import { sendKeyIndexes } from './messages/send-keys.ts'
 import { userDeletionIndexes } from './messages/user-deletions.ts'
 import { reportIndexes } from './moderation/reports.ts'
-import { callLaneIndexes, outgoingCallIndexes } from './push/outgoing-calls.ts'
+import { callQueueIndexes, outgoingCallIndexes } from './push/outgoing-calls.ts'
 import { pushDecisionIndexes } from './push/push-decisions.ts'
 import { pushContentIndexes, pushIndexes } from './push/pushes.ts'
 import { banIndexes } from './rooms/bans.ts'
@@ -37,7 +37,7 @@ const indexesOf: Record<CollectionName, readonly IndexDescription[]> = {
   apps: appIndexes,
   bans: banIndexes,
   blocks: blockIndexes,
-  callLanes: callLaneIndexes,
+  callQueues: callQueueIndexes,
   config: configIndexes,
   devices: deviceIndexes,
   files: [...fileIndexes, ...waitingPictureIndexes],

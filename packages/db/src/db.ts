@@ -14,7 +14,7 @@ import type {
 } from './messages/documents.ts'
 import type { ReportDoc } from './moderation/documents.ts'
 import type {
-  CallLaneDoc,
+  CallQueueDoc,
   OutgoingCallDoc,
   PushContentDoc,
   PushDecisionDoc,
@@ -31,7 +31,7 @@ export interface Collections {
   apps: Collection<AppDoc>
   bans: Collection<BanDoc>
   blocks: Collection<BlockDoc>
-  callLanes: Collection<CallLaneDoc>
+  callQueues: Collection<CallQueueDoc>
   config: Collection<ConfigDoc>
   devices: Collection<DeviceDoc>
   files: Collection<FileDoc>

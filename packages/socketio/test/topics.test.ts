@@ -42,7 +42,7 @@ describe('a room', () => {
   const publish = (room: string, payload: unknown, options = {}) =>
     node.server.publish(room, 'event', JSON.stringify(payload), options)
   /** What all have heard once a last event to each of them has arrived. */
-  async function settled(members: Member[]): Promise<unknown[][]> {
+  async function heardBy(members: Member[]): Promise<unknown[][]> {
     for (const { socket } of members) socket.emitJson('event', '"end"')
     const isEnd = (payload: unknown) => payload === 'end' || payload === Buffer.from('"end"').toString('base64')
     await until(() => members.every(({ heard }) => isEnd(heard.at(-1))), 'everybody heard the end')
@@ -56,7 +56,7 @@ describe('a room', () => {
     stranger.socket.join('others')
     assert.equal(publish('everyone', { a: 'ü😀' }), 3)
     assert.equal(publish('nobody', 1), 0)
-    assert.deepEqual(await settled([...members, stranger]), [[{ a: 'ü😀' }], [{ a: 'ü😀' }], [{ a: 'ü😀' }], []])
+    assert.deepEqual(await heardBy([...members, stranger]), [[{ a: 'ü😀' }], [{ a: 'ü😀' }], [{ a: 'ü😀' }], []])
   })
 
   test('takes the payload as bytes and as text, and leaves it as it came', async () => {
@@ -105,7 +105,7 @@ describe('a room', () => {
       publish('left', 'before')
       leaver.socket.leave('left')
       publish('left', 'after')
-      assert.deepEqual(await settled([leaver]), [['before']])
+      assert.deepEqual(await heardBy([leaver]), [['before']])
     }
   })
 
@@ -123,7 +123,7 @@ describe('a room', () => {
     publish('encoded', 'plain again')
     assert.equal(encoded, 1)
     const base64 = Buffer.from('{"text":"ü"}').toString('base64')
-    const [inPlain, inWanted, inPolled] = await settled([plain, wanted, polled])
+    const [inPlain, inWanted, inPolled] = await heardBy([plain, wanted, polled])
     assert.deepEqual(inPlain, ['plain for all', { text: 'ü' }, 'plain again'])
     assert.deepEqual(inWanted, ['plain for all', base64, 'plain again'])
     assert.deepEqual(inPolled, inPlain)
@@ -157,7 +157,7 @@ describe('a room', () => {
     assert.equal(publish('choosy', 6, { except: members.map(({ socket }) => socket) }), 0)
     publish('choosy', 7)
     two.setCodec(undefined)
-    const [inOne, inTwo, inThree, inFour, inFive] = await settled(members)
+    const [inOne, inTwo, inThree, inFour, inFive] = await heardBy(members)
     assert.deepEqual(inOne, [1, 3, 5, 7])
     assert.deepEqual(
       inTwo,
@@ -185,7 +185,7 @@ describe('a room', () => {
     }
     await until(() => joined.every(({ socket }) => socket.transport === 'websocket'), 'all upgraded')
     clearInterval(publishing)
-    for (const heard of await settled(joined)) {
+    for (const heard of await heardBy(joined)) {
       const first = Number(heard[0])
       assert.ok(heard.length > 0)
       assert.deepEqual(

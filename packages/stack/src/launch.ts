@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Place } from './locate.ts'
+import type { ServerLocation } from './locate.ts'
 import { StackError } from './stack-error.ts'
 
 /** A server that we run, as a process or in a container. */
@@ -20,7 +20,7 @@ export interface RunningServer {
 /** The start of a server, the same in Docker and as a program. */
 export interface Launch {
   title: string
-  place: Exclude<Place, { way: 'url' }>
+  place: Exclude<ServerLocation, { way: 'url' }>
   port: number
   /** The data directory, kept between starts. */
   dir: string

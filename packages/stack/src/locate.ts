@@ -11,7 +11,7 @@ const run = promisify(execFile)
 export type ServerName = 'mongo' | 'nats' | 'redis'
 
 /** Where a server comes from, and how to say so. */
-export type Place =
+export type ServerLocation =
   | { way: 'url'; url: string; said: string }
   | { way: 'docker'; image: string; said: string }
   | { way: 'program'; program: string; said: string }
@@ -53,7 +53,7 @@ export async function locate(
   name: ServerName,
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
-): Promise<Place> {
+): Promise<ServerLocation> {
   const { variable, program, title } = known[name]
   const file = env[`${variable}_FILE`]
   const url = env[variable] || (file && (await readFile(file, 'utf8')).trimEnd())

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePorts } from './free-ports.ts'
 import type { RunningServer } from './launch.ts'
-import { locate, type Place, type ServerName, titleOf } from './locate.ts'
+import { locate, type ServerLocation, type ServerName, titleOf } from './locate.ts'
 import { mongoLaunch, mongoUrl } from './mongo.ts'
 import { natsLaunch } from './nats.ts'
 import { redisLaunch } from './redis.ts'
@@ -98,7 +98,7 @@ export async function startServers({
 async function locateAll(
   env: NodeJS.ProcessEnv,
   onProgress: (line: string) => void,
-): Promise<Record<ServerName, Place>> {
+): Promise<Record<ServerName, ServerLocation>> {
   // One after the other: the first that needs the wheels installs them for all.
   const mongo = await locate('mongo', env, onProgress)
   const nats = await locate('nats', env, onProgress)

@@ -1,4 +1,4 @@
-import { createTokenMemory } from '@parley/chat/access/token-memory'
+import { createTokenCache } from '@parley/chat/access/token-cache'
 import { rebuildLostStream } from '@parley/chat/events/rebuild-stream'
 import { outboxAge, relayUnpublished } from '@parley/chat/events/relay'
 import { createUploads } from '@parley/chat/files/uploads'
@@ -61,8 +61,8 @@ await runService(
     const { rates, ratePerApiKey: perApiKey, failedLoginsPerAddress } = settings
     const rateLimits = { ...rates, counts, perApiKey, failedLoginsPerAddress, uploadsPerUser: filing.uploadsPerUser }
 
-    const tokens = createTokenMemory(chat, bus, newId())
-    onStop('token memory', () => tokens.stop())
+    const tokens = createTokenCache(chat, bus, newId())
+    onStop('token cache', () => tokens.stop())
     const gateway = await createGateway({
       chat,
       log,

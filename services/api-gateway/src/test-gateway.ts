@@ -6,7 +6,7 @@ import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { createControl } from '@parley/bus/control/control'
 import { type IncomingEvent, toIncomingEvent } from '@parley/bus/events/incoming'
 import { ensureStream } from '@parley/bus/stream/stream'
-import { createTokenMemory } from '@parley/chat/access/token-memory'
+import { createTokenCache } from '@parley/chat/access/token-cache'
 import type { Chat } from '@parley/chat/chat'
 import { createChat } from '@parley/chat/create-chat'
 import { createUploads } from '@parley/chat/files/uploads'
@@ -122,7 +122,7 @@ export async function startTestGateway(
     basicKey: shared.basicKey ?? randomUUID(),
   }
   if (!shared.app) await makeApp(chat, keys)
-  const tokens = createTokenMemory(chat, bus, newId())
+  const tokens = createTokenCache(chat, bus, newId())
   const store = folderStore(join(tmpdir(), `parley-files-${database}`))
   const uploads = createUploads({ bytesPerUser: 0, bytes: 0 })
   const gateway = await createGateway({

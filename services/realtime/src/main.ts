@@ -35,8 +35,8 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   // uWebSockets.js reads this when it is loaded, and without it takes 4 KiB.
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(maxHeaderBytes)
   const { startNode } = await import('./node.ts')
-  let orders: Commands | undefined
-  const announce = async () => orders?.announce()
+  let nodeCommands: Commands | undefined
+  const announce = async () => nodeCommands?.announce()
   const started = await startNode({ settings, chat, bus, presence, log, metrics, tracing, announce, ...missed })
   node = started
   const gaps = watchForGaps(bus, missed.gap)
@@ -44,12 +44,12 @@ await runService({ name: 'realtime', settings: realtimeSettings }, async (contex
   const commands = handleCommands(
     bus,
     settings.nodeId,
-    (app, order) => started.carryOut(app, order),
-    (error) => log.error({ err: error }, 'order not carried out'),
+    (app, command) => started.carryOut(app, command),
+    (error) => log.error({ err: error }, 'node command failed'),
     () => started.registers(),
   )
-  orders = commands
-  onStop('orders', () => commands.unsubscribe())
+  nodeCommands = commands
+  onStop('node commands', () => commands.unsubscribe())
   // Stopped first, while commands are still applied: a leaving member gets nothing more of the room.
   onStop('sockets', () => started.stop())
   return { ports: { http: started.port } }

@@ -6,7 +6,7 @@ import type { RealtimeNode } from './node.ts'
 
 const resyncAgainMS = 1_000
 /** All that were cut off are heard again by then, and NATS routes everything again that this node listens to. */
-const gatherGapsMS = 2_000
+const batchGapsMS = 2_000
 /** A route that comes and goes must not keep the database busy. */
 const gapsAgainMS = 10_000
 
@@ -56,7 +56,7 @@ export function createMissedMessages({ log, signal, isConnected, node }: MissedM
   }
 
   async function makeUpGaps(): Promise<void> {
-    await wait(Math.max(gatherGapsMS, gapMadeUpAtMS + gapsAgainMS - performance.now()))
+    await wait(Math.max(batchGapsMS, gapMadeUpAtMS + gapsAgainMS - performance.now()))
     const sinceMS = gapSinceMS
     gapSinceMS = undefined
     if (sinceMS !== undefined) await makeUp(sinceMS)

@@ -5,14 +5,14 @@ import { createCallerRates } from '@parley/chat/access/caller-rates'
 import { createFailedLogins } from '@parley/chat/access/failed-logins'
 import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import { announceDevices } from '@parley/presence/announce-devices'
 import { forgetConnections } from '@parley/presence/connection-counts'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
+import { createAcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import { createHandshakes } from '@parley/socketio/accepting/handshakes'
 import { listen } from '@parley/socketio/accepting/listen'
-import { createSlices } from '@parley/socketio/accepting/slices'
 import { createSocketServer } from '@parley/socketio/server'
 import { App } from '@parley/socketio/uws'
 import { startCatchUp } from './catch-up/start-catch-up.ts'
@@ -37,7 +37,7 @@ import type { NodeParts } from './node-parts.ts'
 import { createControlHandler } from './nodes/control.ts'
 import { answerRequests } from './nodes/node-requests.ts'
 import { createPollOwners, servePolls } from './nodes/poll-owner.ts'
-import { createOwnPresenceNews } from './presence/presence-news.ts'
+import { createOwnPresenceEvents } from './presence/presence-events.ts'
 import { watchPresence } from './presence/watch-presence.ts'
 import { realtimeSettings } from './settings.ts'
 
@@ -49,12 +49,12 @@ const drainShare = 0.7
  * milliseconds, but come apart from each other: of them, 3,200 a second are let in.
  */
 const handshakesInFlight = { most: 64, withinMS: 20 } as const
-/** How long newcomers may take of a turn, in milliseconds. */
-const newcomersMS = 4
+/** A slice of the accept queue, in milliseconds. */
+const acceptSliceMS = 4
 
 export interface RealtimeNode {
   port: number
-  carryOut(app: string, order: ControlOrder): Promise<void>
+  carryOut(app: string, command: NodeCommand): Promise<void>
   /** Whether Redis has every user of this node's sockets. */
   registers(): boolean
   /** Brings the sockets up to date after the bus was away; returns how many events were read again. */
@@ -73,17 +73,17 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   const delivering = startDelivery({ ...parts, sockets, server: () => server, cutOff: () => state.cutOff })
   const { order, queue, interest, deliveredMessages } = delivering
   const roomsOfUser = createRoomsOfUser(chat)
-  const slices = createSlices(newcomersMS)
+  const acceptQueue = createAcceptQueue(acceptSliceMS)
   const watching = watchPresence({ ...parts, socketsOf: (...user) => sockets.ofUser(...user), server: () => server })
   const pollOwner = createPollOwners(bus, settings.pingIntervalMS + settings.pingTimeoutMS, () => chat.control.runs())
   metrics.gaugeOf('parley_bus_subscriptions', 'Rooms and users whose events this node hears', () => interest.size)
 
   const { noteCaughtUp } = deliveredMessages
-  const catchingUp = startCatchUp({ ...parts, ...delivering, slices, noteCaughtUp, sockets, server: () => server })
+  const catchingUp = startCatchUp({ ...parts, ...delivering, acceptQueue, noteCaughtUp, sockets, server: () => server })
   const { clock: streamClock, catchUp: replay, replayBufferBytes } = catchingUp
   const logIn = createLogin({
     limits,
-    slices,
+    acceptQueue,
     failedLogins: users.failedLogins,
     authenticateSocket: createSocketAuthentication(chat),
     logins,
@@ -97,7 +97,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
   })
   const server = createSocketServer<SocketData>({
     app,
-    slices,
+    acceptQueue,
     pollOwner,
     onError: (error) => log.error({ err: error }, 'a socket handler failed'),
     ...protocolOptions(settings),
@@ -149,12 +149,12 @@ async function startUsers({ settings, chat, bus, presence, log, metrics, announc
   const online = await announceDevices(presence, settings.nodeId, (error) =>
     log.warn({ err: error }, 'connected devices not reported; trying again'),
   )
-  const news = createOwnPresenceNews(bus, online)
+  const presenceEvents = createOwnPresenceEvents(bus, online)
   const sockets = createSockets({
     count: (app, count) => reports.changed(app, count),
     devices: (...changed) => {
       online.changed(...changed)
-      news.changed(...changed)
+      presenceEvents.changed(...changed)
     },
   })
   const counts = createRequestCounts(presence, (error) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ControlMessage, ControlOrder } from '@parley/contracts/bus/control'
+import type { ControlMessage, NodeCommand } from '@parley/contracts/bus/control'
 import { allControlSubject } from '@parley/contracts/bus/subjects'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
@@ -9,14 +9,14 @@ import { type Bus, closeBus, connectBus } from '../connect.ts'
 import { type Control, createControl, type FindUnconcerned } from './control.ts'
 import { handleCommands } from './handle-commands.ts'
 
-describe('a control order', () => {
+describe('a node command', () => {
   let servers: Servers
   let bus: Bus
   let nodesBus: Bus
   beforeAll(async () => {
     servers = await isolatedServers(['nats'])
     const { natsUrl } = servers
-    ;[bus, nodesBus] = await Promise.all([connectBus(natsUrl, 'giver'), connectBus(natsUrl, 'nodes')])
+    ;[bus, nodesBus] = await Promise.all([connectBus(natsUrl, 'sender'), connectBus(natsUrl, 'nodes')])
   })
   afterAll(async () => {
     await Promise.all([closeBus(bus), closeBus(nodesBus)])
@@ -26,32 +26,32 @@ describe('a control order', () => {
   /** A node of this test's own app, which applies commands once `gate` is open. */
   function startNode(app: string, { registers = true, gate = Promise.resolve() } = {}) {
     const name = `node ${randomUUID()}`
-    const orders: ControlOrder[] = []
-    const handle = async (of: string, order: ControlOrder) => {
+    const commands: NodeCommand[] = []
+    const handle = async (of: string, command: NodeCommand) => {
       if (of !== app) return
-      orders.push(order)
+      commands.push(command)
       await gate
     }
-    const commands = handleCommands(nodesBus, name, handle, assert.fail, () => registers)
-    onTestFinished(() => commands.unsubscribe())
-    return { name, orders }
+    const receiver = handleCommands(nodesBus, name, handle, assert.fail, () => registers)
+    onTestFinished(() => receiver.unsubscribe())
+    return { name, commands }
   }
-  async function giver(nodes: readonly { name: string }[], find?: FindUnconcerned): Promise<Control> {
+  async function sender(nodes: readonly { name: string }[], find?: FindUnconcerned): Promise<Control> {
     const control = createControl(bus, find)
     onTestFinished(() => control.stop())
     await vi.waitUntil(() => nodes.every(({ name }) => control.nodes().includes(name)), { timeout: 100_000 })
     return control
   }
-  const joined = (room: string): ControlOrder => ({ do: 'joined', id: randomUUID(), room, users: ['alice'] })
+  const joined = (room: string): NodeCommand => ({ do: 'joined', id: randomUUID(), room, users: ['alice'] })
   const never = new Promise<void>(() => undefined)
 
   test('about a room is waited for at the nodes that hold one of the users, and at no other', async () => {
     const app = randomUUID()
     const [holds, stands] = [startNode(app), startNode(app, { gate: never })]
-    const control = await giver([holds, stands], async () => new Set([stands.name]))
-    assert.equal((await control.give(app, joined('room'))).silent.includes(stands.name), false)
-    assert.equal(holds.orders.length, 1, 'carried out before it settles')
-    await vi.waitUntil(() => stands.orders.length === 1, { timeout: 100_000 })
+    const control = await sender([holds, stands], async () => new Set([stands.name]))
+    assert.equal((await control.send(app, joined('room'))).silent.includes(stands.name), false)
+    assert.equal(holds.commands.length, 1, 'carried out before it settles')
+    await vi.waitUntil(() => stands.commands.length === 1, { timeout: 100_000 })
   })
 
   const unsure: Record<string, [registers: boolean, find: (name: string) => FindUnconcerned]> = {
@@ -63,34 +63,34 @@ describe('a control order', () => {
     test(`is waited for at a node ${which}`, async () => {
       const app = randomUUID()
       const stands = startNode(app, { registers, gate: never })
-      const control = await giver([stands], find(stands.name))
-      assert.ok((await control.give(app, joined('room'))).silent.includes(stands.name))
+      const control = await sender([stands], find(stands.name))
+      assert.ok((await control.send(app, joined('room'))).silent.includes(stands.name))
     })
   }
 
   test('that moves nobody is not waited for, and its ID holds: what comes later under it moves nobody', async () => {
     const app = randomUUID()
     const [stands, carriesOut] = [startNode(app, { gate: never }), startNode(app)]
-    const control = await giver([stands, carriesOut])
-    const order = joined('room')
-    assert.deepEqual(await control.give(app, { ...order, users: [] } as ControlOrder), { silent: [] })
-    await control.give(app, order)
-    await vi.waitUntil(() => carriesOut.orders.length > 0, { timeout: 100_000 })
-    assert.deepEqual(carriesOut.orders, [{ ...order, users: [] }])
+    const control = await sender([stands, carriesOut])
+    const command = joined('room')
+    assert.deepEqual(await control.send(app, { ...command, users: [] } as NodeCommand), { silent: [] })
+    await control.send(app, command)
+    await vi.waitUntil(() => carriesOut.commands.length > 0, { timeout: 100_000 })
+    assert.deepEqual(carriesOut.commands, [{ ...command, users: [] }])
   })
 
   test('about tokens is waited for at every node', async () => {
     const app = randomUUID()
     const stands = startNode(app, { gate: never })
-    const control = await giver([stands], async () => new Set([stands.name]))
-    const order: ControlOrder = { do: 'revoked', id: randomUUID(), user: 'alice', tokens: ['t'] }
-    assert.ok((await control.give(app, order)).silent.includes(stands.name))
+    const control = await sender([stands], async () => new Set([stands.name]))
+    const command: NodeCommand = { do: 'revoked', id: randomUUID(), user: 'alice', tokens: ['t'] }
+    assert.ok((await control.send(app, command)).silent.includes(stands.name))
   })
 
-  test('that is given together with others travels with them, and each is carried out once, in order', async () => {
+  test('that is sent together with others travels with them, and each is carried out once, in order', async () => {
     const app = randomUUID()
     const node = startNode(app)
-    const control = await giver([node])
+    const control = await sender([node])
     const messages: ControlMessage[] = []
     const heard = nodesBus.nats.subscribe(allControlSubject, {
       callback: (_error, message) => {
@@ -98,10 +98,10 @@ describe('a control order', () => {
       },
     })
     await nodesBus.nats.flush()
-    const orders = ['a', 'b', 'c'].map(joined)
-    await Promise.all([...orders, orders[0] as ControlOrder].map((order) => control.give(app, order)))
+    const commands = ['a', 'b', 'c'].map(joined)
+    await Promise.all([...commands, commands[0] as NodeCommand].map((command) => control.send(app, command)))
     heard.unsubscribe()
-    assert.deepEqual(node.orders, orders)
+    assert.deepEqual(node.commands, commands)
     assert.equal(messages.length, 1)
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createInbox } from '@nats-io/nats-core'
 import { batched } from '@parley/async/batch'
-import { type ControlMessage, type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
+import { type ControlMessage, maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
 import { controlSubject, gatewaysSubject, revocationsSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { BusAway } from '../events/publish.ts'
@@ -13,21 +13,21 @@ import { announceEveryMS } from './revocations.ts'
 export const nodesHeardWithinMS = 2_000
 const confirmWithinMS = 2_000
 /** Well below the size limit of a NATS message. */
-const ordersPerMessage = 200
+const commandsPerMessage = 200
 
 /**
- * Sends control orders: knows the realtime nodes, and waits until those concerned have carried them out. Orders about tokens
+ * Sends node commands: knows the realtime nodes, and waits until those concerned have carried them out. Commands about tokens
  * also go to the gateways, which remember them.
  */
 export interface Control {
   /**
    * Sends a command to all realtime nodes, and one about tokens to all gateways, and settles when every living one has
-   * applied it, so that the caller's response or next event finds it done. Commands given together are confirmed
+   * applied it, so that the caller's response or next event finds it done. Commands sent together are confirmed
    * together; one that moves no user is not waited for. Returns the processes that did not confirm in time: a node is
    * dying, with its sockets; a gateway's lease has expired (revocations.ts).
    * @throws BusAway
    */
-  give(app: string, order: ControlOrder): Promise<{ silent: string[] }>
+  send(app: string, command: NodeCommand): Promise<{ silent: string[] }>
   /** The nodes that announced themselves recently. */
   nodes(): string[]
   /** The same, with the name of each run: another process may get the name of one that died. */
@@ -41,9 +41,9 @@ export interface Control {
  */
 export type FindUnconcerned = (nodes: readonly string[], app: string, users: readonly string[]) => Promise<Set<string>>
 
-interface GivenOrder {
+interface SentCommand {
   app: string
-  order: ControlOrder
+  command: NodeCommand
 }
 
 /** Nodes that have still to confirm a message. */
@@ -101,32 +101,32 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
       await Promise.race([promise, late.promise])
       return [...waiting.left]
     } catch (error) {
-      throw new BusAway('NATS did not accept a control order', { cause: error })
+      throw new BusAway('NATS did not accept a node command', { cause: error })
     } finally {
       clearTimeout(deadline)
       unconfirmed.delete(token)
     }
   }
 
-  async function giveTogether(given: GivenOrder[]): Promise<{ silent: string[] }[]> {
-    if (!bus.connected) throw new BusAway('NATS is away: a control order cannot be sent')
-    const silent = new Map<GivenOrder, string[]>()
+  async function sendTogether(sent: SentCommand[]): Promise<{ silent: string[] }[]> {
+    if (!bus.connected) throw new BusAway('NATS is away: a node command cannot be sent')
+    const silent = new Map<SentCommand, string[]>()
     await Promise.all(
-      inMessages(given).map(async (together) => {
-        const [{ app, order }] = together as [GivenOrder]
-        const orders = together.map((one) => one.order)
-        const message = orders.length === 1 ? order : { do: 'several' as const, orders }
-        const missing = await publish(app, message, usersMoved(orders))
+      inMessages(sent).map(async (together) => {
+        const [{ app, command }] = together as [SentCommand]
+        const commands = together.map((one) => one.command)
+        const message = commands.length === 1 ? command : { do: 'several' as const, commands }
+        const missing = await publish(app, message, usersMoved(commands))
         for (const one of together) silent.set(one, missing)
       }),
     )
-    return given.map((one) => ({ silent: silent.get(one) ?? [] }))
+    return sent.map((one) => ({ silent: silent.get(one) ?? [] }))
   }
 
   // A command that a node does not confirm delays no other.
-  const give = batched(giveTogether, { most: 1_000, concurrency: 1_000 })
+  const send = batched(sendTogether, { most: 1_000, concurrency: 1_000 })
   return {
-    give: (app, order) => give({ app, order }),
+    send: (app, command) => send({ app, command }),
     nodes: () => living.names(),
     runs: () => living.runs(),
     stop() {
@@ -137,14 +137,14 @@ export function createControl(bus: Bus, findUnconcerned?: FindUnconcerned): Cont
 }
 
 /** Commands of the same app and kind together, up to the size of a message. */
-function inMessages(given: readonly GivenOrder[]): GivenOrder[][] {
-  const messages: GivenOrder[][] = []
-  for (const alike of Map.groupBy(given, ({ app, order }) => JSON.stringify([app, isMove(order)])).values()) {
+function inMessages(sent: readonly SentCommand[]): SentCommand[][] {
+  const messages: SentCommand[][] = []
+  for (const alike of Map.groupBy(sent, ({ app, command }) => JSON.stringify([app, isMove(command)])).values()) {
     let users = 0
-    let message: GivenOrder[] = []
+    let message: SentCommand[] = []
     for (const one of alike) {
-      const count = usersMoved([one.order])?.length ?? 1
-      if (message.length === ordersPerMessage || users + count > maxUsersPerOrder) {
+      const count = usersMoved([one.command])?.length ?? 1
+      if (message.length === commandsPerMessage || users + count > maxUsersPerCommand) {
         messages.push(message)
         message = []
         users = 0
@@ -157,12 +157,12 @@ function inMessages(given: readonly GivenOrder[]): GivenOrder[][] {
   return messages.filter(({ length }) => length > 0)
 }
 
-function isMove(order: ControlOrder): order is Extract<ControlOrder, { users: string[] }> {
-  return order.do === 'joined' || order.do === 'left'
+function isMove(command: NodeCommand): command is Extract<NodeCommand, { users: string[] }> {
+  return command.do === 'joined' || command.do === 'left'
 }
 
 /** The users that commands move between rooms; undefined when one of them is of another kind. */
-function usersMoved(orders: readonly ControlOrder[]): string[] | undefined {
-  const moves = orders.filter(isMove)
-  return moves.length === orders.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined
+function usersMoved(commands: readonly NodeCommand[]): string[] | undefined {
+  const moves = commands.filter(isMove)
+  return moves.length === commands.length ? [...new Set(moves.flatMap(({ users }) => users))] : undefined
 }

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startRunning } from '@parley/async/run-every'
-import { type ControlOrder, controlMessage, type NodeAnnouncement } from '@parley/contracts/bus/control'
+import { controlMessage, type NodeAnnouncement, type NodeCommand } from '@parley/contracts/bus/control'
 import { allControlSubject, nodesSubject, parseControlSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { createRecent } from '../events/recent.ts'
 import { listen, type Subscription } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
-import { announceToNewcomers, numberAnnouncements } from './numbered-announcements.ts'
+import { announceToNew, numberAnnouncements } from './numbered-announcements.ts'
 
 const announceEveryMS = 1_000
 
-/** The receiver of orders on a realtime node. */
+/** The receiver of commands on a realtime node. */
 export interface Commands extends Subscription {
   /** Announces the node now; settles when senders of later commands know the announcement. */
   announce(): Promise<void>
@@ -18,24 +18,24 @@ export interface Commands extends Subscription {
 
 /**
  * Receives commands on a realtime node: announces the node each second and handles every command; a message is
- * confirmed when the handler has settled for each. A repeated one is confirmed without handling: the opposite may have
- * been given since. When the handler fails, `onError` is called and the message stays unconfirmed.
+ * confirmed when the handler has finished for each. A repeated one is confirmed without handling: the opposite may have
+ * been sent since. When the handler fails, `onError` is called and the message stays unconfirmed.
  * @param registers whether Redis knows of every user whose socket the node holds: see nodeAnnouncement
  */
 export function handleCommands(
   bus: Bus,
   node: string,
-  handle: (app: string, order: ControlOrder) => Promise<void>,
+  handle: (app: string, command: NodeCommand) => Promise<void>,
   onError: (error: Error) => void,
   registers: () => boolean = () => false,
 ): Commands {
   const carriedOut = createRecent<Promise<void>>()
-  const carryOutOnce = (app: string, order: ControlOrder): Promise<void> => {
-    const { id } = order
-    if (id === undefined) return handle(app, order)
+  const carryOutOnce = (app: string, command: NodeCommand): Promise<void> => {
+    const { id } = command
+    if (id === undefined) return handle(app, command)
     const before = carriedOut.get(id)
     if (before) return before
-    const work = handle(app, order).catch((error: unknown) => {
+    const work = handle(app, command).catch((error: unknown) => {
       carriedOut.delete(id)
       throw error
     })
@@ -47,9 +47,9 @@ export function handleCommands(
   const messages = listen(bus, allControlSubject, (message) => {
     const read = readPayload(message, controlMessage)
     const app = parseControlSubject(message.subject)
-    const orders = read.do === 'several' ? read.orders : [read]
+    const commands = read.do === 'several' ? read.commands : [read]
     // Each begins before the next: the synchronous part of a handler runs in their order.
-    Promise.all(orders.map((order) => carryOutOnce(app, order))).then(() => message.respond(node), onError)
+    Promise.all(commands.map((command) => carryOutOnce(app, command))).then(() => message.respond(node), onError)
   })
   const announceIfConnected = async () => {
     if (!bus.connected) return
@@ -61,7 +61,7 @@ export function handleCommands(
     })
   }
   const announcing = startRunning(announceEveryMS, announceIfConnected, onError)
-  const newcomers = announceToNewcomers(bus, announceIfConnected, onError)
+  const toNew = announceToNew(bus, announceIfConnected, onError)
   return {
     async announce() {
       if (bus.connected) await announce()
@@ -70,7 +70,7 @@ export function handleCommands(
       void announcing.stop()
       bus.nats.publish(nodesSubject, JSON.stringify({ node, leaving: true } satisfies NodeAnnouncement))
       messages.unsubscribe()
-      newcomers.unsubscribe()
+      toNew.unsubscribe()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished, test, vi } from 'vitest'
 import { type Bus, closeBus, connectBus } from '../connect.ts'
 import { handleCommands } from './handle-commands.ts'
-import { announceToNewcomers, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
+import { announceToNew, numberAnnouncements, watchForGaps } from './numbered-announcements.ts'
 import { hearRevocations } from './revocations.ts'
 
 describe('the numbers of announcements', () => {
@@ -66,11 +66,11 @@ describe('the numbers of announcements', () => {
     })
   }
 
-  test('show a newcomer by its first one', async () => {
+  test('show a new process by its first one', async () => {
     let said = 0
     const count = async () => void said++
-    const newcomers = announceToNewcomers(bus, count, assert.fail)
-    onTestFinished(() => newcomers.unsubscribe())
+    const toNew = announceToNew(bus, count, assert.fail)
+    onTestFinished(() => toNew.unsubscribe())
     const run = randomUUID()
     await hear({ run, number: 1 }, { run, number: 2 }, { run, number: 3 }, {})
     assert.equal(said, 1)
@@ -87,7 +87,7 @@ describe('the numbers of announcements', () => {
     },
   }
   for (const [which, start] of Object.entries(announcing)) {
-    test(`show a newcomer, to whom each ${which} announces itself at once`, async () => {
+    test(`show a new process, to whom each ${which} announces itself at once`, async () => {
       let said = 0
       const subjects = [gatewaysSubject, nodesSubject]
       const subscriptions = subjects.map((subject) =>

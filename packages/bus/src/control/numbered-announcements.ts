@@ -30,11 +30,7 @@ export function numberAnnouncements(bus: Bus, subject: string): (announcement: N
  * Announces this process when a realtime node begins to announce itself: the node then knows its numbers, and notices
  * even a cut before the next announcement.
  */
-export function announceToNewcomers(
-  bus: Bus,
-  announce: () => Promise<void>,
-  onError: (error: Error) => void,
-): Subscription {
+export function announceToNew(bus: Bus, announce: () => Promise<void>, onError: (error: Error) => void): Subscription {
   return listen(bus, nodesSubject, (message) => {
     const { number, leaving } = readPayload(message, nodeAnnouncement)
     if (number === 1 && !leaving) announce().catch(onError)

@@ -1,10 +1,10 @@
 import { startRunning } from '@parley/async/run-every'
-import { type ControlOrder, controlMessage, type NodeAnnouncement } from '@parley/contracts/bus/control'
+import { controlMessage, type NodeAnnouncement, type NodeCommand } from '@parley/contracts/bus/control'
 import { allRevocationsSubject, gatewaysSubject, parseRevocationsSubject } from '@parley/contracts/bus/subjects'
 import type { Bus } from '../connect.ts'
 import { listen } from '../listen.ts'
 import { readPayload } from '../read-payload.ts'
-import { announceToNewcomers, numberAnnouncements } from './numbered-announcements.ts'
+import { announceToNew, numberAnnouncements } from './numbered-announcements.ts'
 
 export const announceEveryMS = 500
 /** A gateway's lease expires before senders stop waiting for it, and before they forget one that is silent. */
@@ -15,7 +15,7 @@ const knownAfterMS = 2 * announceEveryMS
 /** A gateway's knowledge of tokens that end. */
 export interface Revocations {
   /**
-   * Since when (`performance.now()`) every order that its giver knows to hold was handled here first; undefined while that is
+   * Since when (`performance.now()`) every command that its giver knows to hold was handled here first; undefined while that is
    * not certain.
    */
   heardSinceMS(): number | undefined
@@ -30,7 +30,7 @@ export interface Revocations {
 export function hearRevocations(
   bus: Bus,
   node: string,
-  handle: (app: string, order: ControlOrder) => void,
+  handle: (app: string, command: NodeCommand) => void,
   onError: (error: Error) => void,
 ): Revocations {
   const lease = { sinceMS: 0, untilMS: Number.NEGATIVE_INFINITY, losses: -1, isOver: false }
@@ -38,7 +38,7 @@ export function hearRevocations(
   const messages = listen(bus, allRevocationsSubject, (message) => {
     const read = readPayload(message, controlMessage)
     const app = parseRevocationsSubject(message.subject)
-    for (const order of read.do === 'several' ? read.orders : [read]) handle(app, order)
+    for (const command of read.do === 'several' ? read.commands : [read]) handle(app, command)
     message.respond(node)
   })
 
@@ -55,7 +55,7 @@ export function hearRevocations(
   }
 
   const announcing = startRunning(announceEveryMS, announce, onError)
-  const newcomers = announceToNewcomers(bus, announce, onError)
+  const toNew = announceToNew(bus, announce, onError)
   return {
     heardSinceMS() {
       const nowMS = performance.now()
@@ -68,7 +68,7 @@ export function hearRevocations(
       const leaving: NodeAnnouncement = { node, leaving: true }
       if (bus.connected) bus.nats.publish(gatewaysSubject, JSON.stringify(leaving))
       messages.unsubscribe()
-      newcomers.unsubscribe()
+      toNew.unsubscribe()
     },
   }
 }

@@ -13,7 +13,7 @@ export interface Again {
 }
 
 /** The place of a message among those of its room or thread. */
-export interface MessagePlace {
+export interface EventPlace {
   seq: number
   /** The root of the thread that numbers the message; absent where the room does. */
   thread?: string
@@ -27,7 +27,7 @@ export const soonMS = 2_000
 /** Headers beside an event's payload. */
 export interface EventAttributes {
   /** Of an event that brings a message, or is about one: sockets get those of a room in this order. */
-  message?: MessagePlace
+  message?: EventPlace
   /** ID of the request that caused it. */
   request?: string
   /** false: no mobile push for this message. */
@@ -111,12 +111,12 @@ function toHeaders(attributes: OutgoingEvent): MsgHdrs {
   return set
 }
 
-function setPlace(set: MsgHdrs, { seq, thread, isSoonAfter }: MessagePlace): void {
+function setPlace(set: MsgHdrs, { seq, thread, isSoonAfter }: EventPlace): void {
   set.set(busHeaders.seq, isSoonAfter ? `${seq}+` : String(seq))
   if (thread !== undefined) set.set(busHeaders.thread, encodeURIComponent(thread))
 }
 
-export function readPlace(set: MsgHdrs): MessagePlace | undefined {
+export function readPlace(set: MsgHdrs): EventPlace | undefined {
   const text = set.get(busHeaders.seq)
   if (text === '') return undefined
   const thread = set.get(busHeaders.thread)

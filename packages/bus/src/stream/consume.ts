@@ -43,7 +43,7 @@ const lookAgainMS = 1_000
 
 /**
  * Handles the stream's messages through a durable consumer until the signal aborts, then waits for those in flight. A
- * message is acked after its handler has settled, however long that takes; if the handler fails (see MessageHandler),
+ * message is acked after its handler has finished, however long that takes; if the handler fails (see MessageHandler),
  * it is redelivered with backoff. If NATS loses the consumer, consuming resumes when it is back.
  */
 export async function consumeStream<T>(
@@ -59,7 +59,7 @@ export async function consumeStream<T>(
     options.onFailure(error, { ...nothing, takenAtMS: clock.now() }, false)
   }
   const take = (message: JsMsg) => {
-    inFlight.add(settle(message, handler, options)).catch(onFault)
+    inFlight.add(handleAndAck(message, handler, options)).catch(onFault)
     return inFlight.below(options.concurrency)
   }
   while (!signal.aborted) {
@@ -100,7 +100,11 @@ async function takeMessages(
   }
 }
 
-async function settle<T>(raw: JsMsg, { read, handle }: MessageHandler<T>, options: ConsumeOptions): Promise<void> {
+async function handleAndAck<T>(
+  raw: JsMsg,
+  { read, handle }: MessageHandler<T>,
+  options: ConsumeOptions,
+): Promise<void> {
   const message: StreamMessage = {
     id: raw.headers?.get('Nats-Msg-Id') || `${raw.info.timestampNanos}-${raw.seq}`,
     subject: raw.subject,

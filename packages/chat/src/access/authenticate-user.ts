@@ -4,7 +4,7 @@ import type { TokenDoc } from '@parley/db/users/documents'
 import type { Chat } from '../chat.ts'
 import { createAppLookup } from './app-of-client-key.ts'
 import type { AuthenticatedUser } from './caller.ts'
-import type { FindToken } from './token-memory.ts'
+import type { FindToken } from './token-cache.ts'
 
 export interface UserCredentials {
   clientKey: string | undefined
@@ -13,8 +13,8 @@ export interface UserCredentials {
 
 /**
  * Makes the function that finds users by client key and token (docs/reference/README.md#authentication).
- * The app's client key is cached for a minute; a token is remembered only where a revocation holds at once all the same
- * (token-memory.ts). The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
+ * The app's client key is cached for a minute; a token is cached only where a revocation holds at once all the same
+ * (token-cache.ts). The function throws ApiError INVALID_CLIENT_KEY, INVALID_TOKEN.
  */
 export function createUserAuthentication(
   { db }: Pick<Chat, 'db'>,

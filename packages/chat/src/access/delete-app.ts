@@ -62,7 +62,7 @@ async function notifyAll(control: Control, app: string): Promise<void> {
   const id = newId()
   let silent: string[] = []
   for (let n = 0; n < orderTries; n++) {
-    ;({ silent } = await control.give(app, { do: 'appDeleted', id }))
+    ;({ silent } = await control.send(app, { do: 'appDeleted', id }))
     if (silent.length === 0) return
   }
   throw new Error(

@@ -4,7 +4,7 @@ import type { Bus } from '@parley/bus/connect'
 import { type Following, followStream, type StoredMessage, streamBounds } from '@parley/bus/stream/app-events'
 import { appEventsSubjects } from '@parley/contracts/bus/subjects'
 import type { Log } from '../ports.ts'
-import type { Place } from './cursor.ts'
+import type { FeedPosition } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 import { createLatestEvents } from './latest-events.ts'
 
@@ -17,8 +17,8 @@ export interface AppFeed {
   /** Settles when it follows the stream. */
   ready: Promise<void>
   /** The buffer has all events of the app after `from`, up to `head`. */
-  readonly from: Place
-  readonly head: Place
+  readonly from: FeedPosition
+  readonly head: FeedPosition
   after(seq: number): readonly FeedEntry[]
   /** Settles when the next event arrives, after `ms` milliseconds, or when the signal aborts. */
   changed(ms: number, signal: AbortSignal): Promise<void>

@@ -1,17 +1,17 @@
 import { ApiError } from '@parley/contracts/errors'
 
 /** A place in the stream of all apps, and when the stream had come that far. */
-export interface Place {
+export interface FeedPosition {
   seq: number
   timeMS: number
 }
 
-export function toCursor({ seq, timeMS }: Place): string {
+export function toCursor({ seq, timeMS }: FeedPosition): string {
   return `${seq.toString(36)}-${timeMS.toString(36)}`
 }
 
 /** @throws ApiError INVALID_QUERY */
-export function parseCursor(cursor: string): Place {
+export function parseCursor(cursor: string): FeedPosition {
   const [, seq = '', time = ''] = /^([0-9a-z]{1,11})-([0-9a-z]{1,11})$/.exec(cursor) ?? []
   const place = { seq: Number.parseInt(seq, 36), timeMS: Number.parseInt(time, 36) }
   if (!Number.isSafeInteger(place.seq) || !Number.isSafeInteger(place.timeMS)) {
@@ -21,7 +21,7 @@ export function parseCursor(cursor: string): Place {
 }
 
 /** The cursor is older than the kept events. */
-export function cursorGone(oldest: Place): ApiError {
+export function cursorGone(oldest: FeedPosition): ApiError {
   const details = { oldest: toCursor(oldest) }
   return new ApiError('CURSOR_GONE', `after: the oldest cursor from which events are kept is ${details.oldest}`, {
     details,

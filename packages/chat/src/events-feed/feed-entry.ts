@@ -1,13 +1,13 @@
 import type { Bus } from '@parley/bus/connect'
 import type { StoredMessage } from '@parley/bus/stream/app-events'
-import { membersChange } from '@parley/contracts/bus/push-orders'
+import { membersChange } from '@parley/contracts/bus/push-work'
 import { parseEventSubject, parseFeedSubject } from '@parley/contracts/bus/subjects'
 import { feedEvents } from '@parley/contracts/resources/feed-event'
 import { withField } from '../views/json-text.ts'
-import { type Place, toCursor } from './cursor.ts'
+import { type FeedPosition, toCursor } from './cursor.ts'
 
 /** An event of the feed: its place, its name, and the whole as JSON text. */
-export interface FeedEntry extends Place {
+export interface FeedEntry extends FeedPosition {
   event: string
   json: string
 }

@@ -5,7 +5,7 @@ import { feedEvents } from '@parley/contracts/resources/feed-event'
 import { forKeys, limitPerApp } from '../limit-per-app.ts'
 import type { Log } from '../ports.ts'
 import { type AppFeed, openAppFeed } from './app-feed.ts'
-import type { Place } from './cursor.ts'
+import type { FeedPosition } from './cursor.ts'
 import { endOf, type FeedPage, type FeedQuery, findPlace, type Parts, readFeed, readOld } from './read-feed.ts'
 
 /** In memory, of all apps together and of one. */
@@ -20,7 +20,7 @@ const openWithinMS = 10_000
 /** The feeds of the apps that have readers in this process. */
 export interface Feeds {
   /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
-  end(): Promise<Place>
+  end(): Promise<FeedPosition>
   /**
    * The next events of an app. With none it waits, until there are some, the time is over, or the signal aborts. A
    * reader that is up to date is served from memory.

@@ -1,22 +1,22 @@
-import type { Place } from './cursor.ts'
+import type { FeedPosition } from './cursor.ts'
 import type { FeedEntry } from './feed-entry.ts'
 
 const mostEntries = 1_000
 
 /** The latest events of an app in memory: all of them after `from`. */
 export interface LatestEvents {
-  readonly from: Place
+  readonly from: FeedPosition
   add(entry: FeedEntry): void
   after(seq: number): readonly FeedEntry[]
   /** Begins anew: all events after a place. */
-  reset(from: Place): void
+  reset(from: FeedPosition): void
 }
 
 /** @param mostBytes how many bytes of events it may keep now */
 export function createLatestEvents(mostBytes: () => number): LatestEvents {
   let entries: FeedEntry[] = []
   let bytes = 0
-  let from: Place = { seq: 0, timeMS: 0 }
+  let from: FeedPosition = { seq: 0, timeMS: 0 }
   return {
     get from() {
       return from

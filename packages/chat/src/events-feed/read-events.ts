@@ -2,7 +2,7 @@ import type { Input } from '@parley/contracts/operation'
 import type { listEvents } from '@parley/contracts/operations/integrations/events'
 import type { AuthenticatedIntegrator } from '../access/caller.ts'
 import { JsonText } from '../views/json-text.ts'
-import { type Place, parseCursor, toCursor } from './cursor.ts'
+import { type FeedPosition, parseCursor, toCursor } from './cursor.ts'
 import { type Feeds, parseTypes } from './feeds.ts'
 import type { FeedPage, FeedQuery } from './read-feed.ts'
 
@@ -55,7 +55,7 @@ export async function openEvents(
   closed: AbortSignal,
 ): Promise<AsyncGenerator<StreamedPage>> {
   const wanted: Omit<FeedQuery, 'after' | 'waitMS'> = { limit, types: parseTypes(types) }
-  const begin: Place = after === undefined ? await feeds.end() : parseCursor(after)
+  const begin: FeedPosition = after === undefined ? await feeds.end() : parseCursor(after)
   const first = await feeds.read(caller.app, { ...wanted, after: begin, waitMS: 0 }, closed)
 
   async function* pages(): AsyncGenerator<StreamedPage> {

@@ -8,14 +8,14 @@ import { feedOnlyEvents } from '@parley/contracts/resources/feed-event'
 import type { Db } from '@parley/db/connect'
 import { findStreamState } from '@parley/db/events/stream-state'
 import type { AppFeed } from './app-feed.ts'
-import { cursorGone, type Place } from './cursor.ts'
+import { cursorGone, type FeedPosition } from './cursor.ts'
 import { type FeedEntry, readEntry } from './feed-entry.ts'
 
 const mostBytesOfPage = 1024 * 1024
 
 /** A reader's query. */
 export interface FeedQuery {
-  after: Place
+  after: FeedPosition
   limit: number
   /** Undefined: all. */
   types: ReadonlySet<string> | undefined
@@ -25,7 +25,7 @@ export interface FeedQuery {
 export interface FeedPage {
   entries: readonly FeedEntry[]
   /** Where to go on. */
-  place: Place
+  place: FeedPosition
 }
 
 /** Its messages may all be none of the feed. */
@@ -67,7 +67,7 @@ export async function readFeed(
   }
 }
 
-function later(one: Place, other: Place): Place {
+function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   const isLater = other.seq > one.seq || (other.seq === one.seq && other.timeMS > one.timeMS)
   return isLater ? other : one
 }
@@ -112,7 +112,7 @@ function whenAway(error: unknown): never {
 }
 
 /** The end of the stream now. @throws ApiError SERVICE_UNAVAILABLE */
-export async function endOf(bus: Bus): Promise<Place> {
+export async function endOf(bus: Bus): Promise<FeedPosition> {
   const timeMS = clock.now()
   return { seq: (await streamBounds(bus).catch(whenAway)).lastSeq, timeMS }
 }
@@ -125,7 +125,7 @@ const marginMS = 30_000
  * @throws ApiError CURSOR_GONE when the stream does not have all that came after it, or never came that far;
  *   SERVICE_UNAVAILABLE while that is not known, since a lost stream is being replaced
  */
-export async function findPlace({ db, bus }: Parts, place: Place): Promise<Place> {
+export async function findPlace({ db, bus }: Parts, place: FeedPosition): Promise<FeedPosition> {
   const there = await streamBounds(bus).catch(whenAway)
   if (place.seq + 1 >= there.firstSeq && place.seq <= there.lastSeq) return place
   const state = await findStreamState(db, eventStream.name)

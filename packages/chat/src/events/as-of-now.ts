@@ -1,4 +1,4 @@
-import { type ControlOrder, controlOrder } from '@parley/contracts/bus/control'
+import { type NodeCommand, nodeCommand } from '@parley/contracts/bus/control'
 import type { Room } from '@parley/contracts/resources/room'
 import type { Db } from '@parley/db/connect'
 import type { PendingEventsDoc } from '@parley/db/events/documents'
@@ -103,9 +103,9 @@ async function findProfiles(
  * commands. A command that moves nobody is given too: nodes remember its ID and then ignore it from a process that read
  * the members earlier.
  */
-export async function orderAsOfNow(app: string, json: string, now: AsOfNow): Promise<ControlOrder> {
-  const order = controlOrder.parse(JSON.parse(json))
-  if ((order.do !== 'joined' && order.do !== 'left') || !now.members) return order
-  const members = await now.members(app, order.room, order.users)
-  return { ...order, users: order.users.filter((user) => members.has(user) === (order.do === 'joined')) }
+export async function commandAsOfNow(app: string, json: string, now: AsOfNow): Promise<NodeCommand> {
+  const command = nodeCommand.parse(JSON.parse(json))
+  if ((command.do !== 'joined' && command.do !== 'left') || !now.members) return command
+  const members = await now.members(app, command.room, command.users)
+  return { ...command, users: command.users.filter((user) => members.has(user) === (command.do === 'joined')) }
 }

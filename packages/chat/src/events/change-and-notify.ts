@@ -69,6 +69,6 @@ export async function publishRoom(
   users?: ReadonlyMap<string, UserDoc>,
 ): Promise<Room> {
   const profiles = users ?? (await findUsers(chat.db, room.app, room.firstMembers))
-  await chat.outbox.publishOrders(noted, justWritten({ room: toRoomView(room, profiles) }))
+  await chat.outbox.publishCommands(noted, justWritten({ room: toRoomView(room, profiles) }))
   return toRoomViewFor(by, room, profiles)
 }

@@ -10,7 +10,7 @@ export interface NoteClearing {
   /** Whether the note is being deleted: it need not be published any more. */
   has(note: string): boolean
   /** Deletes a note of a ordering key; it is kept as a published one for a while. */
-  ofLane(note: PublishedNote): void
+  ordered(note: PublishedNote): void
   /** The same for a note without a ordering key. */
   unordered(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
@@ -57,7 +57,7 @@ export function createNoteClearing(
 
   return {
     has: (note) => published.has(note),
-    ofLane: (note) => clear(note._id, keepOrdered(note)),
+    ordered: (note) => clear(note._id, keepOrdered(note)),
     unordered: (note) => clear(note._id, keepUnordered(note)),
     forget: (note) => clear(note, eraseSoon(note)),
     async over() {

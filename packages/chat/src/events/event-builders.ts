@@ -1,6 +1,6 @@
 import { inParts } from '@parley/async/in-parts'
-import { type ControlOrder, maxUsersPerOrder } from '@parley/contracts/bus/control'
-import { type MembersChange, maxMembersPerChange } from '@parley/contracts/bus/push-orders'
+import { maxUsersPerCommand, type NodeCommand } from '@parley/contracts/bus/control'
+import { type MembersChange, maxMembersPerChange } from '@parley/contracts/bus/push-work'
 import type { Audience } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { FeedOnlyEvent, FeedPayload } from '@parley/contracts/resources/feed-event'
@@ -25,7 +25,7 @@ export function notifyUser<E extends UserEvent>(
   pending.push({ kind: 'event', id: newId(), to: { app, user }, event, json, ...except })
 }
 
-/** Adds an event for all members of a room. The events of the Room itself and of messages carry their state at publishing: see room-news. */
+/** Adds an event for all members of a room. The events of the Room itself and of messages carry their state at publishing: see as-of-now.ts. */
 export function notifyMembers(
   pending: PendingEvents,
   { app, room }: { app: string; room: string },
@@ -66,7 +66,7 @@ export function roomChanged(
 }
 
 /**
- * Adds the events of joins and departures: first the order to all realtime nodes to move the sockets, then `room` for
+ * Adds the events of joins and departures: first the node command to move the sockets, then `room` for
  * the members, then the event of the room's webhook.
  */
 export function membersChanged(
@@ -79,8 +79,14 @@ export function membersChanged(
   roomChanged(pending, room, { by: sender })
   for (const part of inParts(members, maxMembersPerChange)) {
     const id = newId()
-    const order: MembersChange = { id, event, room: room.id, members: part, ...(sender !== undefined && { sender }) }
-    pending.push({ kind: 'membersChange', id, app: room.app, json: JSON.stringify(order) })
+    const membersChange: MembersChange = {
+      id,
+      event,
+      room: room.id,
+      members: part,
+      ...(sender !== undefined && { sender }),
+    }
+    pending.push({ kind: 'membersChange', id, app: room.app, json: JSON.stringify(membersChange) })
   }
 }
 
@@ -91,31 +97,31 @@ export function membersMade(pending: PendingEvents, { app, id: room }: Room, mad
   }
 }
 
-/** Adds the order to move the sockets of users in or out of a room, on all realtime nodes. */
+/** Adds the node command to move the sockets of users in or out of a room, on all realtime nodes. */
 export function socketsMoved(
   pending: PendingEvents,
   { app, id: room }: Room,
   change: 'joined' | 'left',
   users: readonly string[],
 ): void {
-  for (const part of inParts(users, maxUsersPerOrder)) {
+  for (const part of inParts(users, maxUsersPerCommand)) {
     const id = newId()
-    const order: ControlOrder = { do: change, id, room, users: part }
-    pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
+    const command: NodeCommand = { do: change, id, room, users: part }
+    pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
   }
 }
 
-/** Adds the order to disconnect the sockets of these tokens, or to give them to another token, on all realtime nodes. */
+/** Adds the node command to disconnect the sockets of these tokens, or to give them to another token, on all realtime nodes. */
 export function tokensRevoked(
   pending: PendingEvents,
   { app, user }: { app: string; user: string },
   tokens: readonly string[],
-  more: Pick<Extract<ControlOrder, { do: 'revoked' }>, 'because' | 'renewedBy'> = {},
+  more: Pick<Extract<NodeCommand, { do: 'revoked' }>, 'because' | 'renewedBy'> = {},
 ): void {
   if (tokens.length === 0) return
   const id = newId()
-  const order: ControlOrder = { do: 'revoked', id, user, tokens: [...tokens], ...more }
-  pending.push({ kind: 'order', id, app, json: JSON.stringify(order) })
+  const command: NodeCommand = { do: 'revoked', id, user, tokens: [...tokens], ...more }
+  pending.push({ kind: 'command', id, app, json: JSON.stringify(command) })
 }
 
 /** The event of a deletion of all messages of a room, under the ID of the deletion. */

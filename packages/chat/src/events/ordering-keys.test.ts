@@ -12,7 +12,7 @@ const what = fc.oneof(
   fc.tuple(fc.constant('message'), id),
 )
 
-function laneOf([kind, one = '', two = '', three = '']: readonly string[]): string {
+function orderingKeyOf([kind, one = '', two = '', three = '']: readonly string[]): string {
   switch (kind) {
     case 'room':
       return roomOrderingKey(one, two)
@@ -28,7 +28,7 @@ function laneOf([kind, one = '', two = '', three = '']: readonly string[]): stri
 test('two changes share a orderingKey only if they are about the same', () => {
   fc.assert(
     fc.property(what, what, (one, other) => {
-      assert.equal(laneOf(one) === laneOf(other), JSON.stringify(one) === JSON.stringify(other))
+      assert.equal(orderingKeyOf(one) === orderingKeyOf(other), JSON.stringify(one) === JSON.stringify(other))
     }),
     { numRuns: 2_000 },
   )

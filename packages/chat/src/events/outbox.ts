@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import {
@@ -15,7 +15,7 @@ import {
 import { newId } from '@parley/db/messages/messages'
 import type { RoomDoc } from '@parley/db/rooms/documents'
 import type { Session } from '@parley/db/transactions/transaction'
-import { tokenForgottenAfterMS } from '../access/token-memory.ts'
+import { tokenCacheExpiredAfterMS } from '../access/token-cache.ts'
 import type { Steps } from '../ports.ts'
 import { type AsOfNow, nothingKnown, readAsOfNow } from './as-of-now.ts'
 import { createNoteClearing, type NoteClearing } from './clear-notes.ts'
@@ -42,7 +42,7 @@ export interface Outbox {
    * The same; settles as soon as the nodes have confirmed the node commands. Events after the last command go out
    * meanwhile.
    */
-  publishOrders(noted: Noted, now: AsOfNow): Promise<void>
+  publishCommands(noted: Noted, now: AsOfNow): Promise<void>
   /**
    * Publishes everything that waits under these ordering keys, until the signal aborts; returns whether nothing waits
    * any more. Never fails.
@@ -94,10 +94,10 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     { most: 100 },
   )
 
-  const publish = (noted: Noted, now: AsOfNow, onOrdered?: () => void): Promise<boolean> =>
-    waitForExpiry(noted.notes, (ordered) => publishInTurn(noted, now, ordered), onOrdered)
+  const publish = (noted: Noted, now: AsOfNow, onConfirmed?: () => void): Promise<boolean> =>
+    waitForExpiry(noted.notes, (confirmed) => publishInTurn(noted, now, confirmed), onConfirmed)
 
-  async function publishInTurn({ notes, before }: Noted, now: AsOfNow, ordered: () => void): Promise<boolean> {
+  async function publishInTurn({ notes, before }: Noted, now: AsOfNow, confirmed: () => void): Promise<boolean> {
     const notedAtMS = notes[0]?.atMS
     if (notedAtMS === undefined) return true
     if (before.length >= maxPerOrderingKey || clock.now() > notedAtMS + staleAfterMS) return false
@@ -105,7 +105,7 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
     const all = [...waiting, ...notes]
     const untilMS = performance.now() + notedAtMS + staleAfterMS - clock.now()
     const asRead = waiting.length === 0 ? now : await readAsOfNow(db, all)
-    return publishInOrder({ ...parts, cleared, untilMS }, all, asRead, ordered)
+    return publishInOrder({ ...parts, cleared, untilMS }, all, asRead, confirmed)
   }
 
   async function publishEvents(events: readonly NotedEvent[], now: AsOfNow): Promise<boolean> {
@@ -131,9 +131,9 @@ export function createOutbox(db: Db, parts: PublishParts & { steps: Steps; keptH
   return {
     note: (changes, session, waiting) => noteChanges(db, changes, session, waiting),
     publish: (noted, now) => run(publish(noted, now)),
-    async publishOrders(noted, now) {
-      const { promise: ordered, resolve } = Promise.withResolvers<void>()
-      await Promise.race([ordered, run(publish(noted, now, resolve))])
+    async publishCommands(noted, now) {
+      const { promise: confirmed, resolve } = Promise.withResolvers<void>()
+      await Promise.race([confirmed, run(publish(noted, now, resolve))])
     },
     publishKeys: (orderingKeys, signal) => run(publishAllOf(orderingKeys, signal)),
     async publishDeletions(rooms) {
@@ -222,24 +222,24 @@ async function publishFound(
  */
 async function waitForExpiry<T>(
   notes: readonly Pick<PendingEventsDoc, 'events'>[],
-  publish: (ordered: () => void) => Promise<T>,
-  onOrdered: () => void = () => undefined,
+  publish: (confirmed: () => void) => Promise<T>,
+  onConfirmed: () => void = () => undefined,
 ): Promise<T> {
-  let isOrdered = false
-  const ordered = () => {
-    isOrdered = true
-    onOrdered()
+  let isConfirmed = false
+  const confirmed = () => {
+    isConfirmed = true
+    onConfirmed()
   }
   try {
-    return await publish(ordered)
+    return await publish(confirmed)
   } finally {
-    if (!isOrdered && endTokens(notes)) await pause(tokenForgottenAfterMS)
+    if (!isConfirmed && endTokens(notes)) await pause(tokenCacheExpiredAfterMS)
   }
 }
 
 function endTokens(notes: readonly Pick<PendingEventsDoc, 'events'>[]): boolean {
-  const orders = notes.flatMap(({ events }) => events).filter(({ kind }) => kind === 'order')
-  return orders.some((event) => 'json' in event && (JSON.parse(event.json) as ControlOrder).do === 'revoked')
+  const commands = notes.flatMap(({ events }) => events).filter(({ kind }) => kind === 'command')
+  return commands.some((event) => 'json' in event && (JSON.parse(event.json) as NodeCommand).do === 'revoked')
 }
 
 /** A room that may have an unpublished deletion of all its messages. */

@@ -24,7 +24,7 @@ test('a process that has stood still publishes no more: others may have publishe
   const parts = {
     bus: { connected: true, publishToStream },
     steps: { step: () => ({ end: () => undefined }) },
-    cleared: { ofLane: ({ _id }: Pick<PendingEventsDoc, '_id'>) => cleared.push(_id) },
+    cleared: { ordered: ({ _id }: Pick<PendingEventsDoc, '_id'>) => cleared.push(_id) },
     untilMS,
   }
   assert.equal(await publishInOrder(parts as never, notes, nothingKnown), false)

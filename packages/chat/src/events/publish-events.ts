@@ -4,21 +4,21 @@ import {
   type Again,
   BusAway,
   BusRefuses,
-  type MessagePlace,
+  type EventPlace,
   type OutgoingEvent,
   publishEvent,
   soonMS,
 } from '@parley/bus/events/publish'
 import { publishFeedEvent } from '@parley/bus/events/publish-feed-event'
-import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-order'
-import type { ControlOrder } from '@parley/contracts/bus/control'
-import { membersChange, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import { publishMembersChange, publishPushToClients } from '@parley/bus/events/publish-push-work'
+import type { NodeCommand } from '@parley/contracts/bus/control'
+import { clientsPush, membersChange } from '@parley/contracts/bus/push-work'
 import { readJson } from '@parley/contracts/free-json'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { Log, Steps } from '../ports.ts'
 import { messageJson } from '../views/message.ts'
-import { type AsOfNow, orderAsOfNow, type SentMessageDoc } from './as-of-now.ts'
+import { type AsOfNow, commandAsOfNow, type SentMessageDoc } from './as-of-now.ts'
 import type { NoteClearing } from './clear-notes.ts'
 
 export interface PublishParts {
@@ -58,14 +58,14 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
     case 'feed':
       await publishFeedEvent(bus, { ...event, ...isAgain })
       break
-    case 'order':
-      await giveOrder(parts, event.app, await orderAsOfNow(event.app, event.json, now))
+    case 'command':
+      await sendCommand(parts, event.app, await commandAsOfNow(event.app, event.json, now))
       break
     case 'membersChange':
       await publishMembersChange(bus, event.app, membersChange.parse(JSON.parse(event.json)), again)
       break
     case 'push':
-      await publishPushToClients(bus, event.app, pushToClientsOrder.parse(readJson(event.json)), again)
+      await publishPushToClients(bus, event.app, clientsPush.parse(readJson(event.json)), again)
       break
     default:
       throw new Error('a note of a newer release: left to that')
@@ -76,9 +76,9 @@ export async function publishNoted(parts: PublishParts, event: NotedEvent, now: 
  * A node that does not confirm is dying, with its sockets, or it is cut off and will resync. A gateway that is cut off
  * trusts nothing in its cache.
  */
-async function giveOrder({ control, log }: PublishParts, app: string, order: ControlOrder): Promise<void> {
-  const { silent } = await control.give(app, order)
-  if (silent.length > 0) log.warn({ app, order: order.do, silent }, 'nodes did not confirm an order')
+async function sendCommand({ control, log }: PublishParts, app: string, command: NodeCommand): Promise<void> {
+  const { silent } = await control.send(app, command)
+  if (silent.length > 0) log.warn({ app, command: command.do, silent }, 'node command not confirmed')
 }
 
 /**
@@ -105,7 +105,7 @@ function messageEvent(
   }
 }
 
-function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): MessagePlace {
+function placeOf({ seq, threadOf }: MessageDoc, isSoonAfter = false): EventPlace {
   return { seq, ...(threadOf !== undefined && { thread: threadOf }), ...(isSoonAfter && { isSoonAfter: true }) }
 }
 
@@ -160,27 +160,27 @@ function describe(
 /**
  * Publishes notes one after the other, up to the first that the bus does not accept, and none after `untilMS`
  * (`performance.now()`).
- * @param ordered called when every node command among them is confirmed
+ * @param onConfirmed called when every node command among them is confirmed
  * @returns whether the bus has all
  */
 export async function publishInOrder(
-  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'ofLane'>; untilMS: number },
+  parts: PublishParts & { steps: Steps; cleared: Pick<NoteClearing, 'ordered'>; untilMS: number },
   notes: readonly PendingEventsDoc[],
   now: AsOfNow,
-  ordered: () => void = () => undefined,
+  onConfirmed: () => void = () => undefined,
 ): Promise<boolean> {
-  let orders = notes.flatMap(({ events }) => events).filter(isOrder).length
-  if (orders === 0) ordered()
+  let unconfirmed = notes.flatMap(({ events }) => events).filter(isCommand).length
+  if (unconfirmed === 0) onConfirmed()
   for (const note of notes) {
     for (const event of note.events) {
       if (performance.now() > parts.untilMS || !(await publishOne(parts, event, now))) return false
-      if (isOrder(event) && --orders === 0) ordered()
+      if (isCommand(event) && --unconfirmed === 0) onConfirmed()
     }
-    parts.cleared.ofLane(note)
+    parts.cleared.ordered(note)
   }
   return true
 }
 
-function isOrder({ kind }: NotedEvent): boolean {
-  return kind === 'order'
+function isCommand({ kind }: NotedEvent): boolean {
+  return kind === 'command'
 }

@@ -169,7 +169,7 @@ async function publishOnce(
   now: Awaited<ReturnType<typeof readAsOfNow>>,
   again: Again,
 ): Promise<void> {
-  if (event.kind === 'order') return
+  if (event.kind === 'command') return
   try {
     await publishNoted(chat, event, now, again)
   } catch (error) {

@@ -11,7 +11,7 @@ import { readGoodLine } from './read-line.ts'
 /** A line names only those of types before its own. */
 const order: readonly ImportLine['type'][] = ['user', 'group', 'room', 'membership', 'message']
 
-interface Place {
+interface LinePosition {
   rank: number
   /** Of messages. */
   atMS: number
@@ -25,9 +25,9 @@ interface Place {
  * @returns a file that is removed when the process ends, and the numbers that its lines had
  */
 export async function sortLines(path: string): Promise<{ path: string; numbers: readonly number[] }> {
-  const places: Place[] = []
-  for await (const lines of linesOf(path)) for (const line of lines) places.push(placeOf(line))
-  places.sort((a, b) => a.rank - b.rank || a.atMS - b.atMS || a.number - b.number)
+  const positions: LinePosition[] = []
+  for await (const lines of linesOf(path)) for (const line of lines) positions.push(positionOf(line))
+  positions.sort((a, b) => a.rank - b.rank || a.atMS - b.atMS || a.number - b.number)
 
   const folder = mkdtempSync(join(tmpdir(), 'parley-import-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ export async function sortLines(path: string): Promise<{ path: string; numbers: 
   const source = await open(path)
   try {
     const target = createWriteStream(sorted)
-    for (const { offset, length } of places) {
+    for (const { offset, length } of positions) {
       const line = Buffer.alloc(length + 1, '\n')
       await source.read(line, 0, length, offset)
       if (!target.write(line)) await once(target, 'drain')
@@ -45,10 +45,10 @@ export async function sortLines(path: string): Promise<{ path: string; numbers: 
   } finally {
     await source.close()
   }
-  return { path: sorted, numbers: places.map(({ number }) => number) }
+  return { path: sorted, numbers: positions.map(({ number }) => number) }
 }
 
-function placeOf(line: Line): Place {
+function positionOf(line: Line): LinePosition {
   const place = { number: line.number, offset: line.offset, length: line.bytes.length }
   try {
     const read = readGoodLine(line)

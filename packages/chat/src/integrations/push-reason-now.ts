@@ -11,7 +11,7 @@ import { findUnpushed } from '@parley/db/users/users'
 import { reasonOfMember } from './push-reason.ts'
 
 /**
- * The reason against a push to a user as things are now, where nothing is on record: no network is configured, the push
+ * The suppression reason of a push to a user as things are now, where nothing is on record: no network is configured, the push
  * service has not handled the message yet, or it is longer ago than records are kept.
  */
 export async function reasonNow(

@@ -1,5 +1,5 @@
 import { inParts } from '@parley/async/in-parts'
-import { maxClientsPerOrder, type PushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import { type ClientsPush, maxClientsPerPush } from '@parley/contracts/bus/push-work'
 import type { PushPayload } from '@parley/contracts/resources/push-payload'
 import { newId } from '@parley/db/messages/messages'
 import { expandGroups } from '@parley/db/users/groups'
@@ -18,8 +18,8 @@ export async function pushToClients(
   request: string,
 ): Promise<void> {
   const clients = [...(await expandGroups(chat.db, app, ids))]
-  for (const part of inParts(clients, maxClientsPerOrder)) {
-    const order: PushToClientsOrder = { id: newId(), clients: part, payload, request }
-    await chat.outbox.noteAndPublish({ kind: 'push', id: order.id, app, json: JSON.stringify(order) })
+  for (const part of inParts(clients, maxClientsPerPush)) {
+    const push: ClientsPush = { id: newId(), clients: part, payload, request }
+    await chat.outbox.noteAndPublish({ kind: 'push', id: push.id, app, json: JSON.stringify(push) })
   }
 }

@@ -97,12 +97,12 @@ async function explainDevices(
   for (const deviceId of new Set(sent)) {
     const push = pushes.find(({ _id }) => _id === key(content, client, deviceId))
     const result = results.findLast(({ device }) => device === deviceId)
-    explained.set(deviceId, { deviceId, ...cameOf({ push, result }) })
+    explained.set(deviceId, { deviceId, ...resultOf({ push, result }) })
   }
   return [...explained.values()]
 }
 
-function cameOf({ push, result }: Sent): Omit<ExplainedDevice, 'deviceId'> {
+function resultOf({ push, result }: Sent): Omit<ExplainedDevice, 'deviceId'> {
   const network = result?.network ?? push?.network
   const of = network === undefined ? {} : { network }
   if (result) {

@@ -1,5 +1,5 @@
 import { clock } from '@parley/async/clock'
-import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
 import type { Block } from '@parley/contracts/resources/ban'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
@@ -39,7 +39,7 @@ export async function blockUser(chat: Chat, caller: UserCaller, blockee: string)
     notifyFeed(pending, { app, user }, 'block', view)
     return view
   })
-  publishPresenceNews(chat.bus, caller, 'rights')
+  publishPresenceEvent(chat.bus, caller, 'rights')
   return block
 }
 
@@ -57,7 +57,7 @@ export async function unblockUser(chat: Chat, caller: UserCaller, blockee: strin
     notifyFeed(pending, { app, user }, 'unblock', view)
     return view
   })
-  publishPresenceNews(chat.bus, caller, 'rights')
+  publishPresenceEvent(chat.bus, caller, 'rights')
   return lifted
 }
 

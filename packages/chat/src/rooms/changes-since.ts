@@ -12,7 +12,7 @@ import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
 import { shownInvitations } from './members/list-invitations.ts'
-import { type Place, readChanges } from './read-changes.ts'
+import { type ChangesPosition, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
 
 /**
@@ -52,9 +52,9 @@ export async function changesSince(
   })
 }
 
-const cursorOf = ({ sinceMS, seq }: Place) => (seq > 0 ? `${sinceMS}-${seq}` : `${sinceMS}`)
+const cursorOf = ({ sinceMS, seq }: ChangesPosition) => (seq > 0 ? `${sinceMS}-${seq}` : `${sinceMS}`)
 
-async function readFrom(chat: Chat, caller: UserCaller, place: Place) {
+async function readFrom(chat: Chat, caller: UserCaller, place: ChangesPosition) {
   // Before the events: a room that was joined later is in the next page, since its time is the beginning of this reading.
   const state = await readStreamState(chat.bus).catch(whenAway)
   const nowMS = Math.floor(state.nowMS)

@@ -25,7 +25,7 @@ import { maskedRoom } from './room-texts.ts'
 type Request = Input<typeof operation>['body']
 
 /** A larger room is made by itself, so that a batch need not wait for it. */
-const mostGathered = 100
+const mostBatched = 100
 
 /**
  * Creates a room with its members, or returns the existing one: the direct room of the pair, or the room with the given
@@ -75,7 +75,7 @@ async function openRoom(
   const wanted = { room: wantedRoom, members, isNamed: request._id !== undefined, messages }
   const known = wantedRoom.pair === undefined ? undefined : await find?.(wantedRoom.pair)
   if (known) return { room: known, shown: undefined, messages: [] }
-  const made = await (members.length > mostGathered ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
+  const made = await (members.length > mostBatched ? makeLargeRoom(chat, wanted) : chat.makeRoom(wanted))
   if ('refused' in made) throw made.refused
   const { room, noted, isMade } = made
   if (!noted) return { room, shown: undefined, messages: [] }

@@ -8,14 +8,14 @@ import { findRoomIdsOfUser, findRoomsOfMember } from '@parley/db/rooms/rooms-of-
 import type { UserCaller } from '../access/caller.ts'
 
 /** A place in the stream: a time (Unix milliseconds), or with `seq` (not 0) exactly a position. */
-export interface Place {
+export interface ChangesPosition {
   sinceMS: number
   seq: number
 }
 
 /** The part of an event that concerns a room or a personal preference of the user. */
 export interface Change {
-  at: Place
+  at: ChangesPosition
   event: ServerEvent
   room?: string
   /** The root of the thread that a new or changed message is in, or that the user has read in. */
@@ -46,9 +46,9 @@ const mostOfApp = 1_000
 export async function readChanges(
   { bus, db }: { bus: Bus; db: Db },
   { app, user }: UserCaller,
-  { sinceMS, seq }: Place,
+  { sinceMS, seq }: ChangesPosition,
   createdMS: number,
-): Promise<{ changes: Change[]; next: Place | undefined }> {
+): Promise<{ changes: Change[]; next: ChangesPosition | undefined }> {
   const of = { user, createdMS }
   const whole = wholeSubjects([{ app, user }])
   const fromSeq = seq > 0 ? seq : await positionAt(bus, sinceMS)
@@ -85,7 +85,7 @@ async function readAll(
   fromSeq: number,
   of: ChangedFor,
   most = Number.POSITIVE_INFINITY,
-): Promise<{ changes: Change[]; next: Place | undefined } | undefined> {
+): Promise<{ changes: Change[]; next: ChangesPosition | undefined } | undefined> {
   const reading = await openReading(bus, subjects, { fromSeq })
   try {
     return reading.pending > most ? undefined : await collect(bus, reading, of)
@@ -98,7 +98,7 @@ async function collect(
   bus: Bus,
   reading: StreamReading,
   of: ChangedFor,
-): Promise<{ changes: Change[]; next: Place | undefined }> {
+): Promise<{ changes: Change[]; next: ChangesPosition | undefined }> {
   const changes: Change[] = []
   let count = 0
   for await (const message of reading.pendingMessages()) {
@@ -114,7 +114,7 @@ async function collect(
 function readChange(
   bus: Bus,
   message: Parameters<typeof toIncomingEvent>[0],
-  at: Place,
+  at: ChangesPosition,
   { user, createdMS }: ChangedFor,
 ): Change | undefined {
   try {
@@ -127,7 +127,7 @@ function readChange(
   }
 }
 
-function toChange(at: Place, { to, event, data }: IncomingEvent, user: string): Change | undefined {
+function toChange(at: ChangesPosition, { to, event, data }: IncomingEvent, user: string): Change | undefined {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
   const payload = <E extends ServerEvent>() => JSON.parse(bytes.toString()) as EventPayload<E>
   if ('room' in to) {

@@ -1,4 +1,4 @@
-import type { Change, Place } from './read-changes.ts'
+import type { Change, ChangesPosition } from './read-changes.ts'
 
 const inMessages: ReadonlySet<string> = new Set([
   'chat message',
@@ -26,7 +26,7 @@ export interface SortedChanges {
   /** Keys of personal preferences. */
   prefs: Set<string>
   /** The first change that is not among them. */
-  stoppedAt: Place | undefined
+  stoppedAt: ChangesPosition | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { configMarkKey } from '@parley/db/apps/config-mark'
 import type { JobDoc } from '@parley/db/documents'
 import { findErasures, insertJob } from '@parley/db/jobs'
@@ -40,7 +40,7 @@ export async function eraseUser(chat: Chat, app: string, user: string): Promise<
   // Erasures of users in rooms all write the mark of the app's configuration.
   const begun = await changeAndNotify(chat, userOrderingKey({ app, user }), begin, configMarkKey(app))
   if (begun === undefined) throw unknownClient(user)
-  publishPresenceNews(chat.bus, { app, user }, 'rights')
+  publishPresenceEvent(chat.bus, { app, user }, 'rights')
   if (typeof begun === 'string') return new Accepted({ job: begun })
   const leaving = workOnJob(chat, begun, () => continueErasure(chat, begun))
   const isDone = (await isOverSoon(leaving, chat.jobs.afterMS)) && (await leaving)

@@ -1,4 +1,4 @@
-import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
 import { maxPrefBytes, maxPrefs } from '@parley/contracts/operations/users/preferences'
 import { hidePresencePref } from '@parley/contracts/resources/presence'
@@ -34,7 +34,7 @@ export async function setMyPref(
     }
     notifyUser(pending, caller, 'myPrefChange', { data, key }, device)
   })
-  if (key === hidePresencePref) publishPresenceNews(chat.bus, caller, 'rights')
+  if (key === hidePresencePref) publishPresenceEvent(chat.bus, caller, 'rights')
   return { key, data }
 }
 
@@ -51,6 +51,6 @@ export async function deleteMyPref(
     }
     notifyUser(pending, caller, 'myPrefDelete', key, device)
   })
-  if (key === hidePresencePref) publishPresenceNews(chat.bus, caller, 'rights')
+  if (key === hidePresencePref) publishPresenceEvent(chat.bus, caller, 'rights')
   return {}
 }

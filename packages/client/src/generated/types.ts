@@ -943,7 +943,7 @@ export interface TraceMessageResult {
   /**
    * Whether it has left the buffer of its room
    */
-  settled: boolean
+  flushed: boolean
   deliveries: {
     node: string
     /**

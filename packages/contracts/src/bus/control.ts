@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { roomId, userId } from '../ids.ts'
 
-/** An order names at most this many users, so that it is well under the payload limit of the bus. */
-export const maxUsersPerOrder = 1_000
+/** A command names at most this many users, so that it is well under the payload limit of the bus. */
+export const maxUsersPerCommand = 1_000
 
-/** ID of an order, which a node carries out once even if it arrives twice. */
+/** ID of a command, which a node carries out once even if it arrives twice. */
 const id = z.string().optional()
 
 /**
@@ -12,7 +12,7 @@ const id = z.string().optional()
  * them in and out of a room; `revoked` disconnects sockets that authenticated with the named token digests;
  * `appDeleted` disconnects the whole app.
  */
-export const controlOrder = z.discriminatedUnion('do', [
+export const nodeCommand = z.discriminatedUnion('do', [
   z.object({ do: z.literal('joined'), id, room: roomId, users: z.array(userId) }),
   z.object({ do: z.literal('left'), id, room: roomId, users: z.array(userId) }),
   z.object({
@@ -26,12 +26,12 @@ export const controlOrder = z.discriminatedUnion('do', [
   }),
   z.object({ do: z.literal('appDeleted'), id }),
 ])
-export type ControlOrder = z.infer<typeof controlOrder>
+export type NodeCommand = z.infer<typeof nodeCommand>
 
 /** The message of a control subject: one command, or several that are applied in turn and confirmed once. */
 export const controlMessage = z.union([
-  controlOrder,
-  z.object({ do: z.literal('several'), orders: z.array(controlOrder) }),
+  nodeCommand,
+  z.object({ do: z.literal('several'), commands: z.array(nodeCommand) }),
 ])
 export type ControlMessage = z.infer<typeof controlMessage>
 

@@ -87,7 +87,7 @@ describe('the subject of an event', () => {
   })
 })
 
-test('orders and work for the push service say of which app they are', () => {
+test('commands and work for the push service say of which app they are', () => {
   fc.assert(
     fc.property(id, (app) => {
       assert.equal(parseControlSubject(controlSubject(app)), app)

@@ -91,12 +91,12 @@ export function anyEventSubject(kind: 'event' | 'feed', app: string, event: stri
   return `parley.${kind}.${subjectToken(app)}${about}.*.*.${subjectToken(event)}`
 }
 
-/** Orders about users of an app, to all realtime nodes. */
+/** Node commands of an app, to all realtime nodes. */
 export function controlSubject(app: string): string {
   return `parley.control.${subjectToken(app)}`
 }
 
-/** The orders of all apps. */
+/** The node commands of all apps. */
 export const allControlSubject = 'parley.control.*'
 
 /** The app of a subject made by `controlSubject`. */
@@ -107,12 +107,12 @@ export function parseControlSubject(subject: string): string {
 /** Where every realtime node announces itself each second. */
 export const nodesSubject = 'parley.nodes'
 
-/** The orders about tokens of an app once more, to all gateways. */
+/** The commands about tokens of an app once more, to all gateways. */
 export function revocationsSubject(app: string): string {
   return `parley.revoked.${subjectToken(app)}`
 }
 
-/** The orders about tokens of all apps. */
+/** The commands about tokens of all apps. */
 export const allRevocationsSubject = 'parley.revoked.*'
 
 /** The app of a subject made by `revocationsSubject`. */
@@ -120,7 +120,7 @@ export function parseRevocationsSubject(subject: string): string {
   return fromSubjectToken(subject.slice('parley.revoked.'.length))
 }
 
-/** Where every gateway that remembers tokens announces itself twice a second. */
+/** Where every gateway that caches tokens announces itself twice a second. */
 export const gatewaysSubject = 'parley.gateways'
 
 /** Where is said that the presence of a user may have changed, to the nodes that watch them. */

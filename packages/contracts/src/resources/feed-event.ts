@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { membersChange } from '../bus/push-orders.ts'
+import { membersChange } from '../bus/push-work.ts'
 import { roomId, timeMS, userId } from '../ids.ts'
 import { exampleBlock, exampleMessage, exampleUser } from '../operations/examples.ts'
 import { group } from '../operations/users/groups.ts'

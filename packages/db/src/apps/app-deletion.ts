@@ -18,7 +18,7 @@ const ways: Record<CollectionName, Way> = {
   pendingEvents: 'notes',
   publishedEvents: 'notes',
   outgoingCalls: 'calls',
-  callLanes: 'idRange',
+  callQueues: 'idRange',
   pushes: 'idRange',
   pushContents: 'idRange',
   pushDecisions: 'idRange',
@@ -131,13 +131,13 @@ async function deleteNotes(db: Db, name: string, app: string, onDeleted: (change
 }
 
 /**
- * Calls are kept for days only and have no index by app, so they are all read once. A push call has a lane of its own,
- * which no range finds: the lane goes before its call. */
+ * Calls are kept for days only and have no index by app, so they are all read once. A push call has a queue of its own,
+ * which no range finds: the queue goes before its call. */
 async function deleteCalls(db: Db, app: string, onDeleted: (deleted: number) => void): Promise<number> {
   let deleted = 0
-  const calls = db.outgoingCalls.find({ app }, { projection: { lane: 1 } })
+  const calls = db.outgoingCalls.find({ app }, { projection: { queue: 1 } })
   for await (const page of pagesOf(calls)) {
-    await db.callLanes.deleteMany({ _id: { $in: page.map(({ lane }) => lane) } })
+    await db.callQueues.deleteMany({ _id: { $in: page.map(({ queue }) => queue) } })
     deleted += await deleteIds(db.mongo.collection('outgoingCalls'), page)
     onDeleted(deleted)
   }

@@ -88,7 +88,7 @@ export type NotedEvent =
   /** An event that only the integrator's feed has: its payload as JSON text. */
   | { kind: 'feed'; id: string; to: Audience; event: FeedOnlyEvent; json: string }
   /** A node command, a change of members for the webhook, or a push to clients; as JSON text. */
-  | { kind: 'order' | 'membersChange' | 'push'; id: string; app: string; json: string }
+  | { kind: 'command' | 'membersChange' | 'push'; id: string; app: string; json: string }
 
 /** Events that are being published again. */
 export interface Rebuilding {

@@ -122,7 +122,7 @@ export async function keepPublished(
       atMS,
       at,
       expiresAt,
-      events: events.filter(({ kind }) => kind !== 'order'),
+      events: events.filter(({ kind }) => kind !== 'command'),
     }))
     .filter(({ events }) => events.length > 0)
   if (kept.length > 0) await insertKept(db, kept)

@@ -8,12 +8,12 @@ import type { StatsRoomDoc } from '../statistics/documents.ts'
 import { insertMissing } from '../transactions/run-writes.ts'
 import { patiently } from './patiently.ts'
 
-/** More buckets than this are written before others are gathered. */
-const mostGathered = 40_000
+/** More buckets than this are written before others are buffered. */
+const mostBuffered = 40_000
 const perCommand = 1_000
 
 /**
- * Counts imported messages in the statistics, as noteMessages does, with as few writes as possible: buckets are gathered over
+ * Counts imported messages in the statistics, as noteMessages does, with as few writes as possible: buckets are buffered over
  * many messages. Counted again, a message changes nothing.
  */
 export class ImportedStats {
@@ -36,7 +36,7 @@ export class ImportedStats {
         this.#users.add(level, fact)
       }
     }
-    if (this.#rooms.size + this.#users.size > mostGathered) await this.write()
+    if (this.#rooms.size + this.#users.size > mostBuffered) await this.write()
   }
 
   /** Writes the collected counts. */

@@ -5,7 +5,7 @@ import type { MessageDoc } from './documents.ts'
 export type TimeField = 'updatedAtMS' | 'createdAtMS'
 
 /** A place in the order of a room's history: (time field, _id). */
-export interface Place {
+export interface HistoryPosition {
   timeMS: number
   id: string
 }
@@ -17,9 +17,9 @@ export interface Place {
 export type PageStart =
   | { from: 'end' }
   | { from: 'afterTime'; timeMS: number }
-  | ({ from: 'before'; bound?: Place } & Place)
-  | ({ from: 'after'; whole?: true } & Place)
-  | ({ from: 'sameTime'; forward: boolean } & Place)
+  | ({ from: 'before'; bound?: HistoryPosition } & HistoryPosition)
+  | ({ from: 'after'; whole?: true } & HistoryPosition)
+  | ({ from: 'sameTime'; forward: boolean } & HistoryPosition)
 
 /**
  * A room's history: its flushed messages, its buffer, and its clock, read with the buffer and before everything else.
@@ -225,7 +225,12 @@ function filterFrom(
 }
 
 /** Messages strictly between two positions, by branches as below. */
-function between(all: Filter<MessageDoc>, field: TimeField, after: Place, before: Place): Filter<MessageDoc> {
+function between(
+  all: Filter<MessageDoc>,
+  field: TimeField,
+  after: HistoryPosition,
+  before: HistoryPosition,
+): Filter<MessageDoc> {
   if (after.timeMS > before.timeMS) return { ...all, _id: { $in: [] } }
   if (after.timeMS === before.timeMS) return { ...all, [field]: after.timeMS, _id: { $gt: after.id, $lt: before.id } }
   return {

@@ -5,7 +5,7 @@ import { findUsersInRooms } from '../rooms/rooms-of-users.ts'
 import type { MessageDoc } from './documents.ts'
 
 /** A reader of a message. `markerSetAtMS` is the time of their latest report, of this message or a later one. */
-export type Reader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
+export type MessageReader = Pick<MembershipDoc, '_id' | 'user' | 'joinedAtMS' | 'markerSetAtMS'>
 
 type Sent = Pick<MessageDoc, 'app' | 'room' | 'roomKey' | 'seq' | 'sender' | 'createdAtMS' | 'threadOf'>
 
@@ -19,11 +19,11 @@ export async function findReaders(
   db: Db,
   message: Sent,
   { limit, reportedFromMS }: { limit: number; reportedFromMS?: number },
-): Promise<Reader[]> {
+): Promise<MessageReader[]> {
   const { app, room, sender, createdAtMS, threadOf } = message
   const found = await membersOf(db, threadOf)
     .find(hasReached(message, reportedFromMS))
-    .project<Reader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
+    .project<MessageReader>({ user: 1, joinedAtMS: 1, markerSetAtMS: 1 })
     .limit(limit)
     .toArray()
   const here =

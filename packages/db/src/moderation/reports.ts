@@ -49,9 +49,9 @@ export async function addReport(
   const first = { ...fixed, messageType, createdAtMS: now, ...(content !== undefined && { content }) }
   const kept = Object.entries(first).map(([name, $literal]) => [name, { $ifNull: [`$${name}`, { $literal }] }])
   const reporter = { client: user, userKey, reason, atMS: now }
-  const gathered = { $ifNull: ['$reporters', []] }
-  const isFull = { $and: [{ $eq: ['$status', 'open'] }, { $gte: [{ $size: gathered }, mostReporters] }] }
-  const withReporter = { $slice: [{ $concatArrays: [gathered, [{ $literal: reporter }]] }, -mostReporters] }
+  const reporters = { $ifNull: ['$reporters', []] }
+  const isFull = { $and: [{ $eq: ['$status', 'open'] }, { $gte: [{ $size: reporters }, mostReporters] }] }
+  const withReporter = { $slice: [{ $concatArrays: [reporters, [{ $literal: reporter }]] }, -mostReporters] }
   const add = (upsert: boolean) =>
     db.reports.updateOne(
       { _id: key(app, message._id), 'reporters.userKey': { $ne: userKey } },
@@ -59,7 +59,7 @@ export async function addReport(
         {
           $set: {
             ...Object.fromEntries(kept),
-            reporters: { $cond: [isFull, gathered, withReporter] },
+            reporters: { $cond: [isFull, reporters, withReporter] },
             count: { $min: [{ $add: [{ $ifNull: ['$count', 0] }, 1] }, mostReporters] },
             status: 'open',
             updatedAtMS: now,

@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { beyond, type PagePlace } from '../page-place.ts'
 import { inTransaction } from '../transactions/transaction.ts'
 import type { OutgoingCallDoc } from './documents.ts'
-import { openLanes } from './outgoing-calls.ts'
+import { openQueues } from './outgoing-calls.ts'
 
 const mostOfMessage = 100
 
@@ -44,7 +44,7 @@ export async function findCall(db: Db, app: string, id: string): Promise<Omit<Ou
 
 /**
  * Makes calls of a range that were made, or failed for good, wait again, each in its place; the oldest first. All with
- * their lanes, or none: a call that waits without a lane would never be made.
+ * their queues, or none: a call that waits without a queue would never be made.
  * @returns how many, and whether there may be more
  */
 export async function requeueCalls(
@@ -62,20 +62,20 @@ export async function requeueCalls(
   }
   return inTransaction(db, async (session) => {
     const found = await db.outgoingCalls
-      .find(wanted, { projection: { lane: 1, target: 1 }, session })
+      .find(wanted, { projection: { queue: 1, target: 1 }, session })
       .sort({ createdAtMS: 1, _id: 1 })
       .limit(limit)
       .toArray()
     if (found.length === 0) return { count: 0, hasMore: false }
     await db.outgoingCalls.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, waitAgain(), { session })
-    const lanes = new Map(found.map((call) => [call.lane, call]))
-    await openLanes(db, [...lanes.values()], session)
+    const queues = new Map(found.map((call) => [call.queue, call]))
+    await openQueues(db, [...queues.values()], session)
     return { count: found.length, hasMore: found.length === limit }
   })
 }
 
 /**
- * Makes a call in one of these states wait again, in its place, together with its lane; returns it, or null when the app
+ * Makes a call in one of these states wait again, in its place, together with its queue; returns it, or null when the app
  * has none of this ID.
  */
 export async function requeueCall(
@@ -90,7 +90,7 @@ export async function requeueCall(
       waitAgain(),
       { returnDocument: 'after', session },
     )
-    if (call) await openLanes(db, [call], session)
+    if (call) await openQueues(db, [call], session)
     return call
   })
 }

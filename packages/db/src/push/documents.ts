@@ -1,6 +1,6 @@
-/** A lane with waiting calls. */
-export interface CallLaneDoc {
-  /** The lane. */
+/** A queue with waiting calls. */
+export interface CallQueueDoc {
+  /** The queue. */
   _id: string
   /** The kind and server of its calls (`targetOf`). */
   target: string
@@ -21,9 +21,9 @@ export interface OutgoingCallDoc {
   _id: string
   app: string
   kind: 'webhook' | 'push'
-  /** Calls of a lane are made one after the other, in order. */
-  lane: string
-  /** The server, as the lane's. */
+  /** Calls of a queue are made one after the other, in order. */
+  queue: string
+  /** The server, as the queue's. */
   target: string
   order: number
   room: string

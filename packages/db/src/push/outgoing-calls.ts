@@ -3,13 +3,13 @@ import { clock } from '@parley/async/clock'
 import type { IndexDescription } from 'mongodb'
 import type { Db } from '../db.ts'
 import type { Session } from '../transactions/transaction.ts'
-import type { CallLaneDoc, CallTry, OutgoingCallDoc } from './documents.ts'
+import type { CallQueueDoc, CallTry, OutgoingCallDoc } from './documents.ts'
 
 const day = 24 * 60 * 60
 /** How long calls that were made are kept. */
 export const keptDays = 7
 export const outgoingCallIndexes: IndexDescription[] = [
-  { key: { lane: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
+  { key: { queue: 1, order: 1, _id: 1 }, partialFilterExpression: { state: 'waiting' }, name: 'waiting' },
   { key: { app: 1, failedAt: -1, _id: -1 }, partialFilterExpression: { state: 'failed' }, name: 'failed' },
   { key: { app: 1, createdAtMS: -1, _id: -1 } },
   { key: { app: 1, room: 1, createdAtMS: -1, _id: -1 } },
@@ -17,7 +17,7 @@ export const outgoingCallIndexes: IndexDescription[] = [
   { key: { madeAt: 1 }, expireAfterSeconds: keptDays * day },
   { key: { failedAt: 1 }, expireAfterSeconds: 30 * day },
 ]
-export const callLaneIndexes: IndexDescription[] = [{ key: { target: 1, dueAtMS: 1 } }]
+export const callQueueIndexes: IndexDescription[] = [{ key: { target: 1, dueAtMS: 1 } }]
 
 /** The target of calls of a kind to a server: neither delays the other kind, nor other servers. */
 export function targetOf(kind: OutgoingCallDoc['kind'], origin: string): string {
@@ -26,7 +26,7 @@ export function targetOf(kind: OutgoingCallDoc['kind'], origin: string): string 
 
 export type CallToQueue = Pick<
   OutgoingCallDoc,
-  '_id' | 'app' | 'kind' | 'lane' | 'order' | 'room' | 'event' | 'client' | 'request'
+  '_id' | 'app' | 'kind' | 'queue' | 'order' | 'room' | 'event' | 'client' | 'request'
 > & { data: string; target: string }
 
 /** Queues calls; one that was queued before, by an earlier delivery of its event, stays as it is. */
@@ -34,12 +34,12 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
   if (calls.length === 0) return
   const createdAtMS = clock.now()
   await db.outgoingCalls.bulkWrite(
-    calls.map(({ _id, app, kind, lane, target, order, room, event, client, request, data }) => ({
+    calls.map(({ _id, app, kind, queue, target, order, room, event, client, request, data }) => ({
       updateOne: {
         filter: { _id },
         update: {
           $setOnInsert: {
-            ...{ app, kind, lane, target, order, room, event, client, data },
+            ...{ app, kind, queue, target, order, room, event, client, data },
             ...(request !== undefined && { request }),
             state: 'waiting' as const,
             tries: 0,
@@ -51,20 +51,20 @@ export async function queueCalls(db: Db, calls: readonly CallToQueue[]): Promise
     })),
     { ordered: false },
   )
-  await openLanes(db, calls)
+  await openQueues(db, calls)
 }
 
-/** Makes lanes due, and those that are not there. */
-export async function openLanes(
+/** Makes queues due, and those that are not there. */
+export async function openQueues(
   db: Db,
-  lanes: readonly { lane: string; target: string }[],
+  queues: readonly { queue: string; target: string }[],
   session?: Session,
 ): Promise<void> {
   const dueAtMS = clock.now()
-  await db.callLanes.bulkWrite(
-    lanes.map(({ lane, target }) => ({
+  await db.callQueues.bulkWrite(
+    queues.map(({ queue, target }) => ({
       updateOne: {
-        filter: { _id: lane },
+        filter: { _id: queue },
         update: { $setOnInsert: { dueAtMS, failures: 0 }, $set: { target }, $inc: { version: 1 } },
         upsert: true,
       },
@@ -74,14 +74,14 @@ export async function openLanes(
 }
 
 /**
- * Leases are not journaled: if the database dies, two processes may work on a lane for a moment, and the integrator gets a
+ * Leases are not journaled: if the database dies, two processes may work on a queue for a moment, and the integrator gets a
  * call twice under one webhook-id, which may happen anyway.
  */
 const lazily = { writeConcern: { w: 1, journal: false } }
 
-/** The targets with lanes that are due. It reads one index entry per target, however many calls wait. */
+/** The targets with queues that are due. It reads one index entry per target, however many calls wait. */
 export async function findDueTargets(db: Db): Promise<string[]> {
-  const found = await db.callLanes
+  const found = await db.callQueues
     .aggregate<{ _id: string }>([
       { $sort: { target: 1, dueAtMS: 1 } },
       { $group: { _id: '$target', dueAtMS: { $first: '$dueAtMS' } } },
@@ -91,29 +91,29 @@ export async function findDueTargets(db: Db): Promise<string[]> {
   return found.map(({ _id }) => _id)
 }
 
-/** Lanes of a target that are due, the longest due first. */
-export async function findDueLanes(db: Db, target: string, limit: number): Promise<CallLaneDoc[]> {
-  return db.callLanes
+/** Queues of a target that are due, the longest due first. */
+export async function findDueQueues(db: Db, target: string, limit: number): Promise<CallQueueDoc[]> {
+  return db.callQueues
     .find({ target, dueAtMS: { $lte: clock.now() } })
     .sort({ dueAtMS: 1 })
     .limit(limit)
     .toArray()
 }
 
-/** Leases the lanes that are free, for `leaseMS`. */
-export async function takeLanes(db: Db, lanes: readonly CallLaneDoc[], leaseMS: number): Promise<CallLaneDoc[]> {
+/** Leases the queues that are free, for `leaseMS`. */
+export async function takeQueues(db: Db, queues: readonly CallQueueDoc[], leaseMS: number): Promise<CallQueueDoc[]> {
   const now = clock.now()
   const lease = randomUUID()
-  const ids = { _id: { $in: lanes.map(({ _id }) => _id) } }
+  const ids = { _id: { $in: queues.map(({ _id }) => _id) } }
   const taken = { $set: { dueAtMS: now + leaseMS, lease } }
-  const { modifiedCount } = await db.callLanes.updateMany({ ...ids, dueAtMS: { $lte: now } }, taken, lazily)
-  if (modifiedCount === lanes.length) return lanes.map((lane) => ({ ...lane, lease }))
-  return db.callLanes.find({ ...ids, lease }).toArray()
+  const { modifiedCount } = await db.callQueues.updateMany({ ...ids, dueAtMS: { $lte: now } }, taken, lazily)
+  if (modifiedCount === queues.length) return queues.map((queue) => ({ ...queue, lease }))
+  return db.callQueues.find({ ...ids, lease }).toArray()
 }
 
-/** Extends the lease of a lane after a success; false when another process has it. */
-export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: number): Promise<boolean> {
-  const { matchedCount } = await db.callLanes.updateOne(
+/** Extends the lease of a queue after a success; false when another process has it. */
+export async function keepQueue(db: Db, { _id, lease }: CallQueueDoc, leaseMS: number): Promise<boolean> {
+  const { matchedCount } = await db.callQueues.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
     { $set: { dueAtMS: clock.now() + leaseMS, failures: 0 }, $unset: { failingSinceMS: 1 } },
     lazily,
@@ -121,11 +121,11 @@ export async function keepLane(db: Db, { _id, lease }: CallLaneDoc, leaseMS: num
   return matchedCount === 1
 }
 
-/** Returns a lane, with how it has failed, which is due again at `dueAtMS`. */
-export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number): Promise<void> {
-  const { _id, lease, failures, failingSinceMS } = lane
+/** Returns a queue, with how it has failed, which is due again at `dueAtMS`. */
+export async function returnQueue(db: Db, queue: CallQueueDoc, dueAtMS: number): Promise<void> {
+  const { _id, lease, failures, failingSinceMS } = queue
   const isFailing = failingSinceMS !== undefined
-  await db.callLanes.updateOne(
+  await db.callQueues.updateOne(
     { _id, ...(lease !== undefined && { lease }) },
     {
       $set: { dueAtMS, failures, ...(isFailing && { failingSinceMS }) },
@@ -135,17 +135,17 @@ export async function returnLane(db: Db, lane: CallLaneDoc, dueAtMS: number): Pr
   )
 }
 
-/** Deletes a lane without calls, unless one was queued since its `version`; then it is due at once. */
-export async function endLane(db: Db, lane: CallLaneDoc): Promise<void> {
-  const { _id, version, lease } = lane
+/** Deletes a queue without calls, unless one was queued since its `version`; then it is due at once. */
+export async function endQueue(db: Db, queue: CallQueueDoc): Promise<void> {
+  const { _id, version, lease } = queue
   const own = { _id, ...(lease !== undefined && { lease }), version }
-  const { deletedCount } = await db.callLanes.deleteOne(own, lazily)
-  if (deletedCount === 0) await returnLane(db, lane, clock.now())
+  const { deletedCount } = await db.callQueues.deleteOne(own, lazily)
+  if (deletedCount === 0) await returnQueue(db, queue, clock.now())
 }
 
-/** The next call of a lane. */
-export async function findNextCall(db: Db, lane: string): Promise<OutgoingCallDoc | null> {
-  return db.outgoingCalls.findOne({ lane, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
+/** The next call of a queue. */
+export async function findNextCall(db: Db, queue: string): Promise<OutgoingCallDoc | null> {
+  return db.outgoingCalls.findOne({ queue, state: 'waiting' }, { sort: { order: 1, _id: 1 }, hint: 'waiting' })
 }
 
 /** A finished call; `data` is the kept part of its data. */
@@ -194,7 +194,7 @@ export async function markCallTried(
  */
 export async function deadLetterCalls(
   db: Db,
-  lane: string,
+  queue: string,
   beforeMS: number,
   lastError: string,
   kept: (call: OutgoingCallDoc) => string,
@@ -202,7 +202,7 @@ export async function deadLetterCalls(
   const atOnce = 100
   for (let count = 0; ; ) {
     const calls = await db.outgoingCalls
-      .find({ lane, state: 'waiting', createdAtMS: { $lt: beforeMS } })
+      .find({ queue, state: 'waiting', createdAtMS: { $lt: beforeMS } })
       .limit(atOnce)
       .toArray()
     const dead = { lastError, state: 'failed' as const, failedAt: clock.date() }

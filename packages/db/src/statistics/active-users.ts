@@ -38,7 +38,7 @@ export class ActiveUsers {
     this.#byID.set(bucket._id, known)
   }
 
-  /** All that was gathered. */
+  /** All that was collected. */
   take(): ActiveUser[] {
     const all = [...this.#byID.values()]
     this.#byID.clear()

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'uWebSockets.js'
-import type { Newcomers } from '../accepting/newcomers.ts'
+import type { NewPackets } from '../accepting/accept-queue.ts'
 import { type Counters, count } from '../counters.ts'
 import type { PollOwner } from '../polling/poll-owner.ts'
 import type { PolledSession, Polling } from '../polling/polling.ts'
@@ -32,7 +32,7 @@ export type EngineState<S> = EngineSettings &
   EngineEvents<S> & {
     counters: Counters
     slowReaders: SlowReaders
-    newcomers: Newcomers<Connection<S>>
+    newPackets: NewPackets<Connection<S>>
     heartbeat: Heartbeat<Connection<S>>
     /** The sessions held here, by their IDs. One on polling stays for a moment after its end, so that its client gets the close. */
     sessions: Map<string, Connection<S>>
@@ -65,8 +65,8 @@ export class Connection<S> implements PolledSession {
   ws: WebSocket<Carried<S>> | undefined
   polling: Polling | undefined
   closed = false
-  /** Its packets wait for their slice (see newcomers.ts) until the user of the engine sets this to false. */
-  isNewcomer = true
+  /** Its packets wait in the accept queue until the user of the engine sets this to false. */
+  isNew = true
   /** Packets received in that second. */
   packets = 0
   packetsSecond = 0
@@ -230,7 +230,7 @@ export class Connection<S> implements PolledSession {
     engine.counters.connections[this.transport]--
     count(engine.counters.closes, reason)
     engine.heartbeat.forget(this)
-    engine.newcomers.forget(this)
+    engine.newPackets.forget(this)
     if (this.polling === undefined) engine.sessions.delete(this.id)
     this.ws = undefined
     engine.onClose(this, reason)

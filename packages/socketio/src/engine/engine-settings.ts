@@ -1,4 +1,4 @@
-import type { Slices } from '../accepting/slices.ts'
+import type { AcceptQueue } from '../accepting/accept-queue.ts'
 import type { CorsOptions } from './cors.ts'
 
 /** Why a request to open a connection is refused; `message` is in the JSON body beside Engine.IO's error code 4. */
@@ -23,8 +23,8 @@ export type EngineSettings = {
   cors: CorsOptions | undefined
   /** How many proxies in front append to X-Forwarded-For. */
   trustedProxies: number
-  /** The slices in which the packets of newcomers on WebSockets are handled, if any (see Connection.isNewcomer). */
-  slices: Slices | undefined
+  /** Handles the packets of new connections on WebSockets in turn, if any (see Connection.isNew). */
+  acceptQueue: AcceptQueue | undefined
   /** Lower-case names of the request headers that a connection keeps. */
   keepHeaders: readonly string[]
 }

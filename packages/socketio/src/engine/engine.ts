@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
-import { Newcomers } from '../accepting/newcomers.ts'
+import { NewPackets } from '../accepting/accept-queue.ts'
 import { type Counters, newCounters } from '../counters.ts'
 import { answerAndClose, answerTo, badRequest, errorResponse, textResponse, unknownSession } from '../polling/answer.ts'
 import type { PollRequest, PollResponse } from '../polling/poll-owner.ts'
@@ -32,7 +32,7 @@ export type Engine<S> = {
   connections: () => Iterable<Connection<S>>
   /** WebSockets here for sessions on other nodes. */
   bridges: ReadonlySet<Bridge>
-  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which settles it too. */
+  /** Serves a request that another node forwarded (see PollOwner); `signal` aborts when its requester went away, which ends it too. */
   serveForwarded: (request: PollRequest, signal: AbortSignal) => Promise<PollResponse>
   /** Stops the timer. Close the connections first; the uWebSockets.js app stays the caller's. */
   stop: () => void
@@ -63,7 +63,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
     cors: options.cors,
     trustedProxies: options.trustedProxies ?? 0,
     keepHeaders: options.keepHeaders ?? [],
-    slices: options.slices,
+    acceptQueue: options.acceptQueue,
     admit: options.admit,
     onOpen: options.onOpen ?? (() => {}),
     onMessage: options.onMessage,
@@ -74,7 +74,7 @@ export function createEngine<S>(options: EngineOptions<S>): Engine<S> {
     pollOwner: options.pollOwner,
     counters: options.counters ?? newCounters(),
     slowReaders: options.slowReaders ?? new SlowReaders(),
-    newcomers: new Newcomers(options.slices, receive),
+    newPackets: new NewPackets(options.acceptQueue, receive),
     heartbeat: new Heartbeat(pingIntervalMS, pingTimeoutMS),
     sessions: new Map(),
     bridges: new Set(),

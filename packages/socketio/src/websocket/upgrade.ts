@@ -52,23 +52,23 @@ function upgradeElsewhere<S>(
   if ('refusal' in admitted) return refuse(admitted.refusal)
   const gone = new AbortController()
   let isOver = false
-  const settle = (act: () => void) => {
+  const finish = (act: () => void) => {
     if (isOver) return
     isOver = true
     clearTimeout(timer)
     act()
   }
-  res.onAborted(() => settle(() => gone.abort()))
-  const timer = setTimeout(() => settle(() => refuse(outOfReach())), state.upgradeTimeoutMS)
+  res.onAborted(() => finish(() => gone.abort()))
+  const timer = setTimeout(() => finish(() => refuse(outOfReach())), state.upgradeTimeoutMS)
   owner.reach(owner.node, { method: 'HOLDS', sid, body: '' }, gone.signal).then(
     ({ status, body }) =>
-      settle(() => {
+      finish(() => {
         if (status !== 200 || body === 'ended') return refuse(unknownSession())
         const bridge = body === 'polling' ? new Bridge(state, owner, sid, admitted.address) : undefined
         res.cork(() => accept(bridge))
         return undefined
       }),
-    () => settle(() => refuse(outOfReach())),
+    () => finish(() => refuse(outOfReach())),
   )
   return undefined
 }

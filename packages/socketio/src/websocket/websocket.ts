@@ -36,10 +36,10 @@ export function webSocketBehavior<S>(engine: EngineState<S>): WebSocketBehavior<
       if (connection instanceof Bridge) connection.receive(isBinary ? `b${data.toString('base64')}` : data.toString())
       else if (connection.ws !== ws) probe(connection, ws, isBinary ? '' : data.toString())
       else if (isBinary) {
-        engine.newcomers.receiveWaiting(connection)
+        engine.newPackets.receiveWaiting(connection)
         // uWebSockets.js reuses the bytes once this returns.
         if (connection.countPacket()) engine.onMessage(connection, Buffer.from(data))
-      } else engine.newcomers.receive(connection, data.toString())
+      } else engine.newPackets.receive(connection, data.toString())
     },
     dropped: (ws) => {
       const { connection } = ws.getUserData()

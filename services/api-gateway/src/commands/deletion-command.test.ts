@@ -26,20 +26,20 @@ describe('the deletion of an app', () => {
     const quiet: Pick<DeleteAppParts, 'say' | 'onProgress'> = { say: () => undefined, onProgress: () => undefined }
     await deleteApp({ db, bus, control, ...quiet, inFlightIsOver }, gateway.app)
   }
-  async function letSettle(): Promise<void> {
+  async function letFlush(): Promise<void> {
     held.resolve()
     await gateway.chat.flusher.drained()
   }
 
-  test('leaves nothing of a message that is settled when its room is gone', async () => {
+  test('leaves nothing of a message that is flushed when its room is gone', async () => {
     const { db } = gateway.chat
     const alice = await gateway.newUser('alice')
     const room = await gateway.newRoom([alice])
     const message = { message: 'x', messageType: 'text', clientMessageID: 'once' }
     assert.equal((await alice.call('POST', `/rooms/${room}/message`, message)).status, 200)
     await settling.promise
-    await deleteIt(letSettle)
-    await letSettle()
+    await deleteIt(letFlush)
+    await letFlush()
     assert.deepEqual([await db.messages.countDocuments({}), await db.sendKeys.countDocuments({})], [0, 0])
     assert.equal(await hasAppDocs(db, gateway.app), false)
   })

@@ -156,7 +156,7 @@ describe('an import that was killed between two writes', () => {
     assert.deepEqual([body.result?.messageCount, body.result?.roomCount], [1, 1], JSON.stringify(body))
   })
 
-  test('a room that cannot be settled at all holds up no other', async () => {
+  test('a room that cannot be flushed at all holds up no other', async () => {
     const { db } = gateway.chat
     const [stuck, free] = [await gateway.newRoom([alice]), await gateway.newRoom([alice])]
     const inTheWay = { ...toMessageDoc(gateway.app, lineOf(stuck, 1), 1, { createdAtMS: begin, updatedAtMS: begin }) }

@@ -30,7 +30,7 @@ function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined>
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    const settle = (bytes: Buffer | undefined) => {
+    const finish = (bytes: Buffer | undefined) => {
       stream.pause()
       stream.off('data', onData).off('end', onEnd).off('close', onClose)
       resolve(bytes)
@@ -38,10 +38,10 @@ function firstBytes(stream: Readable, most: number): Promise<Buffer | undefined>
     const onData = (chunk: Buffer) => {
       chunks.push(chunk)
       length += chunk.length
-      if (length > most) settle(undefined)
+      if (length > most) finish(undefined)
     }
-    const onEnd = () => settle(Buffer.concat(chunks))
-    const onClose = () => settle(undefined)
+    const onEnd = () => finish(Buffer.concat(chunks))
+    const onClose = () => finish(undefined)
     stream.on('data', onData).on('end', onEnd).on('close', onClose)
   })
 }

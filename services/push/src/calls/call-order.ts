@@ -13,7 +13,7 @@ const waitAtMostMS = 60_000
 const lookAgainMS = 500
 
 /**
- * Returns whether everything before a call in its lane is queued: all events up to its own are handled.
+ * Returns whether everything before a call in its queue is queued: all events up to its own are handled.
  * Several processes handle events of a room at the same time, so a later one may be queued first.
  */
 export function askWhetherNext(db: Db, bus: Bus): (call: OutgoingCallDoc) => Promise<boolean> {

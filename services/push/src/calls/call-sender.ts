@@ -1,12 +1,12 @@
 import { clock } from '@parley/async/clock'
 import { createInFlight } from '@parley/async/in-flight'
 import type { Wake } from '@parley/async/wake'
-import type { CallLaneDoc } from '@parley/db/push/documents'
-import { findDueLanes, findDueTargets, returnLane, takeLanes } from '@parley/db/push/outgoing-calls'
+import type { CallQueueDoc } from '@parley/db/push/documents'
+import { findDueQueues, findDueTargets, returnQueue, takeQueues } from '@parley/db/push/outgoing-calls'
 import { LRUCache } from 'lru-cache'
-import { createLaneWork, type WorkLaneParts } from './work-lane.ts'
+import { createQueueWork, type QueueWorkParts } from './work-queue.ts'
 
-export interface CallSenderParts extends Omit<WorkLaneParts, 'leaseMS' | 'onTried'> {
+export interface CallSenderParts extends Omit<QueueWorkParts, 'leaseMS' | 'onTried'> {
   timeoutMS: number
   wake: Wake
 }
@@ -25,8 +25,8 @@ const lookEveryMS = 500
 const faultPauseMS = 1_000
 
 /**
- * Makes the waiting calls until the signal aborts: those of a lane in order, different lanes at the same time. A process
- * leases a lane; if it dies, another takes the lane over, with the same call and webhook-id.
+ * Makes the waiting calls until the signal aborts: those of a queue in order, different queues at the same time. A process
+ * leases a queue; if it dies, another takes the queue over, with the same call and webhook-id.
  */
 export async function runCallSender(parts: CallSenderParts, signal: AbortSignal): Promise<void> {
   const { db, timeoutMS, wake, metrics, log } = parts
@@ -38,10 +38,10 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
     if (hasFailed) failing.set(target, true)
     else failing.delete(target)
   }
-  const work = createLaneWork({ ...parts, leaseMS, onTried }, signal)
+  const work = createQueueWork({ ...parts, leaseMS, onTried }, signal)
 
-  /** Lanes that are due, for the free places: those of each target with a place, in equal shares. */
-  async function takeDue(): Promise<CallLaneDoc[]> {
+  /** Queues that are due, for the free places: those of each target with a place, in equal shares. */
+  async function takeDue(): Promise<CallQueueDoc[]> {
     const places = mostAtOnce - inFlight.size
     const waiting = (await findDueTargets(db))
       .map((target) => ({
@@ -53,30 +53,30 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
     const share = Math.max(1, Math.min(Math.floor(places / waiting.length), Math.ceil(places * mostOfFree)))
     const turns = waiting.toSorted((a, b) => a.own - b.own).slice(0, Math.min(places, targetsAtOnce))
     const due = await Promise.all(
-      turns.map(({ target, own, most }) => findDueLanes(db, target, Math.min(share, most - own))),
+      turns.map(({ target, own, most }) => findDueQueues(db, target, Math.min(share, most - own))),
     )
     const chosen = due.flat()
-    return chosen.length > 0 ? takeLanes(db, chosen, leaseMS) : []
+    return chosen.length > 0 ? takeQueues(db, chosen, leaseMS) : []
   }
 
-  async function begin(lane: CallLaneDoc): Promise<void> {
-    countTarget(targets, lane.target, 1)
-    const working = inFlight.add(workSafely(lane))
+  async function begin(queue: CallQueueDoc): Promise<void> {
+    countTarget(targets, queue.target, 1)
+    const working = inFlight.add(workSafely(queue))
     metrics.inFlight.set({ network: 'calls' }, inFlight.size)
     await working
-    countTarget(targets, lane.target, -1)
+    countTarget(targets, queue.target, -1)
     metrics.inFlight.set({ network: 'calls' }, inFlight.size)
     wake.up()
   }
 
-  async function workSafely(lane: CallLaneDoc): Promise<void> {
+  async function workSafely(queue: CallQueueDoc): Promise<void> {
     try {
-      await work(lane)
+      await work(queue)
     } catch (error) {
-      log.warn({ err: error, lane: lane._id }, 'calls of a lane not made; trying again')
+      log.warn({ err: error, queue: queue._id }, 'calls of a queue not made; trying again')
       // Its lease expires, and then another process takes it over.
-      await returnLane(db, lane, clock.now() + faultPauseMS).catch((cause: unknown) =>
-        log.warn({ err: cause, lane: lane._id }, 'lane not returned; its lease expires'),
+      await returnQueue(db, queue, clock.now() + faultPauseMS).catch((cause: unknown) =>
+        log.warn({ err: cause, queue: queue._id }, 'queue not returned; its lease expires'),
       )
     }
   }
@@ -86,12 +86,12 @@ export async function runCallSender(parts: CallSenderParts, signal: AbortSignal)
       await inFlight.below(mostAtOnce)
       continue
     }
-    const lanes = await takeDue().catch((error: unknown) => {
+    const queues = await takeDue().catch((error: unknown) => {
       log.warn({ err: error }, 'calls not read; trying again')
       return []
     })
-    for (const lane of lanes) void begin(lane)
-    if (lanes.length === 0) await wake.sleep(lookEveryMS, signal)
+    for (const queue of queues) void begin(queue)
+    if (queues.length === 0) await wake.sleep(lookEveryMS, signal)
   }
   await inFlight.drained()
 }

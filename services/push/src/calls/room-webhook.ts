@@ -7,7 +7,7 @@ import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
 import { waitedCallData } from '@parley/chat/integrations/call-data'
 import { webhookUrlOf } from '@parley/chat/integrations/webhook-keys'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
-import { membersChange } from '@parley/contracts/bus/push-orders'
+import { membersChange } from '@parley/contracts/bus/push-work'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import { allMessages } from '@parley/contracts/operations/messages/deletions'
 import type { Message } from '@parley/contracts/resources/message'
@@ -65,8 +65,8 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
     if (!happened) return
     await forgetDeleted(db, happened, place ?? message.streamSeq)
     const { app, room, event, client, request } = happened
-    const lane = key(app, room)
-    const webhook = await webhookOf(lane)
+    const queue = key(app, room)
+    const webhook = await webhookOf(queue)
     if (webhook === undefined) return
     const origin = originOf((await webhookUrlOf(db, app, webhook)) ?? '')
     if (origin === undefined) {
@@ -76,7 +76,7 @@ export function createWebhookQueue(db: Db, queueCall: QueueCall, log: Logger): M
     const data = JSON.stringify(await wholeData(db, happened))
     const about = { _id: `hook_${message.id}`, app, room, event, client, data }
     const waited = clock.now() - message.takenAtMS > waitedMS && { data: await waitedCallData(db, about) }
-    const call = { ...about, ...waited, lane, target: targetOf('webhook', origin), order: place ?? message.streamSeq }
+    const call = { ...about, ...waited, queue, target: targetOf('webhook', origin), order: place ?? message.streamSeq }
     await queueCall({ ...call, kind: 'webhook', ...(request !== undefined && { request }) })
   }
   return {

@@ -7,7 +7,7 @@ import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { expandGroups } from '@parley/db/users/groups'
-import { findReasonsAgainst } from '../recipients/reasons-against.ts'
+import { findSuppressionReasons } from '../recipients/suppression-reasons.ts'
 
 /** Members per query. */
 const atOnce = 1_000
@@ -41,7 +41,7 @@ async function withoutWhoGetsNone(
   const mentions = await expandGroups(db, app, rest.mentions ?? [])
   const left: string[] = []
   for (const users of inParts(pushToClients, atOnce)) {
-    const against = await findReasonsAgainst(
+    const against = await findSuppressionReasons(
       db,
       app,
       users.map((user) => ({ id: user, user, room, sender: rest.sender?._id ?? '', mentioned: mentions.has(user) })),

@@ -13,7 +13,7 @@ export interface DecisionLog {
   /** Settles when the decision is recorded. */
   decided(decision: PushDecisionDoc): Promise<void>
   /** Returns at once: sending never waits for the record. */
-  cameOf(push: PushDoc, outcome: Pick<PushResult, 'as' | 'id' | 'reason'>): void
+  recordResult(push: PushDoc, outcome: Pick<PushResult, 'as' | 'id' | 'reason'>): void
   /** Settles when everything so far is recorded. */
   drained(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
     },
     { most: 100 },
   )
-  const cameOf = batched(
+  const recordResult = batched(
     async (outcomes: Outcome[]) => {
       await recordResults(db, byMessage(outcomes))
       return outcomes
@@ -41,7 +41,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
     async decided(decision) {
       await decided(decision)
     },
-    cameOf(push, { as, id, reason }) {
+    recordResult(push, { as, id, reason }) {
       const { content, user, network } = push
       const result: PushResult = {
         ...{ user, network, as, atMS: clock.now() },
@@ -50,7 +50,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
         ...(reason !== undefined && { reason }),
       }
       inFlight
-        .add(cameOf({ content, result }))
+        .add(recordResult({ content, result }))
         .catch((error: unknown) => log.warn({ err: error, push: content }, 'outcomes of pushes not recorded'))
     },
     drained: () => inFlight.drained(),
@@ -60,7 +60,7 @@ export function createDecisionLog(db: Db, log: Logger): DecisionLog {
 /** Records nothing. */
 export const noDecisionLog: DecisionLog = {
   decided: () => Promise.resolve(),
-  cameOf: () => undefined,
+  recordResult: () => undefined,
   drained: () => Promise.resolve(),
 }
 

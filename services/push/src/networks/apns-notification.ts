@@ -28,7 +28,7 @@ export function apnsNotification(push: PushDoc, content: PushContent, topic: str
   if (badge !== undefined) notification.badge = badge
   if (sound !== undefined) notification.sound = sound
   if (expiry !== undefined) notification.expiry = expiry
-  notification.collapseId = shortId(collapseKey ?? content.order)
+  notification.collapseId = shortId(collapseKey ?? content.id)
   notification.payload = { ...(type !== undefined && { type }), ...(icon !== undefined && { icon }) }
   return notification
 }

@@ -5,7 +5,10 @@ import type { PushContent } from './network.ts'
 /** A push in the form of FCM (firebase.google.com: REST resource projects.messages, AndroidConfig). */
 export function fcmMessage(push: PushDoc, content: PushContent): object {
   return {
-    message: { token: push.token, ...(content.of === 'message' ? ofMessage(push, content) : ofOrder(push, content)) },
+    message: {
+      token: push.token,
+      ...(content.of === 'message' ? ofMessage(push, content) : ofClientsPush(push, content)),
+    },
   }
 }
 
@@ -27,7 +30,7 @@ function ofMessage(push: PushDoc, content: PushContent & { of: 'message' }): obj
   }
 }
 
-function ofOrder(push: PushDoc, { payload, order }: PushContent & { of: 'clients' }): object {
+function ofClientsPush(push: PushDoc, { payload, id }: PushContent & { of: 'clients' }): object {
   const { type, expiry, alert, badge, sound, topic, title, body, icon, collapseKey } = payload
   const localised = typeof alert === 'object' ? alert : {}
   const text = body ?? (typeof alert === 'string' ? alert : undefined)
@@ -50,7 +53,7 @@ function ofOrder(push: PushDoc, { payload, order }: PushContent & { of: 'clients
         ...(icon !== undefined && (URL.canParse(icon) ? { image: icon } : { icon })),
         ...(sound !== undefined && { sound }),
         ...(badge !== undefined && { notification_count: badge }),
-        tag: collapseKey ?? order,
+        tag: collapseKey ?? id,
       },
     },
   }

@@ -21,7 +21,7 @@ export type PushContent = {
       /** It was deleted or recalled while its pushes waited. */
       isDeleted?: true
     }
-  | { of: 'clients'; order: string; payload: PushPayload }
+  | { of: 'clients'; id: string; payload: PushPayload }
 )
 
 /** The outcome of one push. `reason` has few values: it is a label of a metric. */

@@ -14,7 +14,7 @@ import type { PushMetrics } from '../push-metrics.ts'
 import { watchCredentials } from './credentials-watch.ts'
 import type { Network, PushAnswer, PushContent } from './network.ts'
 import { createPushContents } from './push-contents.ts'
-import { createPushSettlement } from './settle-push.ts'
+import { createResponseHandler } from './push-response.ts'
 import { renewWaited } from './waited-pushes.ts'
 
 export interface PushSenderParts {
@@ -52,7 +52,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
       maxTimeout: 5_000,
       onFailedAttempt: ({ error }) => log.warn({ err: error, network: name }, 'the database is away; trying again'),
     })
-  const settle = createPushSettlement({ ...parts, retryForever })
+  const handleResponse = createResponseHandler({ ...parts, retryForever })
   /** Whether the network has responded yet. Before that, taken pushes would only wait for the connection. */
   let isReached = false
   const atOnce = () => (!credentials.isStopped && isReached ? concurrency : 1)
@@ -77,7 +77,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
   }
 
   function drop(push: PushDoc, reason: string): void {
-    decisions.cameOf(push, { as: 'dropped', reason })
+    decisions.recordResult(push, { as: 'dropped', reason })
     metrics.results.inc({ network: name, result: 'dropped', reason })
   }
 
@@ -85,7 +85,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     const work = inFlight.add(sendOne(push, content))
     metrics.inFlight.set({ network: name }, inFlight.size)
     await work.catch((error: unknown) =>
-      log.error({ err: error, network: name, push: push.content }, 'push not settled'),
+      log.error({ err: error, network: name, push: push.content }, 'push result not recorded'),
     )
     metrics.inFlight.set({ network: name }, inFlight.size)
   }
@@ -97,7 +97,7 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
     const answer = await sendTraced(parts, push, content)
     if (answer.as !== 'again' && !('isOurs' in answer)) isReached = true
     credentials.note(answer)
-    await settle(push, answer, content.request)
+    await handleResponse(push, answer, content.request)
   }
 
   while (!signal.aborted) {

@@ -7,7 +7,7 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { networkOf } from '../recipients/push-message.ts'
-import { findReasonsAgainst } from '../recipients/reasons-against.ts'
+import { findSuppressionReasons } from '../recipients/suppression-reasons.ts'
 import type { PushContent } from './network.ts'
 
 /** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
@@ -49,7 +49,7 @@ async function renewOfApp(
   const [devices, badges, against] = await Promise.all([
     findDevices(db, waited.map(deviceKeyOf)),
     totalUnreadOf(db, app, [...new Set(withBadge.map(({ user }) => user))]),
-    findReasonsAgainst(db, app, ofMessages),
+    findSuppressionReasons(db, app, ofMessages),
   ])
   const byKey = new Map(devices.map((device) => [device._id, device] as const))
   return waited.map((push) => {

@@ -217,7 +217,7 @@ async function noteForCallback(
       _id: id,
       app: room.app,
       kind: 'push',
-      lane: id,
+      queue: id,
       target: targetOf('push', new URL(url).origin),
       order: event.streamSeq,
       room: room.id,

@@ -4,7 +4,7 @@ import type { Wake } from '@parley/async/wake'
 import { readAgain } from '@parley/bus/events/publish'
 import { readPayload } from '@parley/bus/read-payload'
 import type { MessageHandler, StreamMessage } from '@parley/bus/stream/consume'
-import { type PushToClientsOrder, pushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import { type ClientsPush, clientsPush } from '@parley/contracts/bus/push-work'
 import { parsePushSubject } from '@parley/contracts/bus/subjects'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
@@ -23,26 +23,26 @@ export interface PushToClientsParts {
   pushMessage: MessageHandler<MessageEvent>
 }
 
-interface Order {
+interface ClientsPushEvent {
   app: string
   /** When it was given: one that is published again has waited since then. */
   givenAtMS: number
-  order: PushToClientsOrder
+  push: ClientsPush
   raw: StreamMessage
 }
 
 /** Makes the handler of push2clients: to every registered device of the clients, connected or not. */
-export function createClientsPusher(parts: PushToClientsParts): MessageHandler<Order> {
+export function createClientsPusher(parts: PushToClientsParts): MessageHandler<ClientsPushEvent> {
   const { db, networks, keepMS, wakeNetworks } = parts
-  const handle = async ({ app, givenAtMS, order, raw }: Order) => {
-    const { id, clients, payload, request, message } = order
+  const handle = async ({ app, givenAtMS, push, raw }: ClientsPushEvent) => {
+    const { id, clients, payload, request, message } = push
     if (message) return pushStreamed(parts, { app, ...message, givenAtMS, raw })
     const wantedUntilMS = payload.expiry ? payload.expiry * 1_000 : Number.POSITIVE_INFINITY
     const giveUpAtMS = Math.min(givenAtMS + keepMS, wantedUntilMS)
     // Published again, it may be older than pushes are remembered.
     if (givenAtMS + keepMS < clock.now()) return
     const content = key(app, id)
-    const said: PushContent = { of: 'clients', order: id, payload, ...(request !== undefined && { request }) }
+    const said: PushContent = { of: 'clients', id, payload, ...(request !== undefined && { request }) }
     await insertPushContent(db, content, JSON.stringify(said))
     for (const users of inParts(clients, 1_000)) {
       const devices = await findDevicesOfUsers(db, app, users)
@@ -58,7 +58,7 @@ export function createClientsPusher(parts: PushToClientsParts): MessageHandler<O
     read: (message, raw) => ({
       app: parsePushSubject(message.subject),
       givenAtMS: readAgain(raw.headers)?.atMS ?? message.takenAtMS,
-      order: readPayload(message, pushToClientsOrder),
+      push: readPayload(message, clientsPush),
       raw: message,
     }),
     handle,

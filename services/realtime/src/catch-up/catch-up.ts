@@ -7,7 +7,7 @@ import type { Logger } from '@parley/service/log'
 import type { Counter } from '@parley/service/metrics'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { type ReadTogetherParts, readTogether } from './read-together.ts'
-import { isThere, type Reader, type ReadOutcome } from './reader.ts'
+import { isThere, type ReadOutcome, type ReplayReader } from './replay-reader.ts'
 
 /**
  * The result for a socket that gave `since`: whether it has everything since then, and the time for its next `since`.
@@ -58,7 +58,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
   return async (socket, session, sinceMS, rooms) => {
     const joinedAtMS = new Map(rooms.map((one) => [one.room, one.joinedAtMS]))
     const beganMS = clock.now()
-    const reader: Reader = {
+    const reader: ReplayReader = {
       socket,
       session,
       sinceMS,
@@ -86,8 +86,8 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
 
 async function resume(
   parts: CatchUpParts,
-  reader: Reader,
-  read: (reader: Reader) => Promise<ReadOutcome>,
+  reader: ReplayReader,
+  read: (reader: ReplayReader) => Promise<ReadOutcome>,
 ): Promise<CaughtUp | string> {
   if (!(await isUpToDate(parts))) return 'the bus is away'
   const { app, user } = reader.session
@@ -107,8 +107,8 @@ async function isUpToDate({ bus, isBehind }: CatchUpParts): Promise<boolean> {
 /** Repeats the replay until nothing is missing and buffering has ended. Returns the reason if that is impossible. */
 async function readToTheEnd(
   { mostBufferedBytes }: CatchUpParts,
-  reader: Reader,
-  read: (reader: Reader) => Promise<ReadOutcome>,
+  reader: ReplayReader,
+  read: (reader: ReplayReader) => Promise<ReadOutcome>,
 ): Promise<CaughtUp | string> {
   for (;;) {
     const outcome = await read(reader)
@@ -128,10 +128,10 @@ async function readToTheEnd(
   }
 }
 
-function shareReadings(parts: CatchUpParts): (reader: Reader) => Promise<ReadOutcome> {
+function shareReadings(parts: CatchUpParts): (reader: ReplayReader) => Promise<ReadOutcome> {
   let restUntilMS = 0
   return batched(
-    async (readers: Reader[]) => {
+    async (readers: ReplayReader[]) => {
       const restMS = restUntilMS - performance.now()
       if (restMS > 0) await pause(restMS)
       const beganMS = performance.now()

@@ -12,12 +12,12 @@ import {
 import { markStream, reachesBack, readStreamState } from '@parley/bus/stream/stream-state'
 import { type Audience, markSubject } from '@parley/contracts/bus/subjects'
 import type { Counter } from '@parley/service/metrics'
-import type { Slices } from '@parley/socketio/accepting/slices'
+import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
 import { InOrder } from '../delivery/in-order.ts'
 import type { LiveOrder, LiveOrderParts } from '../delivery/live-order.ts'
 import { audienceOf, topicOf } from '../delivery/topics.ts'
-import { concerns, isThere, type Position, type Reader, type ReadOutcome, startOf } from './reader.ts'
+import { concerns, isThere, type Position, type ReadOutcome, type ReplayReader, startOf } from './replay-reader.ts'
 import { createSending } from './send-read.ts'
 import type { StreamClock } from './stream-clock.ts'
 
@@ -25,7 +25,7 @@ export interface ReadTogetherParts {
   bus: Bus
   nodeId: string
   clock: StreamClock
-  slices: Slices
+  acceptQueue: AcceptQueue
   delivered: Counter<'event'>
   /** Notes the number of sockets that got an event. */
   noteCaughtUp: (event: IncomingEvent, sockets: number) => void
@@ -53,8 +53,8 @@ const lookAgainMS = 50
  * share are split in halves. Returns one outcome per reader, in order.
  * @throws if the bus is away, or goes away meanwhile
  */
-export async function readTogether(parts: ReadTogetherParts, readers: readonly Reader[]): Promise<ReadOutcome[]> {
-  const outcomes = new Map<Reader, ReadOutcome>()
+export async function readTogether(parts: ReadTogetherParts, readers: readonly ReplayReader[]): Promise<ReadOutcome[]> {
+  const outcomes = new Map<ReplayReader, ReadOutcome>()
   // First, even if nothing can be read: after a purge the mark is the oldest message, so that later clients are known
   // to have everything.
   const markSeq = await markStream(parts.bus, parts.nodeId)
@@ -68,8 +68,8 @@ export async function readTogether(parts: ReadTogetherParts, readers: readonly R
 
 async function refuseTooOld(
   { bus, clock }: ReadTogetherParts,
-  readers: readonly Reader[],
-  outcomes: Map<Reader, ReadOutcome>,
+  readers: readonly ReplayReader[],
+  outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<void> {
   const askedMS = ownClock.now()
   const state = await readStreamState(bus)
@@ -79,15 +79,15 @@ async function refuseTooOld(
 
 async function readPart(
   parts: ReadTogetherParts,
-  readers: readonly Reader[],
+  readers: readonly ReplayReader[],
   markSeq: number,
-  outcomes: Map<Reader, ReadOutcome>,
+  outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<void> {
   if (readers.length === 0) return
-  const { bus, nodeId, slices } = parts
-  const byTopic = new Map<string, Reader[]>()
+  const { bus, nodeId, acceptQueue } = parts
+  const byTopic = new Map<string, ReplayReader[]>()
   for (const reader of readers) {
-    await slices.turn()
+    await acceptQueue.turn()
     for (const { name } of reader.socket.topics ?? []) {
       const others = byTopic.get(name)
       if (others) others.push(reader)
@@ -128,8 +128,8 @@ function whatToRead(
 }
 
 interface Group {
-  readers: readonly Reader[]
-  byTopic: ReadonlyMap<string, readonly Reader[]>
+  readers: readonly ReplayReader[]
+  byTopic: ReadonlyMap<string, readonly ReplayReader[]>
   markSeq: number
 }
 
@@ -140,13 +140,13 @@ async function deliver(
   parts: ReadTogetherParts,
   reading: StreamReading,
   { readers, byTopic, markSeq }: Group,
-  outcomes: Map<Reader, ReadOutcome>,
+  outcomes: Map<ReplayReader, ReadOutcome>,
 ): Promise<void> {
-  const { bus, slices, queue, order, orderWaitMS } = parts
+  const { bus, acceptQueue, queue, order, orderWaitMS } = parts
   const active = new Set(readers)
   const ids = new Set<string>()
   const sending = createSending(parts.mostBufferedBytes)
-  const end = (reader: Reader, outcome: ReadOutcome) => {
+  const end = (reader: ReplayReader, outcome: ReadOutcome) => {
     active.delete(reader)
     outcomes.set(reader, outcome)
   }
@@ -196,7 +196,7 @@ async function deliver(
     mark = await markStream(bus, parts.nodeId)
   }
 
-  await slices.turn()
+  await acceptQueue.turn()
   let sliceEndsMS = performance.now() + sliceMS
   for await (const message of reading.messages()) {
     const at = { seq: message.info.streamSequence, takenAtMS: Math.floor(message.info.timestampNanos / 1_000_000) }
@@ -208,7 +208,7 @@ async function deliver(
     if (active.size === 0) return stop()
     if (performance.now() < sliceEndsMS) continue
     sending.flush()
-    await slices.turn()
+    await acceptQueue.turn()
     sliceEndsMS = performance.now() + sliceMS
   }
 }

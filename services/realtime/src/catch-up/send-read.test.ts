@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { test } from 'vitest'
 import { topicOf } from '../delivery/topics.ts'
-import type { Reader } from './reader.ts'
+import type { ReplayReader } from './replay-reader.ts'
 import { createSending } from './send-read.ts'
 
 test('what was read for a socket of a room that it has been taken out of since is not sent', () => {
@@ -17,7 +17,7 @@ test('what was read for a socket of a room that it has been taken out of since i
     ...{ connected: true, codec: 0, connection, isIn: (topic: string) => topics.has(topic) },
     namespace: { topics: { frameText: (_event: string, data: string) => data } },
   }
-  const reader = { socket } as unknown as Reader
+  const reader = { socket } as unknown as ReplayReader
   const sending = createSending(1_000)
   for (const [room, data] of [
     ['left', 'of the room that is left'],
@@ -42,7 +42,7 @@ test('what was read before its client chose an encoding is sent in that encoding
     ...{ connected: true, codec: 0, connection, isIn: () => true },
     namespace: { topics: { frameText: (event: string, data: string, codec: number) => `${event} ${data} ${codec}` } },
   }
-  const reader = { socket } as unknown as Reader
+  const reader = { socket } as unknown as ReplayReader
   const sending = createSending(1_000)
   const add = (data: string) => {
     sending.nextEvent()

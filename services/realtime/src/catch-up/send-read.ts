@@ -1,7 +1,7 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import type { UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
-import type { Reader } from './reader.ts'
+import type { ReplayReader } from './replay-reader.ts'
 
 /** One batch of frames to a socket, in bytes. */
 const batchBytes = 64 * 1024
@@ -16,7 +16,7 @@ interface Frame {
 /** Sends events to sockets as they are read, many in one write, and none to a socket with unsent data. */
 export interface Sending {
   /** False if the socket's backlog is full: this event is not sent; earlier ones are. */
-  add(reader: Reader, event: IncomingEvent): boolean
+  add(reader: ReplayReader, event: IncomingEvent): boolean
   /** Call before another event is added. */
   nextEvent(): void
   flush(): void
@@ -24,12 +24,12 @@ export interface Sending {
 
 /** @param mostBufferedBytes a socket with more unsent bytes gets nothing */
 export function createSending(mostBufferedBytes: number): Sending {
-  const batches = new Map<Reader, { frames: Frame[]; bytes: number }>()
+  const batches = new Map<ReplayReader, { frames: Frame[]; bytes: number }>()
   /** The event's frame by codec. */
   let frames: string[] = []
   let topic: string | undefined
 
-  function send(reader: Reader): void {
+  function send(reader: ReplayReader): void {
     const batch = batches.get(reader)
     batches.delete(reader)
     const { socket } = reader

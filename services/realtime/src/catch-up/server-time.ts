@@ -5,7 +5,7 @@ import type { Bus } from '@parley/bus/connect'
 import { markStream, readStreamState } from '@parley/bus/stream/stream-state'
 import type { EventPayload } from '@parley/contracts/socket/server-events'
 import type { Logger } from '@parley/service/log'
-import type { Slices } from '@parley/socketio/accepting/slices'
+import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import type { SocketServer } from '@parley/socketio/server'
 import type { SocketData, UserSocket } from '../connections/session.ts'
 import type { Sockets } from '../connections/sockets.ts'
@@ -18,7 +18,7 @@ export interface ServerTimeParts {
   clock: StreamClock
   sockets: Sockets
   queue: DeliveryQueue
-  slices: Slices
+  acceptQueue: AcceptQueue
   log: Logger
   everyMS: number
   server: () => Pick<SocketServer<SocketData>, 'sendTo'>
@@ -41,7 +41,7 @@ export function announceServerTime(parts: ServerTimeParts): { stop(): Promise<vo
 }
 
 async function announce(parts: ServerTimeParts): Promise<void> {
-  const { bus, nodeId, clock, sockets, queue, slices, server, isBehind } = parts
+  const { bus, nodeId, clock, sockets, queue, acceptQueue, server, isBehind } = parts
   if (!bus.connected || isBehind()) return
   const listening = [...sockets.all()].filter(isListening)
   // After a purge of the stream this is its oldest message, so that later clients are known to have everything.
@@ -54,7 +54,7 @@ async function announce(parts: ServerTimeParts): Promise<void> {
   const json = JSON.stringify({ serverTimeMS: Math.floor(nowMS) } satisfies EventPayload<'serverTime'>)
   for (const part of inParts(listening, socketsAtOnce)) {
     server().sendTo(part.filter(isListening), 'serverTime', json)
-    await slices.turn()
+    await acceptQueue.turn()
   }
 }
 

@@ -16,7 +16,7 @@ export interface CatchingUp {
 }
 
 type Parts = Pick<NodeParts, 'chat' | 'settings' | 'bus' | 'log' | 'metrics' | 'isBehind'> &
-  Pick<CatchUpParts, 'slices' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
+  Pick<CatchUpParts, 'acceptQueue' | 'delivered' | 'noteCaughtUp' | 'order' | 'fetch'> &
   Pick<ServerTimeParts, 'sockets' | 'queue' | 'server'>
 
 /** The parts of a node that replay events to clients that give `since`, and send them the time. */

@@ -1,6 +1,6 @@
 import type { KeyedMutex } from '@parley/async/keyed-mutex'
 import type { AuthenticatedUser } from '@parley/chat/access/caller'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { Socket } from '@parley/socketio/sockets/socket'
 
 /** The user of a connection, once `auth2` has succeeded. */
@@ -19,8 +19,8 @@ export interface Session extends AuthenticatedUser {
   sinceMS: number
   /** When it was put into its rooms, as performance.now() has it. */
   enteredAtMS: number
-  /** While its rooms are being read: the orders that arrived since, which the reading may have missed. */
-  orders: ControlOrder[] | undefined
+  /** While its rooms are being read: the commands that arrived since, which the reading may have missed. */
+  commands: NodeCommand[] | undefined
 }
 
 export interface SocketData {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
-import type { MessagePlace } from '@parley/bus/events/publish'
+import type { EventPlace } from '@parley/bus/events/publish'
 import type { ServerEvent } from '@parley/contracts/socket/server-events'
 import * as fc from 'fast-check'
 import { describe, test } from 'vitest'
@@ -11,12 +11,12 @@ const waitMS = 200
 const room = { app: 'a', room: 'r' }
 const topic = 'r\0a\0r'
 
-function eventOf(name: ServerEvent, message: MessagePlace, id = `${message.thread ?? ''}${name} ${message.seq}`) {
+function eventOf(name: ServerEvent, message: EventPlace, id = `${message.thread ?? ''}${name} ${message.seq}`) {
   return { to: room, event: name, id, data: new Uint8Array(10), message } satisfies IncomingEvent
 }
-const sent = (seq: number, more: Partial<MessagePlace> = {}) =>
+const sent = (seq: number, more: Partial<EventPlace> = {}) =>
   eventOf('chat message', { seq, isSoonAfter: true, ...more })
-const edited = (seq: number, more: Partial<MessagePlace> = {}) =>
+const edited = (seq: number, more: Partial<EventPlace> = {}) =>
   eventOf('messageUpdated', { seq, isSoonAfter: true, ...more })
 
 /** Takes events, one at a time; `out` has the delivered ones, in order. */
@@ -163,7 +163,7 @@ describe('the messages of a room', () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let nowMS = 0
         const arrived = new Map<string, number>()
-        const out: { id: string; lane: string; seq: number; isNew: boolean; waitedMS: number }[] = []
+        const out: { id: string; queue: string; seq: number; isNew: boolean; waitedMS: number }[] = []
         const heard = new Set<string>()
         const order = new InOrder<ReturnType<typeof eventOf>>({
           waitMS,
@@ -171,7 +171,7 @@ describe('the messages of a room', () => {
             if (heard.has(id)) return
             heard.add(id)
             const waitedMS = nowMS - (arrived.get(id) ?? 0)
-            out.push({ id, lane: thread, seq, isNew: event !== 'messageUpdated', waitedMS })
+            out.push({ id, queue: thread, seq, isNew: event !== 'messageUpdated', waitedMS })
           },
         })
         for (const { seq, isEdit, thread, afterMS } of steps) {
@@ -188,8 +188,8 @@ describe('the messages of a room', () => {
         assert.deepEqual(new Set(out.map(({ id }) => id)), new Set(arrived.keys()))
         out.forEach((late, i) => {
           if (!late.isNew) return
-          const early = out.slice(0, i).filter(({ lane, seq, isNew }) => {
-            return lane === late.lane && (isNew ? seq > late.seq : seq >= late.seq)
+          const early = out.slice(0, i).filter(({ queue, seq, isNew }) => {
+            return queue === late.queue && (isNew ? seq > late.seq : seq >= late.seq)
           })
           const ranOut = early.some(({ waitedMS }) => waitedMS >= waitMS)
           assert.ok(early.length === 0 || ranOut, `${late.id} came after ${early.map(({ id }) => id).join()}`)

@@ -18,7 +18,7 @@ interface Waiting<Event> {
   sinceMS: number
 }
 
-interface Lane<Event> {
+interface OrderedQueue<Event> {
   topic: string
   thread: string | undefined
   /** The seq of the next message; undefined before any is known. */
@@ -68,10 +68,10 @@ export class InOrder<Event extends IncomingEvent> {
   readonly #deliver: (event: Event) => void
   readonly #waited: (outcome: WaitOutcome) => void
   readonly #fetch: InOrderParts<Event>['fetch']
-  readonly #rooms = new Map<string, Lane<Event>>()
-  readonly #threadsOf = new Map<string, Map<string, Lane<Event>>>()
+  readonly #rooms = new Map<string, OrderedQueue<Event>>()
+  readonly #threadsOf = new Map<string, Map<string, OrderedQueue<Event>>>()
   /** Rooms and threads with waiting events. */
-  readonly #waiting = new Set<Lane<Event>>()
+  readonly #waiting = new Set<OrderedQueue<Event>>()
   #waitingBytes = 0
   #lookAtMS = 0
 
@@ -88,37 +88,37 @@ export class InOrder<Event extends IncomingEvent> {
     if (place === undefined) return this.#deliver(event)
     const { seq } = place
     const isNew = isNewMessage(event.event)
-    const lane = this.#laneOf(topicOf(event.to), place.thread)
-    const isFirst = lane.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
+    const queue = this.#queueOf(topicOf(event.to), place.thread)
+    const isFirst = queue.next === undefined && ((isNew && seq === 1) || !place.isSoonAfter)
     // An edit, maybe of an old message, or a repeated event does not start the count.
     if (isFirst && (!isNew || event.again)) return this.#deliver(event)
-    if (isFirst) lane.next = seq
-    if (lane.next === undefined || !isReady(lane.next, seq, isNew)) {
-      return this.#wait(lane, { event, seq, isNew, sinceMS: nowMS })
+    if (isFirst) queue.next = seq
+    if (queue.next === undefined || !isReady(queue.next, seq, isNew)) {
+      return this.#wait(queue, { event, seq, isNew, sinceMS: nowMS })
     }
-    if (isNew && seq === lane.next) lane.next++
+    if (isNew && seq === queue.next) queue.next++
     this.#deliver(event)
-    if (lane.waiting.length > 0) this.#deliverReady(lane)
+    if (queue.waiting.length > 0) this.#deliverReady(queue)
   }
 
   /** Delivers every event that has waited too long. */
   expire(nowMS: number): void {
     if (this.#waiting.size === 0 || nowMS < this.#lookAtMS) return
     this.#lookAtMS = nowMS + this.#waitMS / looksPerWait
-    for (const lane of this.#waiting) {
-      const last = lane.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
-      if (last >= 0 && !this.#isFetching(lane, nowMS)) this.#deliverEarly(lane, last + 1)
+    for (const queue of this.#waiting) {
+      const last = queue.waiting.findLastIndex(({ sinceMS }) => sinceMS + this.#waitMS <= nowMS)
+      if (last >= 0 && !this.#isFetching(queue, nowMS)) this.#deliverEarly(queue, last + 1)
     }
   }
 
   /** Fetches missing messages once; false when waiting for them is over. */
-  #isFetching(lane: Lane<Event>, nowMS: number): boolean {
-    const { topic, thread, next, waiting } = lane
+  #isFetching(queue: OrderedQueue<Event>, nowMS: number): boolean {
+    const { topic, thread, next, waiting } = queue
     const [first] = waiting
     if (!this.#fetch || next === undefined || !first) return false
-    if (lane.fetch?.fromSeq === next) return !lane.fetch.isVain && nowMS < lane.fetch.untilMS
+    if (queue.fetch?.fromSeq === next) return !queue.fetch.isVain && nowMS < queue.fetch.untilMS
     const fetch = { fromSeq: next, untilMS: nowMS + waitsForFetched * this.#waitMS, isVain: false }
-    lane.fetch = fetch
+    queue.fetch = fetch
     const toSeq = first.isNew ? first.seq - 1 : first.seq
     const ask = async () => {
       fetch.isVain = !(await this.#fetch?.({ topic, thread, fromSeq: next, toSeq }))
@@ -133,7 +133,7 @@ export class InOrder<Event extends IncomingEvent> {
 
   /** The waiting events, room by room, in order. */
   waiting(): Event[] {
-    return [...this.#waiting].flatMap((lane) => lane.waiting.map(({ event }) => event))
+    return [...this.#waiting].flatMap((queue) => queue.waiting.map(({ event }) => event))
   }
 
   /**
@@ -141,30 +141,30 @@ export class InOrder<Event extends IncomingEvent> {
    * @param isUpToNow whether the other has had every event so far; otherwise it counts only for events that wait here
    */
   learn({ topic, thread, next }: Known, isUpToNow: boolean): void {
-    const lane = this.#laneOf(topic, thread)
-    const [first] = lane.waiting
-    if (lane.next !== undefined || !(isUpToNow || (first && first.seq <= next))) return
-    lane.next = next
-    this.#deliverReady(lane)
+    const queue = this.#queueOf(topic, thread)
+    const [first] = queue.waiting
+    if (queue.next !== undefined || !(isUpToNow || (first && first.seq <= next))) return
+    queue.next = next
+    this.#deliverReady(queue)
   }
 
   /** The input of another InOrder's `learn`. */
   *known(): Iterable<Known> {
-    for (const { topic, thread, next } of this.#lanes()) if (next !== undefined) yield { topic, thread, next }
+    for (const { topic, thread, next } of this.#queues()) if (next !== undefined) yield { topic, thread, next }
   }
 
   /** Some messages were missed: restarts the count at the next message. Waiting events still wait. */
   missed(): void {
-    for (const lane of this.#lanes()) lane.next = undefined
+    for (const queue of this.#queues()) queue.next = undefined
   }
 
   /** Forgets a topic, with its waiting events. */
   forget(topic: string): void {
-    for (const lane of [this.#rooms.get(topic), ...(this.#threadsOf.get(topic)?.values() ?? [])]) {
-      if (!lane) continue
-      for (const { event } of lane.waiting) this.#waitingBytes -= event.data.byteLength
-      lane.waiting = []
-      this.#waiting.delete(lane)
+    for (const queue of [this.#rooms.get(topic), ...(this.#threadsOf.get(topic)?.values() ?? [])]) {
+      if (!queue) continue
+      for (const { event } of queue.waiting) this.#waitingBytes -= event.data.byteLength
+      queue.waiting = []
+      this.#waiting.delete(queue)
     }
     this.#rooms.delete(topic)
     this.#threadsOf.delete(topic)
@@ -172,63 +172,63 @@ export class InOrder<Event extends IncomingEvent> {
 
   /** Delivers everything that waits. */
   flush(): void {
-    for (const lane of this.#waiting) this.#deliverEarly(lane, lane.waiting.length)
+    for (const queue of this.#waiting) this.#deliverEarly(queue, queue.waiting.length)
   }
 
-  *#lanes(): Iterable<Lane<Event>> {
-    for (const lanes of [this.#rooms, ...this.#threadsOf.values()]) yield* lanes.values()
+  *#queues(): Iterable<OrderedQueue<Event>> {
+    for (const queues of [this.#rooms, ...this.#threadsOf.values()]) yield* queues.values()
   }
 
-  #laneOf(topic: string, thread: string | undefined): Lane<Event> {
+  #queueOf(topic: string, thread: string | undefined): OrderedQueue<Event> {
     const known = thread === undefined ? this.#rooms.get(topic) : this.#threadsOf.get(topic)?.get(thread)
     if (known) return known
-    const lane: Lane<Event> = { topic, thread, next: undefined, waiting: [] }
-    if (thread === undefined) this.#rooms.set(topic, lane)
-    else this.#keepThread(topic, thread, lane)
-    return lane
+    const queue: OrderedQueue<Event> = { topic, thread, next: undefined, waiting: [] }
+    if (thread === undefined) this.#rooms.set(topic, queue)
+    else this.#keepThread(topic, thread, queue)
+    return queue
   }
 
-  #keepThread(topic: string, thread: string, lane: Lane<Event>): void {
-    const threads = this.#threadsOf.get(topic) ?? new Map<string, Lane<Event>>()
+  #keepThread(topic: string, thread: string, queue: OrderedQueue<Event>): void {
+    const threads = this.#threadsOf.get(topic) ?? new Map<string, OrderedQueue<Event>>()
     this.#threadsOf.set(topic, threads)
     if (threads.size >= mostThreads)
       for (const [name, { waiting }] of threads) if (waiting.length === 0) threads.delete(name)
-    threads.set(thread, lane)
+    threads.set(thread, queue)
   }
 
-  #wait(lane: Lane<Event>, one: Waiting<Event>): void {
-    const { waiting } = lane
+  #wait(queue: OrderedQueue<Event>, one: Waiting<Event>): void {
+    const { waiting } = queue
     let at = waiting.length
     while (at > 0 && isBefore(one, waiting[at - 1] as Waiting<Event>)) at--
     for (let i = at - 1; waiting[i]?.seq === one.seq; i--) if (isSame(waiting[i]?.event, one.event)) return
     waiting.splice(at, 0, one)
     this.#waitingBytes += one.event.data.byteLength
-    this.#waiting.add(lane)
-    if (this.#waitingBytes > mostWaitingBytes) this.#deliverEarly(lane, waiting.length)
+    this.#waiting.add(queue)
+    if (this.#waitingBytes > mostWaitingBytes) this.#deliverEarly(queue, waiting.length)
   }
 
-  #deliverReady(lane: Lane<Event>): void {
-    for (let first = lane.waiting[0]; first; first = lane.waiting[0]) {
-      if (!isReady(lane.next ?? 0, first.seq, first.isNew)) return
-      this.#deliverFirst(lane, 'came')
+  #deliverReady(queue: OrderedQueue<Event>): void {
+    for (let first = queue.waiting[0]; first; first = queue.waiting[0]) {
+      if (!isReady(queue.next ?? 0, first.seq, first.isNew)) return
+      this.#deliverFirst(queue, 'came')
     }
   }
 
   /** Delivers the first `count` events, and those that are ready then. */
-  #deliverEarly(lane: Lane<Event>, count: number): void {
-    const outcome = lane.next === undefined ? 'first' : 'ran out'
-    for (let left = count; left > 0; left--) this.#deliverFirst(lane, outcome)
-    this.#deliverReady(lane)
+  #deliverEarly(queue: OrderedQueue<Event>, count: number): void {
+    const outcome = queue.next === undefined ? 'first' : 'ran out'
+    for (let left = count; left > 0; left--) this.#deliverFirst(queue, outcome)
+    this.#deliverReady(queue)
   }
 
   /** Delivers the first waiting event. */
-  #deliverFirst(lane: Lane<Event>, outcome: WaitOutcome): void {
-    const first = lane.waiting.shift()
+  #deliverFirst(queue: OrderedQueue<Event>, outcome: WaitOutcome): void {
+    const first = queue.waiting.shift()
     if (!first) return
     this.#waitingBytes -= first.event.data.byteLength
-    if (lane.waiting.length === 0) this.#waiting.delete(lane)
-    if (first.isNew) lane.next = Math.max(lane.next ?? 0, first.seq + 1)
-    else if (lane.next !== undefined) lane.next = Math.max(lane.next, first.seq)
+    if (queue.waiting.length === 0) this.#waiting.delete(queue)
+    if (first.isNew) queue.next = Math.max(queue.next ?? 0, first.seq + 1)
+    else if (queue.next !== undefined) queue.next = Math.max(queue.next, first.seq)
     this.#waited(outcome)
     this.#deliver(first.event)
   }

@@ -60,7 +60,7 @@ export function createLiveOrder(parts: LiveOrderParts): LiveOrder {
       lookAgain()
     },
     learn(known, isUpToNow) {
-      for (const lane of known) if (interest().has(lane.topic)) order.learn(lane, isUpToNow)
+      for (const queue of known) if (interest().has(queue.topic)) order.learn(queue, isUpToNow)
     },
     missed: () => order.missed(),
     forget: (topic) => order.forget(topic),

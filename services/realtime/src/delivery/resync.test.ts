@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import { describe, test } from 'vitest'
 import { newSocketData, type Session, type UserSocket } from '../connections/session.ts'
 import { joinRooms } from '../logins/join-rooms.ts'
@@ -25,16 +25,16 @@ describe('rooms that are read again after the bus was away', () => {
   const roomOf = (room: string) => ({ room, joinedAtMS: 0 })
 
   test('are not those of a socket that is being authenticated again: what is ordered meanwhile holds', async () => {
-    const session = { ...user, isReady: true, orders: [] } as unknown as Session
+    const session = { ...user, isReady: true, commands: [] } as unknown as Session
     const socket = socketOf(session)
     // The login has read the rooms and waits for its turn.
     const readByLogin = [roomOf('left'), roomOf('kept')]
     let arrivals = 0
     const orderArrives = () => {
       if (arrivals++ > 0) return
-      const order: ControlOrder = { do: 'left', room: 'left', users: ['alice'] }
-      session.orders?.push(order)
-      carryOut(socket, session, order)
+      const command: NodeCommand = { do: 'left', room: 'left', users: ['alice'] }
+      session.commands?.push(command)
+      carryOut(socket, session, command)
     }
     const roomsOfUser = async () => {
       orderArrives()
@@ -51,6 +51,6 @@ describe('rooms that are read again after the bus was away', () => {
     const socket = socketOf(session)
     await readRoomsAgain({ roomsOfUser: async () => [roomOf('kept')], queue }, [{ socket, session }])
     assert.deepEqual(roomsOf(socket), topics('kept'))
-    assert.equal(session.orders, undefined)
+    assert.equal(session.commands, undefined)
   })
 })

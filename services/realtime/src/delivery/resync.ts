@@ -57,7 +57,7 @@ async function resync(parts: ResyncParts, awaySinceMS: number): Promise<number> 
   // NATS has this node's subscriptions again: no node command is missed from now on.
   await bus.nats.flush()
   // Logins may have read data that has changed since, and their node commands were missed.
-  await logins.settled()
+  await logins.finished()
   const held = [...sockets.all()].flatMap((socket) => {
     const { session } = socket.data
     return session?.isReady ? [{ socket, session }] : []
@@ -108,15 +108,15 @@ export async function readRoomsAgain(
   { roomsOfUser, queue }: Pick<ResyncParts, 'roomsOfUser' | 'queue'>,
   ofUser: readonly Held[],
 ): Promise<void> {
-  const held = ofUser.filter((one) => isStill(one) && one.session.orders === undefined)
+  const held = ofUser.filter((one) => isStill(one) && one.session.commands === undefined)
   const [first] = held
   if (!first) return
-  for (const { session } of held) session.orders = []
+  for (const { session } of held) session.commands = []
   try {
     const rooms = await roomsOfUser(first.session)
     queue.drain()
     for (const one of held) if (isStill(one)) joinRooms(one.socket, one.session, rooms)
   } finally {
-    for (const { session } of held) session.orders = undefined
+    for (const { session } of held) session.commands = undefined
   }
 }

@@ -21,7 +21,7 @@ type Parts = Pick<NodeParts, 'chat' | 'bus' | 'settings' | 'log' | 'metrics' | '
 }
 
 /**
- * The steps of an event inside a node: heard, gathered with others of the turn, put in order, delivered to each socket
+ * The steps of an event inside a node: heard, batched with others of the turn, put in order, delivered to each socket
  * once.
  */
 export function startDelivery(parts: Parts) {

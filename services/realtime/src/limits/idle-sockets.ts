@@ -44,7 +44,7 @@ export function watchIdleSockets(authenticateWithinMS: number, handshakes: Pick<
   return {
     opened: (connection) => void nobodys.set(connection, performance.now()),
     authenticated({ connection }) {
-      connection.isNewcomer = false
+      connection.isNew = false
       isNobodysNoMore(connection)
     },
     unauthenticated({ connection }) {

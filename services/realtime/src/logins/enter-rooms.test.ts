@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import { test } from 'vitest'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
@@ -18,19 +18,19 @@ test('a room joined while the rooms were read is not left for a moment, and one 
       if (topics.delete(name)) left.push(name)
     },
   }
-  const orders: ControlOrder[] = [
+  const commands: NodeCommand[] = [
     { do: 'joined', room: 'joined', users: ['alice'] },
     { do: 'joined', room: 'left', users: ['alice'] },
     { do: 'left', room: 'left', users: ['alice'] },
     { do: 'left', room: 'kept', users: ['alice'] },
     { do: 'joined', room: 'kept', users: ['alice'] },
   ]
-  const session = { app: 'app', user: 'alice', orders } as unknown as Session
+  const session = { app: 'app', user: 'alice', commands } as unknown as Session
   joinRooms(socket as unknown as UserSocket, session, [{ room: 'left' }, { room: 'kept' }])
   assert.deepEqual(left.toSorted(), ['left', 'old'].map(roomTopic).toSorted())
   assert.deepEqual(
     [...topics].toSorted(),
     [topicOf({ app: 'app', user: 'alice' }), ...['joined', 'kept'].map(roomTopic)].toSorted(),
   )
-  assert.equal(session.orders, undefined)
+  assert.equal(session.commands, undefined)
 })

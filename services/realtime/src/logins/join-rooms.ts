@@ -8,16 +8,17 @@ import { carryOut } from '../nodes/control.ts'
  * commands that arrived during the reading; then carries out the remaining commands.
  */
 export function joinRooms(socket: UserSocket, session: Session, rooms: readonly Pick<RoomOfUser, 'room'>[]): void {
-  const { app, user, orders = [] } = session
+  const { app, user, commands = [] } = session
   const wanted = new Set([topicOf({ app, user }), ...rooms.map(({ room }) => topicOf({ app, room }))])
   // Computed before leaving any room: leaving and joining again would miss the events in between.
-  for (const order of orders) {
-    if (order.do === 'joined') wanted.add(topicOf({ app, room: order.room }))
-    else if (order.do === 'left') wanted.delete(topicOf({ app, room: order.room }))
+  for (const command of commands) {
+    if (command.do === 'joined') wanted.add(topicOf({ app, room: command.room }))
+    else if (command.do === 'left') wanted.delete(topicOf({ app, room: command.room }))
   }
   for (const { name } of [...(socket.topics ?? [])]) if (!wanted.has(name)) socket.leave(name)
   for (const name of wanted) socket.join(name)
   session.enteredAtMS = performance.now()
-  session.orders = undefined
-  for (const order of orders) if (order.do !== 'joined' && order.do !== 'left') carryOut(socket, session, order)
+  session.commands = undefined
+  for (const command of commands)
+    if (command.do !== 'joined' && command.do !== 'left') carryOut(socket, session, command)
 }

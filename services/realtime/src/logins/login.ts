@@ -3,7 +3,7 @@ import type { AuthenticatedSocket, AuthenticateSocket } from '@parley/chat/acces
 import type { FailedLogins } from '@parley/chat/access/failed-logins'
 import type { RoomOfUser, RoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import { ApiError } from '@parley/contracts/errors'
-import type { Slices } from '@parley/socketio/accepting/slices'
+import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import type { CatchUp, CaughtUp } from '../catch-up/catch-up.ts'
 import { isOf, type Session, type UserSocket } from '../connections/session.ts'
 import type { DeliveryQueue } from '../delivery/delivery-queue.ts'
@@ -20,7 +20,7 @@ const mostLoginsOfSocket = 2
 
 export interface LoginParts {
   limits: Pick<Limits, 'turn' | 'anotherOfUser'>
-  slices: Slices
+  acceptQueue: AcceptQueue
   failedLogins: FailedLogins
   authenticateSocket: AuthenticateSocket
   logins: Logins
@@ -74,10 +74,10 @@ export function createLogin(parts: LoginParts): LogIn {
 }
 
 async function logIn(parts: LoginParts, socket: UserSocket, token: string, options: LoginOptions) {
-  const { limits, slices, logins, replay } = parts
+  const { limits, acceptQueue, logins, replay } = parts
   const { since } = options
   await limits.turn(socket)
-  await slices.turn()
+  await acceptQueue.turn()
   const { session, rooms } = await logins.watch(async (hasEnded) => {
     const caller = await authenticate(parts, socket, token, options.clientKey, hasEnded)
     const { session, earlier } = parts.sessions.begin(socket, caller, {
@@ -101,7 +101,7 @@ async function logIn(parts: LoginParts, socket: UserSocket, token: string, optio
 }
 
 async function authenticate(
-  { authenticateSocket, slices, limits, sessions }: LoginParts,
+  { authenticateSocket, acceptQueue, limits, sessions }: LoginParts,
   socket: UserSocket,
   token: string,
   clientKey: string | undefined,
@@ -109,7 +109,7 @@ async function authenticate(
 ): Promise<AuthenticatedSocket> {
   requireConnected(socket)
   const caller = await authenticateSocket(token, clientKey)
-  await slices.turn()
+  await acceptQueue.turn()
   requireConnected(socket)
   if (hasEnded(caller.app, caller.tokenDigest)) throw new ApiError('INVALID_TOKEN', 'the token is invalid or expired')
   limits.anotherOfUser(sessions.othersOf(socket, caller))
@@ -118,12 +118,12 @@ async function authenticate(
 
 /** Registers the user at this node, loads their rooms, and joins them. */
 async function enter(parts: LoginParts, socket: UserSocket, session: Session): Promise<readonly RoomOfUser[]> {
-  const { registration, roomsOfUser, slices, queue, interest } = parts
+  const { registration, roomsOfUser, acceptQueue, queue, interest } = parts
   // Before the rooms are loaded: a later change of them waits for this node, an earlier one is in the data.
   await registration.registered()
   requireOf(socket, session)
   const rooms = await roomsOfUser(session)
-  await slices.turn()
+  await acceptQueue.turn()
   requireOf(socket, session)
   queue.drain()
   if (session.wantsServerTime) socket.startBuffering(parts.replayBufferBytes)

@@ -6,7 +6,7 @@ export interface Logins {
   revoked(app: string, tokenDigests: readonly string[]): void
   appDeleted(app: string): void
   /** Settles when all logins now in flight have succeeded or failed. */
-  settled(): Promise<void>
+  finished(): Promise<void>
 }
 
 const nameOf = (app: string, tokenDigest: string) => `${app}\0${tokenDigest}`
@@ -31,7 +31,7 @@ export function createLogins(): Logins {
     appDeleted(app) {
       for (const ended of inFlight.values()) ended.add(app)
     },
-    async settled() {
+    async finished() {
       await Promise.allSettled(inFlight.keys())
     },
   }

@@ -62,7 +62,7 @@ export function createSessions({ sockets, activity, idle, watching }: SessionsPa
         isAway: earlier?.isAway ?? false,
         sinceMS: earlier?.sinceMS ?? clock.now(),
         enteredAtMS: 0,
-        orders: [],
+        commands: [],
       }
       // A socket that authenticates again, as with a new token, stays in its rooms and so misses nothing.
       if (earlier) sockets.remove(socket)

@@ -1,4 +1,4 @@
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import { ApiError } from '@parley/contracts/errors'
 import { closeSocket } from '../connections/close-socket.ts'
 import type { Session, UserSocket } from '../connections/session.ts'
@@ -27,60 +27,60 @@ export function createControlHandler({
   queue,
   logins,
   watching,
-}: ControlParts): (app: string, order: ControlOrder) => Promise<void> {
-  return async (app, order) => {
+}: ControlParts): (app: string, command: NodeCommand) => Promise<void> {
+  return async (app, command) => {
     // Earlier events go to the earlier members.
     queue.drain()
-    if (order.do === 'revoked') {
-      logins.revoked(app, order.tokens)
-      for (const socket of sockets.ofUser(app, order.user)) handleOrder(socket, order)
+    if (command.do === 'revoked') {
+      logins.revoked(app, command.tokens)
+      for (const socket of sockets.ofUser(app, command.user)) handleCommand(socket, command)
       return
     }
-    if (order.do === 'appDeleted') {
+    if (command.do === 'appDeleted') {
       logins.appDeleted(app)
-      for (const socket of [...sockets.all()]) if (socket.data.session?.app === app) handleOrder(socket, order)
+      for (const socket of [...sockets.all()]) if (socket.data.session?.app === app) handleCommand(socket, command)
       return
     }
-    if (order.do === 'left') watching.moved(app, order.users)
+    if (command.do === 'left') watching.moved(app, command.users)
     let isConcerned = false
-    for (const user of order.users) {
+    for (const user of command.users) {
       for (const socket of sockets.ofUser(app, user)) {
         isConcerned = true
-        handleOrder(socket, order)
+        handleCommand(socket, command)
       }
     }
-    if (isConcerned && order.do === 'joined') await interest.effective()
+    if (isConcerned && command.do === 'joined') await interest.effective()
   }
 }
 
-function handleOrder(socket: UserSocket, order: ControlOrder): void {
+function handleCommand(socket: UserSocket, command: NodeCommand): void {
   const { session } = socket.data
   if (!session) return
-  session.orders?.push(order)
-  carryOut(socket, session, order)
+  session.commands?.push(command)
+  carryOut(socket, session, command)
 }
 
 /** Carries out the node command for one socket. */
-export function carryOut(socket: UserSocket, session: Session, order: ControlOrder): void {
-  switch (order.do) {
+export function carryOut(socket: UserSocket, session: Session, command: NodeCommand): void {
+  switch (command.do) {
     case 'joined':
-      socket.join(topicOf({ app: session.app, room: order.room }))
+      socket.join(topicOf({ app: session.app, room: command.room }))
       break
     case 'left':
-      socket.leave(topicOf({ app: session.app, room: order.room }))
+      socket.leave(topicOf({ app: session.app, room: command.room }))
       break
     case 'revoked':
-      if (!order.tokens.includes(session.tokenDigest)) break
-      if (order.renewedBy) {
-        session.tokenDigest = order.renewedBy.token
-        session.expiresAt = new Date(order.renewedBy.expiresAtMS)
-      } else if (order.because === 'banned') closeSocket(socket, 'user banned')
+      if (!command.tokens.includes(session.tokenDigest)) break
+      if (command.renewedBy) {
+        session.tokenDigest = command.renewedBy.token
+        session.expiresAt = new Date(command.renewedBy.expiresAtMS)
+      } else if (command.because === 'banned') closeSocket(socket, 'user banned')
       else closeSocket(socket, 'token ended')
       break
     case 'appDeleted':
       closeSocket(socket, 'app deleted')
       break
     default:
-      throw new ApiError('INTERNAL_ERROR', 'unknown order')
+      throw new ApiError('INTERNAL_ERROR', 'unknown command')
   }
 }

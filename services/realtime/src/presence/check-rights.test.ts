@@ -50,7 +50,7 @@ describe('what sockets may know of those whom they watch', () => {
     }
   })
 
-  test('is checked again when they are more than can be in a minute: all in turn, and in news of them first', async () => {
+  test('is checked again when they are more than can be in a minute: all in turn, and after an event of theirs first', async () => {
     const { sockets, checkedAtS, checks } = watch(10_000)
     await runFor(70, checks)
     const last = sockets.at(-1) as UserSocket

@@ -4,7 +4,7 @@ import { findWatchable, type Watchable } from '@parley/chat/presence/watchable-u
 import type { Logger } from '@parley/service/log'
 import type { UserSocket } from '../connections/session.ts'
 
-/** All that a socket watches is checked again after this long, in case news of it were lost. */
+/** All that a socket watches is checked again after this long, in case an event of it were lost. */
 const againAfterMS = 60_000
 /** There is about one a second. */
 const roundsPerAgain = againAfterMS / 1_000

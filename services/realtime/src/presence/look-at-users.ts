@@ -45,7 +45,7 @@ export function createLook({ chat, presence, server }: LookParts): Look {
       }
     },
     show(some) {
-      const news = new Map<UserSocket, UserPresence[]>()
+      const changes = new Map<UserSocket, UserPresence[]>()
       for (const watched of some) {
         for (const [socket, watch] of watched.watches) {
           // One that is catching up gets it in a later round, as does one of which it is to be read whether it may know.
@@ -53,12 +53,12 @@ export function createLook({ chat, presence, server }: LookParts): Look {
           const view = viewOf(watched, watch.rights)
           if (view.state === watch.shown.state) continue
           watch.shown = view
-          const ofSocket = news.get(socket)
+          const ofSocket = changes.get(socket)
           if (ofSocket) ofSocket.push(view)
-          else news.set(socket, [view])
+          else changes.set(socket, [view])
         }
       }
-      for (const [socket, clients] of news) send(socket, clients)
+      for (const [socket, clients] of changes) send(socket, clients)
     },
   }
 }

@@ -68,8 +68,8 @@ export function watchPresence(parts: WatchPresenceParts): WatchPresence {
   const watching: Watching = {
     ...{ ...parts, watchedBy, subscribing, toLookAt: new Set(), rounds: 0 },
     look: createLook(parts),
-    users: createWatchedUsers(parts.bus, (watched, news) => {
-      if (news === 'state') watching.toLookAt.add(watched)
+    users: createWatchedUsers(parts.bus, (watched, event) => {
+      if (event === 'state') watching.toLookAt.add(watched)
       else mayHaveChanged(watching, watched.app, [watched.user])
     }),
     checks: createRightsChecks({ ...parts, watchedBy, apply: (...about) => applyRights(watching, ...about) }),

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
-import { listenToPresence, type PresenceNews } from '@parley/bus/events/presence-news'
+import { listenToPresence, type PresenceEvent } from '@parley/bus/events/presence-events'
 import type { Subscription } from '@parley/bus/listen'
 import type { Watchable } from '@parley/chat/presence/watchable-users'
 import { toPresenceView } from '@parley/chat/views/presence'
@@ -44,7 +44,10 @@ interface Entry extends WatchedUser {
   opened: number
 }
 
-export function createWatchedUsers(bus: Bus, heard: (watched: WatchedUser, news: PresenceNews) => void): WatchedUsers {
+export function createWatchedUsers(
+  bus: Bus,
+  heard: (watched: WatchedUser, event: PresenceEvent) => void,
+): WatchedUsers {
   const entries = new Map<string, Entry>()
   const nameOf = (app: string, user: string) => `${app}\0${user}`
 
@@ -56,7 +59,7 @@ export function createWatchedUsers(bus: Bus, heard: (watched: WatchedUser, news:
         known.opened++
         return known
       }
-      const subscription = listenToPresence(bus, { app, user }, (news) => heard(entry, news))
+      const subscription = listenToPresence(bus, { app, user }, (event) => heard(entry, event))
       const entry: Entry = {
         ...{ app, user, subscription, opened: 1 },
         ...{ watches: new Map(), state: 'unknown', wasConnected: false, goneAtMS: undefined },

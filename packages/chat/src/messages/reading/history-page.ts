@@ -2,7 +2,13 @@ import type { Input } from '@parley/contracts/operation'
 import type { listMessages } from '@parley/contracts/operations/messages/messages'
 import { currentMessage, type Deletions } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import { type PageSize, type PageStart, type Place, pageLength, type TimeField } from '@parley/db/messages/history'
+import {
+  type HistoryPosition,
+  type PageSize,
+  type PageStart,
+  pageLength,
+  type TimeField,
+} from '@parley/db/messages/history'
 import type { UserDoc } from '@parley/db/users/documents'
 import { parseTime } from '../../read-time.ts'
 import { messageJson } from '../../views/message.ts'
@@ -29,7 +35,7 @@ export async function pageStart(
   find: (id: string) => Promise<MessageDoc>,
 ): Promise<PageStart> {
   const { beforeMessage, afterMessage, afterTime } = query
-  const placeOf = async (id: string): Promise<Place> => ({ timeMS: (await find(id))[field], id })
+  const placeOf = async (id: string): Promise<HistoryPosition> => ({ timeMS: (await find(id))[field], id })
   const before = beforeMessage === undefined ? undefined : await placeOf(beforeMessage)
   const after = afterMessage === undefined ? undefined : await placeOf(afterMessage)
   const time = afterTime === undefined ? undefined : parseTime('afterTime', afterTime)

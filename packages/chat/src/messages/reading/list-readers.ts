@@ -3,7 +3,7 @@ import type { Result } from '@parley/contracts/operation'
 import { maxReadersMembers, type listReaders as operation } from '@parley/contracts/operations/messages/readers'
 import { isDeletedIn } from '@parley/db/messages/deleted-messages'
 import { findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
-import { findReaders, type Reader } from '@parley/db/messages/readers'
+import { findReaders, type MessageReader } from '@parley/db/messages/readers'
 import { inTransaction } from '@parley/db/transactions/transaction'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findUsers } from '@parley/db/users/users'
@@ -44,7 +44,7 @@ export async function listReaders(chat: Chat, by: Caller, id: string): Promise<R
   }
 }
 
-function toReaderView({ user, markerSetAtMS }: Reader, profile: UserDoc | undefined): ReaderView {
+function toReaderView({ user, markerSetAtMS }: MessageReader, profile: UserDoc | undefined): ReaderView {
   return {
     ...toSenderView(user, profile),
     ...(markerSetAtMS !== undefined && { lastReadTimeMS: markerSetAtMS }),

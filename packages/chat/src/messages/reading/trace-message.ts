@@ -62,7 +62,7 @@ export async function traceMessage(chat: Chat, app: string, id: string): Promise
     isDeleted: isDeletedIn(message, room),
     accepted: { atMS: createdAtMS, ...(request !== undefined && { request }) },
     ...(published && { published }),
-    settled: stored.length > 0,
+    flushed: stored.length > 0,
     deliveries: deliveries.sort((a, b) => a.atMS - b.atMS),
     silentNodes: nodes.silent,
     push,

@@ -40,7 +40,7 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
     await sendContent(chat, { ...send, idempotencyKey: `scheduled ${id}` }, content)
     await removeSent(chat.db, one)
   } catch (error) {
-    await settleFailure(chat, one, error).catch((failure: unknown) =>
+    await recordFailure(chat, one, error).catch((failure: unknown) =>
       chat.log.warn({ err: failure, app, room }, 'scheduled messages not read; trying again'),
     )
   }
@@ -50,7 +50,7 @@ export async function sendTaken(chat: Chat, one: ScheduledDoc): Promise<void> {
  * A refusal is final, except slow mode, an import and others that pass, which only delay the message. Any other error,
  * such as a broken connection, may have come after the write.
  */
-async function settleFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
+async function recordFailure(chat: Chat, one: ScheduledDoc, error: unknown): Promise<void> {
   const { app, room } = one
   const isRefused =
     error instanceof ApiError && error.status < 500 && error.status !== 429 && error.code !== 'ROOM_IMPORTING'

@@ -1,6 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
-import type { PushToClientsOrder } from '@parley/contracts/bus/push-orders'
+import type { ClientsPush } from '@parley/contracts/bus/push-work'
 import { ApiError } from '@parley/contracts/errors'
 import type { SentMessage } from '@parley/contracts/resources/message'
 import { stopStreaming } from '@parley/db/messages/change-messages'
@@ -98,7 +98,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
   const parts = await endParts(chat.db, stream)
   const content = given ?? JSON.stringify(textOfParts(parts))
   const without = push ? (['streaming', 'streamed', 'push'] as const) : (['streaming', 'streamed'] as const)
-  const order: PushToClientsOrder = { id: `${id}:streamed`, clients: [], payload: {}, message: { room, id } }
+  const toPush: ClientsPush = { id: `${id}:streamed`, clients: [], payload: {}, message: { room, id } }
   const { message, quoted } = await changeMessage(
     chat,
     asUser(app, sender),
@@ -110,7 +110,7 @@ async function close(chat: Chat, stream: OwnStream, given?: string): Promise<Sen
       const mask = await chat.censor.maskOf(app)
       return { set: { content: mask ? mask(content) : content }, without }
     },
-    push ? [{ kind: 'push', id: order.id, app, json: JSON.stringify(order) }] : [],
+    push ? [{ kind: 'push', id: toPush.id, app, json: JSON.stringify(toPush) }] : [],
   )
   await deleteStream(chat.db, stream)
   return toSentMessageView(message, quoted)

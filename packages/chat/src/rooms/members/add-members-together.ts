@@ -80,8 +80,8 @@ export async function addMembersTogether(
       return outcomes.map((outcome) => {
         if (!('added' in outcome)) return outcome
         const { room, added, messages } = outcome
-        const ofLane = added.length === 0 ? undefined : byKey.get(roomOrderingKey(room.app, room.id))
-        const notes = ofLane ?? { notes: [], before: [] }
+        const ofRoom = added.length === 0 ? undefined : byKey.get(roomOrderingKey(room.app, room.id))
+        const notes = ofRoom ?? { notes: [], before: [] }
         return { room: after.get(room._id) ?? room, added, noted: notes, messages, profiles }
       })
     }),

@@ -24,7 +24,7 @@ import { noteJoined } from './note-joined.ts'
 type Request = Input<typeof operation>['body']
 
 /** A larger request runs by itself, so that a batch need not wait for it. */
-const mostGathered = 100
+const mostBatched = 100
 
 /**
  * Makes users members of a group at once, or invites them (docs/reference/rooms.md#members). Existing members stay. A
@@ -54,7 +54,7 @@ export async function addMembers(
 
 /** Most invitees are users, found by the read that decides; groups are expanded only when it found some. */
 async function add(chat: Chat, wanted: MembersToAdd): Promise<MembersAdded> {
-  const isLarge = wanted.invitees.length > mostGathered
+  const isLarge = wanted.invitees.length > mostBatched
   const [outcome] = isLarge ? await addMembersTogether(chat, [wanted]) : [await chat.addMembers(wanted)]
   if (!outcome || 'refused' in outcome) throw outcome?.refused ?? new ApiError('INTERNAL_ERROR')
   if ('added' in outcome) return outcome

@@ -28,7 +28,7 @@ export const traceMessage = operation({
       .object({ atMS: timeMS, streamSeq: count })
       .optional()
       .describe('Its event in the stream; absent when it is not there: not yet, or not any more'),
-    settled: z.boolean().describe('Whether it has left the buffer of its room'),
+    flushed: z.boolean().describe('Whether it has left the buffer of its room'),
     deliveries: z.array(
       z.object({
         node: z.string(),
@@ -64,7 +64,7 @@ export const traceMessage = operation({
       isDeleted: false,
       accepted: { atMS: 1_795_176_000_000, request: 'req-1' },
       published: { atMS: 1_795_176_000_004, streamSeq: 4_711 },
-      settled: true,
+      flushed: true,
       deliveries: [{ node: 'realtime-1', sockets: 2, atMS: 1_795_176_000_005 }],
       silentNodes: [],
       push: { recorded: true, members: { SENDER: 1, NO_DEVICE: 1 }, devices: { DUE: 1 }, results: { sent: 1 } },

@@ -15,12 +15,12 @@ describe('push', () => {
   afterAll(() => gateway.stop())
 
   describe('POST /push/push2clients', () => {
-    test('hands the order to the push service, each client once', async () => {
+    test('hands the push to the push service, each client once', async () => {
       proves('POST /push/push2clients', 'body.clients', 'body.payload', 'result is an empty object')
       const { nats } = gateway.chat.bus
-      const orders: Record<string, unknown>[] = []
+      const pushes: Record<string, unknown>[] = []
       const heard = nats.subscribe(pushToClientsSubject(gateway.app), {
-        callback: (_error, message) => void orders.push(message.json()),
+        callback: (_error, message) => void pushes.push(message.json()),
       })
       await nats.flush()
       const payload = { title: 'Sale', alert: { 'loc-key': 'SALE', 'loc-args': ['x'] }, badge: 0, expiry: 0 }
@@ -29,9 +29,9 @@ describe('push', () => {
       assert.deepEqual(body, { RC: 0, RM: 'OK', result: {} })
       await nats.flush()
       heard.unsubscribe()
-      assert.equal(orders.length, 1)
-      const { id, request, ...order } = orders[0] ?? {}
-      assert.deepEqual(order, { clients: ['a', 'b'], payload })
+      assert.equal(pushes.length, 1)
+      const { id, request, ...push } = pushes[0] ?? {}
+      assert.deepEqual(push, { clients: ['a', 'b'], payload })
       assert.equal(typeof id, 'string')
       assert.equal(typeof request, 'string')
     })
@@ -70,7 +70,14 @@ describe('push', () => {
   describe('dead letters', () => {
     const deadLetter = async (app: string): Promise<string> => {
       const _id = `hook_${randomUUID()}`
-      const about = { app, kind: 'webhook' as const, lane: `lane of ${_id}`, order: 7, room: 'room', event: 'MESSAGE' }
+      const about = {
+        app,
+        kind: 'webhook' as const,
+        queue: `queue of ${_id}`,
+        order: 7,
+        room: 'room',
+        event: 'MESSAGE',
+      }
       await queueCalls(gateway.chat.db, [{ _id, ...about, client: 'alice', data: '{"_id":"m"}', target: 'http://x' }])
       await markCallTried(gateway.chat.db, _id, { lastError: '500', deadWith: '{"_id":"m"}' })
       return _id
@@ -106,15 +113,15 @@ describe('push', () => {
       const id = await deadLetter(gateway.app)
       const { status, body } = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
       assert.deepEqual([status, body.result], [200, { id }])
-      assert.equal((await findNextCall(gateway.chat.db, `lane of ${id}`))?._id, id)
-      assert.ok(await gateway.chat.db.callLanes.findOne({ _id: `lane of ${id}` }))
+      assert.equal((await findNextCall(gateway.chat.db, `queue of ${id}`))?._id, id)
+      assert.ok(await gateway.chat.db.callQueues.findOne({ _id: `queue of ${id}` }))
       const again = await gateway.admin('POST', `/admin/webhooks/failed/${id}/retry`)
       assert.deepEqual([again.status, again.body.error.code], [404, 'WEBHOOK_NOT_FOUND'])
     })
 
     test('a retry that fails half way can be repeated: the call is not lost', async () => {
       const { db } = gateway.chat
-      const lanesMust = (validator: object) => db.mongo.command({ collMod: 'callLanes', validator })
+      const queuesMust = (validator: object) => db.mongo.command({ collMod: 'callQueues', validator })
       const ids = [await deadLetter(gateway.app), await deadLetter(gateway.app), await deadLetter(gateway.app)]
       for (const [i, id] of ids.entries()) {
         const [path, body] = [
@@ -122,14 +129,14 @@ describe('push', () => {
           [`/admin/webhooks/calls/${id}/retry`],
           ['/admin/webhooks/calls/retry', { since: 0, room: 'room' }],
         ][i] as [string, unknown?]
-        await lanesMust({ never: { $exists: true } })
-        await db.callLanes.deleteOne({ _id: `lane of ${id}` })
+        await queuesMust({ never: { $exists: true } })
+        await db.callQueues.deleteOne({ _id: `queue of ${id}` })
         assert.equal((await gateway.admin('POST', path, body)).status, 500)
-        await lanesMust({})
+        await queuesMust({})
         const repeated = await gateway.admin('POST', path, body)
         assert.equal(repeated.status, 200, JSON.stringify(repeated.body))
-        assert.equal((await findNextCall(db, `lane of ${id}`))?._id, id)
-        assert.equal((await db.callLanes.findOne({ _id: `lane of ${id}` }))?.target, 'http://x')
+        assert.equal((await findNextCall(db, `queue of ${id}`))?._id, id)
+        assert.equal((await db.callQueues.findOne({ _id: `queue of ${id}` }))?.target, 'http://x')
       }
     })
 

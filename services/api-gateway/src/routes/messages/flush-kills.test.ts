@@ -123,7 +123,7 @@ describe('whoever sends is killed (-9)', () => {
 
       const published = () => new Set(heard.events.map(({ payload }) => (payload as { _id: string })._id))
       await until('every event', () => ids.difference(published()).size === 0)
-      await until('all is settled', async () => {
+      await until('all is flushed', async () => {
         return (await gateway.chat.db.rooms.findOne({ _id: roomKey }))?.buffer?.length === 0
       })
       assert.deepEqual(await counted(room), all)

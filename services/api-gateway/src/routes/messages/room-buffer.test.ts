@@ -88,12 +88,12 @@ describe('a message that is acknowledged', () => {
   /** Bob has two of three messages sent by alice, and alice one of bob's; settling waits at the point. */
   async function sentAndHeld(point: FlushPoint) {
     room = await other.newRoom([alice, bob])
-    const settled = await send()
+    const flushed = await send()
     await gateway.chat.flusher.drained()
     const reached = gate.hold(point)
     const sent = [await send(), await send('bob'), await send()]
     await reached
-    return { settled, sent }
+    return { flushed, sent }
   }
 
   for (const [point, size] of points.flatMap((each) => [[each, 'small'] as const, [each, 'large'] as const])) {
@@ -103,8 +103,8 @@ describe('a message that is acknowledged', () => {
       })
 
       test('is in the history in its place, is the last message, and counts for the others', async () => {
-        const { settled, sent } = await sentAndHeld(point)
-        const all = [settled, ...sent].map(({ _id }) => _id)
+        const { flushed, sent } = await sentAndHeld(point)
+        const all = [flushed, ...sent].map(({ _id }) => _id)
         const ids = async (query: string) => (await history(bob, query)).map(({ _id }) => _id)
         for (const field of ['updatedAt', 'createdAt']) {
           const by = `timeRangeField=${field}`
@@ -140,7 +140,7 @@ describe('a message that is acknowledged', () => {
       })
 
       test('is edited, reacted to and deleted, alone, for oneself and with all, and stays so', async () => {
-        const { settled, sent } = await sentAndHeld(point)
+        const { flushed, sent } = await sentAndHeld(point)
         const [first, second, third] = sent.map(({ _id }) => _id)
         await ok(alice, 'POST', `/rooms/${room}/message`, { _id: first, message: 'edited' })
         await ok(bob, 'POST', `/messages/${third}/reaction`, { reaction: '+' })
@@ -155,11 +155,11 @@ describe('a message that is acknowledged', () => {
               [third, text],
               [second, undefined],
               [first, 'edited'],
-              [settled._id, text],
+              [flushed._id, text],
             ],
           )
           const updated = (await history(bob, 'timeRangeField=updatedAt&afterTime=0')).map(({ _id }) => _id)
-          assert.deepEqual(updated, [settled._id, first, third, second])
+          assert.deepEqual(updated, [flushed._id, first, third, second])
         }
         await check()
         gate.release()
@@ -192,7 +192,7 @@ describe('a message that is acknowledged', () => {
         assert.equal((await roomDoc())?.seq, 1)
       })
 
-      test('is settled by others when whoever wrote it does not go on, and once only when they do', async () => {
+      test('is flushed by others when whoever wrote it does not go on, and once only when they do', async () => {
         const { sent } = await sentAndHeld(point)
         await Promise.all([0, 1, 2].map(() => flushAbandoned(other.chat.db, Date.now() + 60_000, 100)))
         const check = async () => {
@@ -214,7 +214,7 @@ describe('a message that is acknowledged', () => {
     })
   }
 
-  test('is settled by others, and its event noted, also in a room whose clock is ahead of that of every process', async () => {
+  test('is flushed by others, and its event noted, also in a room whose clock is ahead of that of every process', async () => {
     room = await other.newRoom([alice, bob])
     const { db } = other.chat
     const aheadMS = Date.now() + 3_600_000
@@ -222,14 +222,14 @@ describe('a message that is acknowledged', () => {
     const reached = gate.hold('taken')
     const held = await send()
     await reached
-    const settled = await send('bob', {}, other)
+    const flushed = await send('bob', {}, other)
     await other.chat.flusher.drained()
     const left = (await roomDoc())?.buffer ?? []
     assert.deepEqual(
       left.map(({ _id, createdAtMS }) => [_id, createdAtMS > aheadMS]),
       [[held._id, true]],
     )
-    assert.notEqual(settled._id, held._id)
+    assert.notEqual(flushed._id, held._id)
     const laterMS = Date.now() + 5_000
     await flushAbandoned(db, laterMS, 100)
     const noted = (await findUnpublished(db, laterMS, 1_000)).flatMap(({ events }) => events)

@@ -52,7 +52,7 @@ describe('slowModeS of a room', () => {
     for (const [i, time] of inOrder.slice(1).entries()) assert.ok(time - (inOrder[i] ?? 0) >= 1_000, String(inOrder))
   })
 
-  test('is 429 SLOW_MODE with Retry-After, also when the last message was deleted or is settled; a repeat is none', async () => {
+  test('is 429 SLOW_MODE with Retry-After, also when the last message was deleted or is flushed; a repeat is none', async () => {
     const room = await newRoom({ slowModeS: hour })
     const first = await send(bob, room, { clientMessageID: 'once' })
     assert.equal(first.status, 200)

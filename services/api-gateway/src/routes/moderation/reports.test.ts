@@ -61,7 +61,7 @@ describe('POST /messages/{id}/report', () => {
     )
   })
 
-  test('at most 200 users are gathered: further ones keep it for longer, and open it again after the decision', async () => {
+  test('at most 200 users are kept: further ones keep it for longer, and open it again after the decision', async () => {
     const { reports } = gateway.chat.db
     const room = await newRoom()
     const id = await send(room)

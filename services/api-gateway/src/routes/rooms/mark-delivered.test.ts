@@ -89,7 +89,7 @@ describe('PUT /rooms/{id}/delivered', () => {
     assert.ok(events < sent.length / 2, `${events} events`)
   })
 
-  test('a sender hears of it whichever gateway sent their message, and settled it first', async () => {
+  test('a sender hears of it whichever gateway sent their message, and flushed it first', async () => {
     const room = await gateway.newRoom([is(alice), is(bob), is(carol)])
     const held = Promise.withResolvers<void>()
     const slow = await gateway.another({ atPoint: (point) => (point === 'taken' ? held.promise : undefined) })

@@ -16,7 +16,7 @@ export async function history(reader: TestUser, room: string): Promise<Sent[]> {
 }
 
 /**
- * A room has these messages and no other, before and after they are settled: no hole in seq, each as it was acknowledged, in the
+ * A room has these messages and no other, before and after they are flushed: no hole in seq, each as it was acknowledged, in the
  * order of its time, unread for the reader alone.
  */
 export async function assertWhole(

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bus } from '@parley/bus/connect'
-import { publishPresenceNews } from '@parley/bus/events/presence-news'
+import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import type { OnlineDevices } from '@parley/presence/announce-devices'
 
 /** Has the nodes that watch a user look again when the user comes to this node, leaves it, or is away on it. */
-export interface OwnPresenceNews {
+export interface OwnPresenceEvents {
   changed(app: string, user: string, devices: ReadonlySet<string>, areAway: boolean): void
 }
 
 /** Changes of one event loop turn go out together, once Redis has them. */
-export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceNews {
+export function createOwnPresenceEvents(bus: Bus, online: Pick<OnlineDevices, 'reported'>): OwnPresenceEvents {
   /** How the users of this node are, by `app NUL user`. */
   const states = new Map<string, 'online' | 'away'>()
   let changed = new Map<string, { app: string; user: string }>()
@@ -19,7 +19,7 @@ export function createOwnPresenceNews(bus: Bus, online: Pick<OnlineDevices, 'rep
     const about = changed
     changed = new Map()
     await online.reported()
-    for (const user of about.values()) publishPresenceNews(bus, user, 'state')
+    for (const user of about.values()) publishPresenceEvent(bus, user, 'state')
   }
 
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Bus, closeBus, connectBus } from '@parley/bus/connect'
 import { handleCommands } from '@parley/bus/control/handle-commands'
 import { relayUnpublished } from '@parley/chat/events/relay'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import { isolatedServers } from '@parley/stack/test-servers'
 import type { Servers } from '@parley/stack/up'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
@@ -23,17 +23,17 @@ describe('members who changed while NATS was away', () => {
     await servers.stop()
   })
 
-  test('are moved by the orders that waited as they are now: who is out never comes in, who is in never goes out', async () => {
-    const orders: Extract<ControlOrder, { users: string[] }>[] = []
-    const handle = async (_app: string, order: ControlOrder) => {
-      if ('users' in order) orders.push(order)
+  test('are moved by the commands that waited as they are now: who is out never comes in, who is in never goes out', async () => {
+    const commands: Extract<NodeCommand, { users: string[] }>[] = []
+    const handle = async (_app: string, command: NodeCommand) => {
+      if ('users' in command) commands.push(command)
     }
     const node = handleCommands(nodeBus, 'node', handle, assert.fail)
     const owner = await gateway.newUser()
     const [out, back] = [await gateway.newUser('out'), await gateway.newUser('back')]
     const room = await gateway.newRoom([owner, back])
-    await vi.waitUntil(() => orders.length > 0, { timeout: 100_000 })
-    orders.length = 0
+    await vi.waitUntil(() => commands.length > 0, { timeout: 100_000 })
+    commands.length = 0
 
     await servers.nats.kill()
     await vi.waitUntil(() => !gateway.chat.bus.connected, { timeout: 100_000 })
@@ -48,12 +48,12 @@ describe('members who changed while NATS was away', () => {
 
     const stop = new AbortController()
     const relay = relayUnpublished(gateway.chat, stop.signal)
-    await vi.waitUntil(() => orders.length === 4, { timeout: 100_000 })
+    await vi.waitUntil(() => commands.length === 4, { timeout: 100_000 })
     stop.abort()
     await relay
     node.unsubscribe()
     assert.deepEqual(
-      orders.map((order) => [order.do, order.users]),
+      commands.map((command) => [command.do, command.users]),
       [
         ['joined', []],
         ['left', [out.id]],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
-import { createSlices } from './slices.ts'
+import { createAcceptQueue } from './accept-queue.ts'
 
-describe('work in slices', () => {
+describe('work in the accept queue', () => {
   /** Keeps the event loop busy for longer than a slice of 1 ms. */
   function work(): void {
     const untilMS = performance.now() + 2
@@ -10,7 +10,7 @@ describe('work in slices', () => {
   }
 
   test('other work runs between any two that fill a slice each', async () => {
-    const slices = createSlices(1)
+    const queue = createAcceptQueue(1)
     const done: string[] = []
     const others = () => {
       done.push('other')
@@ -19,7 +19,7 @@ describe('work in slices', () => {
     setImmediate(others)
     await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (name) => {
-        await slices.turn()
+        await queue.turn()
         work()
         done.push(name)
       }),
@@ -29,10 +29,10 @@ describe('work in slices', () => {
   })
 
   test('work that fits into a slice runs in one, in order, also work that arrives later', async () => {
-    const slices = createSlices(10_000)
+    const queue = createAcceptQueue(10_000)
     const done: string[] = []
     const turn = async (name: string) => {
-      await slices.turn()
+      await queue.turn()
       done.push(name)
     }
     const all = Promise.all([turn('a'), turn('b'), turn('c').then(() => turn('d'))])

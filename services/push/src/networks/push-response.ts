@@ -11,7 +11,7 @@ import { type PushAnswer, pauseMS } from './network.ts'
 
 const longestPauseMS = 5 * 60 * 1_000
 
-export interface SettlePushParts {
+export interface ResponseParts {
   db: Db
   name: string
   metrics: PushMetrics
@@ -22,14 +22,14 @@ export interface SettlePushParts {
 }
 
 /** Makes the function that acts on a network's response to a push. `request` is for the log. */
-export function createPushSettlement({
+export function createResponseHandler({
   db,
   name,
   metrics,
   log,
   decisions,
   retryForever,
-}: SettlePushParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
+}: ResponseParts): (push: PushDoc, answer: PushAnswer, request: string | undefined) => Promise<void> {
   const giveBack = batched(
     async (returned: PushReturn[]) => {
       await returnPushes(db, returned)
@@ -44,16 +44,16 @@ export function createPushSettlement({
     switch (answer.as) {
       case 'sent':
         metrics.delay.observe({ network: name }, (clock.now() - push.at.getTime()) / 1_000)
-        decisions.cameOf(push, answer)
+        decisions.recordResult(push, answer)
         if (answer.topic !== undefined) await setDeviceTopic(db, push.app, push.token, answer.topic)
         return count('sent', '')
       case 'dead':
-        decisions.cameOf(push, answer)
+        decisions.recordResult(push, answer)
         await retryForever(() => deleteDeadToken(db, push.app, push.token, answer.sinceMS))
         return count('dead token', answer.reason)
       case 'refused':
         log.warn({ network: name, reason: answer.reason, push: push.content, request }, 'push refused')
-        decisions.cameOf(push, answer)
+        decisions.recordResult(push, answer)
         return count('refused', answer.reason)
       case 'credentials':
         await putBack({ id: push._id, dueAtMS: clock.now(), triesMore: 0, lastError: answer.reason })
@@ -61,7 +61,7 @@ export function createPushSettlement({
       case 'again': {
         const dueAtMS = clock.now() + Math.max(answer.afterMS ?? 0, pauseMS(push.tries, longestPauseMS))
         if (dueAtMS >= push.giveUpAtMS) {
-          decisions.cameOf(push, { as: 'dropped', reason: answer.reason })
+          decisions.recordResult(push, { as: 'dropped', reason: answer.reason })
           return count('dropped', answer.reason)
         }
         await putBack({ id: push._id, dueAtMS, triesMore: 1, lastError: answer.reason })

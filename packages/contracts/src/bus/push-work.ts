@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { messageId, roomId, userId } from '../ids.ts'
 import { pushPayload } from '../resources/push-payload.ts'
 
-/** An order names at most this many users; for more there are several orders. */
-export const maxClientsPerOrder = 1_000
+/** At most this many users per push; for more there are several pushes. */
+export const maxClientsPerPush = 1_000
 
 /** POST /push/push2clients on its way to the push service, with groups expanded. */
-export const pushToClientsOrder = z.object({
-  /** ID of the order, which is carried out once even if it arrives twice. */
+export const clientsPush = z.object({
+  /** ID of the push, which is made once even if it arrives twice. */
   id: z.string(),
   clients: z.array(userId),
   payload: pushPayload,
@@ -15,7 +15,7 @@ export const pushToClientsOrder = z.object({
   message: z.object({ room: roomId, id: messageId }).optional(),
   request: z.string().optional(),
 })
-export type PushToClientsOrder = z.infer<typeof pushToClientsOrder>
+export type ClientsPush = z.infer<typeof clientsPush>
 
 /** A change names at most this many members; for more there are several changes. */
 export const maxMembersPerChange = 1_000

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connectDb, type Db } from '@parley/db/connect'
 import { migrate, migrateTimeoutMS } from '@parley/db/migrate'
-import { type CallToQueue, findDueLanes, queueCalls, takeLanes } from '@parley/db/push/outgoing-calls'
+import { type CallToQueue, findDueQueues, queueCalls, takeQueues } from '@parley/db/push/outgoing-calls'
 import { testServers, withDatabase } from '@parley/stack/test-servers'
 import { afterAll, beforeAll, describe, test, vi } from 'vitest'
-import { createLaneWork, type WorkLaneParts } from './work-lane.ts'
+import { createQueueWork, type QueueWorkParts } from './work-queue.ts'
 
-describe('the calls of a lane', () => {
+describe('the calls of a queue', () => {
   let db: Db
   beforeAll(async () => {
     const { mongoUrl } = await testServers()
-    const database = `lane_${randomUUID().replaceAll('-', '')}`
+    const database = `queue_${randomUUID().replaceAll('-', '')}`
     db = await connectDb(withDatabase(mongoUrl, database), { timeoutMS: migrateTimeoutMS })
     await migrate(db)
   })
@@ -21,14 +21,14 @@ describe('the calls of a lane', () => {
   })
 
   const call = (order: number): CallToQueue => ({
-    ...{ _id: `hook_${order}`, app: 'shop', kind: 'webhook', lane: 'shop\0room', target: 'http://hook', order },
+    ...{ _id: `hook_${order}`, app: 'shop', kind: 'webhook', queue: 'shop\0room', target: 'http://hook', order },
     ...{ room: 'room', event: 'MESSAGE', client: 'alice', data: '{}' },
   })
 
   test('stay in order when an earlier one is queued while it is asked whether a later one is next', async () => {
     await queueCalls(db, [call(2)])
-    const [lane] = await takeLanes(db, await findDueLanes(db, 'http://hook', 1), 60_000)
-    assert.ok(lane)
+    const [queue] = await takeQueues(db, await findDueQueues(db, 'http://hook', 1), 60_000)
+    assert.ok(queue)
     const made: string[] = []
     const parts = {
       ...{ db, retryMS: 60_000, leaseMS: 60_000, log: { warn: vi.fn() }, metrics: { results: { inc: vi.fn() } } },
@@ -41,7 +41,7 @@ describe('the calls of a lane', () => {
         return true
       },
     }
-    await createLaneWork(parts as unknown as WorkLaneParts, new AbortController().signal)(lane)
+    await createQueueWork(parts as unknown as QueueWorkParts, new AbortController().signal)(queue)
     assert.deepEqual(made, ['hook_1', 'hook_2'])
   })
 })

@@ -22,7 +22,7 @@ export interface PushToMember {
  * Why users get no push by now of messages of which they were to get one, by `id`: as it is decided for those that
  * are new (recipients.ts). One query of each kind for all.
  */
-export async function findReasonsAgainst(
+export async function findSuppressionReasons(
   db: Db,
   app: string,
   pushes: readonly PushToMember[],

@@ -3,20 +3,24 @@ import type { Bus } from '../connect.ts'
 import { listen, type Subscription } from '../listen.ts'
 
 /** The part of a user's presence that may have changed: whether they are connected, or their visibility. */
-export type PresenceNews = 'state' | 'rights'
+export type PresenceEvent = 'state' | 'rights'
 
 /**
  * Makes the nodes that watch a user look again. Their reading counts, not the event: a lost one, as while the bus is
  * away, only delays it. Events of an unwatched user end at the NATS server.
  */
-export function publishPresenceNews(bus: Bus, { app, user }: { app: string; user: string }, news: PresenceNews): void {
-  if (bus.connected) bus.nats.publish(presenceSubject(app, user), news)
+export function publishPresenceEvent(
+  bus: Bus,
+  { app, user }: { app: string; user: string },
+  event: PresenceEvent,
+): void {
+  if (bus.connected) bus.nats.publish(presenceSubject(app, user), event)
 }
 
 export function listenToPresence(
   bus: Bus,
   { app, user }: { app: string; user: string },
-  handle: (news: PresenceNews) => void,
+  handle: (event: PresenceEvent) => void,
 ): Subscription {
   return listen(bus, presenceSubject(app, user), (message) =>
     handle(message.string() === 'rights' ? 'rights' : 'state'),

@@ -12,7 +12,7 @@ import { type NatsProxy, openNatsProxy } from '../test-nats-proxy.ts'
 
 const patient = { timeout: 100_000, interval: 50 }
 
-describe('a token that gateways remember', () => {
+describe('a token that gateways cache', () => {
   let first: TestGateway
   /** Reaches NATS by a proxy that can be cut. */
   let second: TestGateway
@@ -37,14 +37,14 @@ describe('a token that gateways remember', () => {
     return status === 200
   }
   /** Whether the gateway believes a token that it has just seen, behind the database's back. */
-  async function remembers(gateway: TestGateway): Promise<boolean> {
+  async function caches(gateway: TestGateway): Promise<boolean> {
     const { token } = await first.newUser()
     assert.ok(await opens(gateway, token))
     await first.chat.db.tokens.deleteOne({ _id: key(first.app, digest(token)) })
     return opens(gateway, token)
   }
-  const bothRemember = async () => {
-    for (const gateway of [first, second]) await vi.waitUntil(() => remembers(gateway), patient)
+  const bothCache = async () => {
+    for (const gateway of [first, second]) await vi.waitUntil(() => caches(gateway), patient)
   }
   /** Both gateways have seen the token a moment ago. */
   async function known(): Promise<TestUser> {
@@ -54,7 +54,7 @@ describe('a token that gateways remember', () => {
   }
 
   test('is believed for two seconds after it was read, and no longer', async () => {
-    await bothRemember()
+    await bothCache()
     const { token } = await known()
     await first.chat.db.tokens.deleteOne({ _id: key(first.app, digest(token)) })
     await vi.waitUntil(async () => !(await opens(first, token)), patient)
@@ -74,7 +74,7 @@ describe('a token that gateways remember', () => {
   }
   for (const [what, end] of Object.entries(ends)) {
     test(`and that ${what} is refused by each at once`, async () => {
-      await bothRemember()
+      await bothCache()
       for (const via of [first, second, first, second]) {
         const user = await known()
         assert.equal((await end(user, via)).status, 200)
@@ -85,7 +85,7 @@ describe('a token that gateways remember', () => {
   }
 
   test('and that ends while it is being used is refused by each at once', async () => {
-    await bothRemember()
+    await bothCache()
     for (const via of [first, second]) {
       const user = await known()
       const revoking = { isOver: false }
@@ -101,11 +101,11 @@ describe('a token that gateways remember', () => {
   })
 
   test('is not believed by a gateway that is cut off from the bus, which then hears of no end', async () => {
-    await bothRemember()
+    await bothCache()
     proxy.hold()
-    await vi.waitUntil(async () => !(await remembers(second)), patient)
+    await vi.waitUntil(async () => !(await caches(second)), patient)
     const isForgotten = async () => {
-      const { silent } = await first.chat.control.give(first.app, { do: 'revoked', user: 'nobody', tokens: [] })
+      const { silent } = await first.chat.control.send(first.app, { do: 'revoked', user: 'nobody', tokens: [] })
       return silent.length === 0
     }
     assert.equal(await isForgotten(), false, 'at first it is waited for')
@@ -114,11 +114,11 @@ describe('a token that gateways remember', () => {
     await first.admin('DELETE', `/admin/clients/${user.id}/token`, {})
     assert.deepEqual([await opens(second, user.token), await opens(first, user.token)], [false, false])
     proxy.mend()
-    await bothRemember()
+    await bothCache()
   })
 
   test('and that a gateway ends which cannot publish even what waits before that is refused by others when it is acknowledged', async () => {
-    await bothRemember()
+    await bothCache()
     const { db } = first.chat
     const user = await known()
     const to = { app: first.app, user: user.id }
@@ -133,7 +133,7 @@ describe('a token that gateways remember', () => {
 
   for (const how of ['hold', 'cut'] as const) {
     test(`and that a gateway ends which cannot notify the others (${how}) is refused by them when that is acknowledged`, async () => {
-      await bothRemember()
+      await bothCache()
       proxy[how]()
       for (let i = 0; i < 2; i++) {
         const user = await known()

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
-import type { Slices } from '@parley/socketio/accepting/slices'
+import type { AcceptQueue } from '@parley/socketio/accepting/accept-queue'
 import { describe, onTestFinished, test } from 'vitest'
 import { startNode, until } from './nodes.ts'
 import { nextText, type RawSocket, rawSocket } from './raw-client.ts'
 
-/** Slices whose turns the test gives. */
-function heldSlices() {
+/** An accept queue whose turns the test gives. */
+function heldQueue() {
   const waiting: (() => void)[] = []
-  const slices: Slices = { turn: () => new Promise((resolve) => waiting.push(resolve)) }
+  const acceptQueue: AcceptQueue = { turn: () => new Promise((resolve) => waiting.push(resolve)) }
   return {
-    slices,
+    acceptQueue,
     waiting: (many: number) => until(() => waiting.length === many, `${many} wait for their turn`),
     next: () => waiting.shift()?.(),
   }
 }
 
-/** A node whose newcomers have turns that the test gives, what its sockets have said, and a client that has its session. */
+/** A node whose new connections have turns that the test gives, what its sockets have said, and a client that has its session. */
 async function startHeld() {
   const said: unknown[] = []
   const closes: string[] = []
-  const held = heldSlices()
+  const held = heldQueue()
   const node = await startNode({
-    slices: held.slices,
+    acceptQueue: held.acceptQueue,
     onTransportClose: (_, reason) => void closes.push(reason),
     otherEvents: (_, event, args) => void said.push(args.length > 0 ? args[0] : event),
   })
@@ -31,14 +31,14 @@ async function startHeld() {
   return { node, held, said, closes, client }
 }
 
-async function connected({ held, client }: { held: ReturnType<typeof heldSlices>; client: RawSocket }): Promise<void> {
+async function connected({ held, client }: { held: ReturnType<typeof heldQueue>; client: RawSocket }): Promise<void> {
   client.send('40')
   await held.waiting(1)
   held.next()
   assert.match(await nextText(client), /^40\{/)
 }
 
-describe('what newcomers say', () => {
+describe('packets of new connections', () => {
   test('waits for its turn, one packet each, in order', async () => {
     const { held, said, client } = await startHeld()
     await connected({ held, client })
@@ -73,14 +73,14 @@ describe('what newcomers say', () => {
     assert.deepEqual(said.slice(4), many)
   })
 
-  test('that is of no newcomer any more is heard at once, after what still waits', async () => {
+  test('of a connection that is no longer new are heard at once, after those that wait', async () => {
     const { node, held, said, client } = await startHeld()
     await connected({ held, client })
     const [socket] = node.server.sockets.values()
     assert.ok(socket)
     client.send('42["waits"]')
     await held.waiting(1)
-    socket.connection.isNewcomer = false
+    socket.connection.isNew = false
     client.send('42["follows"]')
     await held.waiting(2)
     assert.deepEqual(said, [])

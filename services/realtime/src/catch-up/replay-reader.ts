@@ -7,7 +7,7 @@ import { topicOf } from '../delivery/topics.ts'
 const skewMS = 1_000
 
 /** A socket with a replay buffer that reads its missed events. */
-export interface Reader {
+export interface ReplayReader {
   socket: UserSocket
   session: Session
   /** Missed events are from this time or later, by the stream's clock (Unix milliseconds). */
@@ -38,12 +38,12 @@ export type ReadOutcome =
   | { is: 'gone' }
 
 /** Whether the socket is connected and still the user's. */
-export function isThere({ socket, session }: Reader): boolean {
+export function isThere({ socket, session }: ReplayReader): boolean {
   return socket.connected && isOf(socket, session)
 }
 
 /** The position to start at, so that no reader misses an event. */
-export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sinceMS: number } {
+export function startOf(readers: readonly ReplayReader[]): { fromSeq: number } | { sinceMS: number } {
   if (readers.every(({ seq }) => seq > 0)) return { fromSeq: Math.min(...readers.map(({ seq }) => seq)) }
   return { sinceMS: Math.min(...readers.map(startMS)) }
 }
@@ -52,7 +52,7 @@ export function startOf(readers: readonly Reader[]): { fromSeq: number } | { sin
  * Time of its first missed event: `sinceMS`, before the first reading less the margin, but not before the user was
  * created.
  */
-function startMS({ sinceMS, seq, createdMS }: Reader): number {
+function startMS({ sinceMS, seq, createdMS }: ReplayReader): number {
   return Math.max(createdMS, seq > 0 ? sinceMS : sinceMS - marginMS)
 }
 
@@ -63,7 +63,7 @@ export interface Position {
 }
 
 /** Whether the socket would have received the event, had it been connected. */
-export function concerns(event: IncomingEvent, at: Position, reader: Reader): boolean {
+export function concerns(event: IncomingEvent, at: Position, reader: ReplayReader): boolean {
   const { session, socket } = reader
   if (at.seq < reader.seq || at.takenAtMS < startMS(reader)) return false
   // Published again, after the stream was lost or by an operator, so it comes after newer events.

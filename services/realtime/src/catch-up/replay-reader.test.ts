@@ -3,7 +3,7 @@ import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { describe, test } from 'vitest'
 import type { Session, UserSocket } from '../connections/session.ts'
 import { topicOf } from '../delivery/topics.ts'
-import { concerns, type Reader } from './reader.ts'
+import { concerns, type ReplayReader } from './replay-reader.ts'
 
 describe('what concerns a socket that catches up', () => {
   const nowMS = Date.now()
@@ -15,7 +15,7 @@ describe('what concerns a socket that catches up', () => {
     { app, user: 'bob' },
   ]
   const topics = new Set(audiences.map(topicOf))
-  const reader: Reader = {
+  const reader: ReplayReader = {
     socket: { isIn: (topic: string) => topics.has(topic) } as UserSocket,
     session: { app, user: 'bob', device: 'phone' } as Session,
     ...{ sinceMS: nowMS - 60_000, gaveMS: nowMS - 60_000, createdMS: 0, seq: 0, events: 0, beganMS: nowMS },

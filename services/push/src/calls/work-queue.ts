@@ -2,27 +2,27 @@ import { batched } from '@parley/async/batch'
 import { clock } from '@parley/async/clock'
 import { keptCallData } from '@parley/chat/integrations/call-data'
 import type { Db } from '@parley/db/connect'
-import type { CallLaneDoc, CallTry, OutgoingCallDoc } from '@parley/db/push/documents'
+import type { CallQueueDoc, CallTry, OutgoingCallDoc } from '@parley/db/push/documents'
 import {
   type DoneCall,
   deadLetterCalls,
-  endLane,
+  endQueue,
   findNextCall,
-  keepLane,
+  keepQueue,
   markCallsDone,
   markCallTried,
-  returnLane,
+  returnQueue,
 } from '@parley/db/push/outgoing-calls'
 import type { Logger } from '@parley/service/log'
 import { pauseMS } from '../networks/network.ts'
 import type { PushMetrics } from '../push-metrics.ts'
 import type { CallOutcome } from './outgoing-call.ts'
 
-export interface WorkLaneParts {
+export interface QueueWorkParts {
   db: Db
   /** One try of a call. */
   deliver: (call: OutgoingCallDoc) => Promise<CallOutcome>
-  /** Whether everything before the call in its lane is queued. */
+  /** Whether everything before the call in its queue is queued. */
   isNext: (call: OutgoingCallDoc) => Promise<boolean>
   /** How long a call is retried. */
   retryMS: number
@@ -33,13 +33,13 @@ export interface WorkLaneParts {
   onTried: (target: string, hasFailed: boolean) => void
 }
 
-/** Calls of one lane in a row, so that a busy lane gives others their turn. */
+/** Calls of one queue in a row, so that a busy queue gives others their turn. */
 const perTurn = 20
 const notNextMS = 25
 const longestPauseMS = 5 * 60 * 1_000
 
-/** Makes the function that works on a lane until it is empty, a call fails, its turn is over, or the signal aborts. */
-export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane: CallLaneDoc) => Promise<void> {
+/** Makes the function that works on a queue until it is empty, a call fails, its turn is over, or the signal aborts. */
+export function createQueueWork(parts: QueueWorkParts, signal: AbortSignal): (queue: CallQueueDoc) => Promise<void> {
   const { db, deliver, isNext, leaseMS, metrics, onTried } = parts
   const markDone = batched(
     async (done: DoneCall[]) => {
@@ -50,60 +50,60 @@ export function createLaneWork(parts: WorkLaneParts, signal: AbortSignal): (lane
   )
 
   return async (taken) => {
-    let lane = taken
+    let queue = taken
     for (let calls = 0; calls < perTurn && !signal.aborted; calls++) {
-      const call = await findNextCall(db, lane._id)
-      if (!call) return endLane(db, lane)
-      if (calls > 0 && !(await keepLane(db, lane, leaseMS))) return
-      if (!(await isNext(call))) return returnLane(db, lane, clock.now() + notNextMS)
+      const call = await findNextCall(db, queue._id)
+      if (!call) return endQueue(db, queue)
+      if (calls > 0 && !(await keepQueue(db, queue, leaseMS))) return
+      if (!(await isNext(call))) return returnQueue(db, queue, clock.now() + notNextMS)
       // While that was asked, one before it may have been queued.
-      if ((await findNextCall(db, lane._id))?._id !== call._id) continue
+      if ((await findNextCall(db, queue._id))?._id !== call._id) continue
       const outcome = await deliver(call)
       const reason = outcome.as === 'done' ? '' : outcome.reason
       metrics.results.inc({ network: call.kind, result: outcome.as, reason })
-      onTried(lane.target, outcome.as === 'again')
-      if (outcome.as === 'again') return tryLater(parts, lane, call, outcome)
-      lane = withoutFailures(lane)
+      onTried(queue.target, outcome.as === 'again')
+      if (outcome.as === 'again') return tryLater(parts, queue, call, outcome)
+      queue = withoutFailures(queue)
       if (outcome.as === 'done') {
         const { isAnswered = false } = outcome
         await markDone({ id: call._id, data: keptCallData(call), isAnswered, ...lastTryOf(outcome) })
       } else await deadLetter(parts, call, outcome)
-      // A retried call has a lane of its own.
-      if (call.kind === 'push') return endLane(db, lane)
+      // A retried call has a queue of its own.
+      if (call.kind === 'push') return endQueue(db, queue)
     }
-    await returnLane(db, lane, clock.now())
+    await returnQueue(db, queue, clock.now())
   }
 }
 
-function withoutFailures(lane: CallLaneDoc): CallLaneDoc {
-  const { failingSinceMS: _, ...rest } = lane
+function withoutFailures(queue: CallQueueDoc): CallQueueDoc {
+  const { failingSinceMS: _, ...rest } = queue
   return { ...rest, failures: 0 }
 }
 
 async function tryLater(
-  parts: WorkLaneParts,
-  lane: CallLaneDoc,
+  parts: QueueWorkParts,
+  queue: CallQueueDoc,
   call: OutgoingCallDoc,
   outcome: CallOutcome & { as: 'again' },
 ): Promise<void> {
   const { reason, afterMS = 0 } = outcome
   const { db, retryMS, log } = parts
   const now = clock.now()
-  const failingSinceMS = lane.failingSinceMS ?? now
+  const failingSinceMS = queue.failingSinceMS ?? now
   // Counted from the first failure: a call may have waited for long behind others that were accepted, slowly.
   const untilMS = Math.max(call.createdAtMS, failingSinceMS) + retryMS
   // A server may ask for more time than a call is retried for; the calls behind it wait no longer than that.
   const askedMS = Math.min(now + afterMS, untilMS - 1)
-  const dueAtMS = Math.max(askedMS, now + pauseMS(lane.failures, longestPauseMS))
+  const dueAtMS = Math.max(askedMS, now + pauseMS(queue.failures, longestPauseMS))
   if (dueAtMS < untilMS) {
     await markCallTried(db, call._id, { lastError: reason, ...lastTryOf(outcome) })
   } else {
     await deadLetter(parts, call, outcome)
     // Those behind it that have waited as long go with it: calls to a server that is gone for good do not pile up for ever.
-    const more = await deadLetterCalls(db, lane._id, now - retryMS, reason, keptCallData)
+    const more = await deadLetterCalls(db, queue._id, now - retryMS, reason, keptCallData)
     if (more > 0) log.warn({ app: call.app, room: call.room, more, reason }, 'more calls of the room failed for good')
   }
-  await returnLane(db, { ...lane, failures: lane.failures + 1, failingSinceMS }, dueAtMS)
+  await returnQueue(db, { ...queue, failures: queue.failures + 1, failingSinceMS }, dueAtMS)
 }
 
 function lastTryOf({ lastTry }: CallOutcome): { lastTry?: CallTry } {
@@ -111,7 +111,7 @@ function lastTryOf({ lastTry }: CallOutcome): { lastTry?: CallTry } {
 }
 
 async function deadLetter(
-  { db, log }: WorkLaneParts,
+  { db, log }: QueueWorkParts,
   call: OutgoingCallDoc,
   outcome: Exclude<CallOutcome, { as: 'done' }>,
 ): Promise<void> {

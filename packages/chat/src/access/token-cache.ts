@@ -1,7 +1,7 @@
 import { clock } from '@parley/async/clock'
 import type { Bus } from '@parley/bus/connect'
 import { hearRevocations } from '@parley/bus/control/revocations'
-import type { ControlOrder } from '@parley/contracts/bus/control'
+import type { NodeCommand } from '@parley/contracts/bus/control'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { TokenDoc } from '@parley/db/users/documents'
@@ -10,23 +10,23 @@ import { LRUCache } from 'lru-cache'
 import type { Log } from '../ports.ts'
 
 /** A token is believed for this long after it was read. */
-const rememberTokenMS = 2_000
+const cacheTokenMS = 2_000
 /**
  * Processes that cannot notify the gateways of a token's end wait this long. Longer than the cache's lifetime, since
  * timers run on a coarser clock.
  */
-export const tokenForgottenAfterMS = rememberTokenMS + 500
+export const tokenCacheExpiredAfterMS = cacheTokenMS + 500
 const mostTokens = 50_000
 
 /** Finds the unexpired holder of a token. */
 export type FindToken = (app: string, tokenDigest: string) => Promise<TokenDoc | null>
 
-export interface TokenMemory {
+export interface TokenCache {
   find: FindToken
   stop(): void
 }
 
-interface Remembered {
+interface Cached {
   held: TokenDoc
   /** When the database was asked. */
   askedAtMS: number
@@ -42,21 +42,21 @@ interface Look {
  * is acknowledged. A token in use is refreshed in the background.
  * @param gateway its unique name
  */
-export function createTokenMemory({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenMemory {
-  const known = new LRUCache<string, Remembered>({ max: mostTokens, ttl: rememberTokenMS })
+export function createTokenCache({ db, log }: { db: Db; log: Log }, bus: Bus, gateway: string): TokenCache {
+  const cache = new LRUCache<string, Cached>({ max: mostTokens, ttl: cacheTokenMS })
   const looks = new Map<string, Set<Look>>()
   const revocations = hearRevocations(bus, gateway, forget, (error) =>
-    log.warn({ err: error }, 'gateway not announced: it does not remember tokens meanwhile'),
+    log.warn({ err: error }, 'gateway not announced: it does not cache tokens meanwhile'),
   )
 
-  function forget(app: string, order: ControlOrder): void {
-    if (order.do === 'appDeleted') {
-      known.clear()
+  function forget(app: string, command: NodeCommand): void {
+    if (command.do === 'appDeleted') {
+      cache.clear()
       for (const name of looks.keys()) overtake(name)
     }
-    if (order.do !== 'revoked') return
-    for (const tokenDigest of order.tokens) {
-      known.delete(key(app, tokenDigest))
+    if (command.do !== 'revoked') return
+    for (const tokenDigest of command.tokens) {
+      cache.delete(key(app, tokenDigest))
       overtake(key(app, tokenDigest))
     }
   }
@@ -73,8 +73,8 @@ export function createTokenMemory({ db, log }: { db: Db; log: Log }, bus: Bus, g
     try {
       const held = await findToken(db, app, tokenDigest)
       const isCertain = sinceMS !== undefined && sinceMS === revocations.heardSinceMS() && !look.isStale
-      if (!held) known.delete(name)
-      else if (isCertain) known.set(name, { held, askedAtMS }, { start: askedAtMS })
+      if (!held) cache.delete(name)
+      else if (isCertain) cache.set(name, { held, askedAtMS }, { start: askedAtMS })
       return held
     } finally {
       const left = looks.get(name)
@@ -84,12 +84,12 @@ export function createTokenMemory({ db, log }: { db: Db; log: Log }, bus: Bus, g
   }
 
   /** The cached holder, if it is certain now. */
-  function recall(name: string): Remembered | undefined {
+  function cached(name: string): Cached | undefined {
     const sinceMS = revocations.heardSinceMS()
     if (sinceMS === undefined) return undefined
-    const remembered = known.get(name)
-    const isCertain = remembered && remembered.askedAtMS >= sinceMS && remembered.held.expiresAt.getTime() > clock.now()
-    return isCertain ? remembered : undefined
+    const entry = cache.get(name)
+    const isCertain = entry && entry.askedAtMS >= sinceMS && entry.held.expiresAt.getTime() > clock.now()
+    return isCertain ? entry : undefined
   }
 
   function refresh(app: string, tokenDigest: string): void {
@@ -100,10 +100,10 @@ export function createTokenMemory({ db, log }: { db: Db; log: Log }, bus: Bus, g
 
   return {
     async find(app, tokenDigest) {
-      const remembered = recall(key(app, tokenDigest))
-      if (!remembered) return lookUp(app, tokenDigest)
-      if (performance.now() > remembered.askedAtMS + rememberTokenMS / 2) refresh(app, tokenDigest)
-      return remembered.held
+      const hit = cached(key(app, tokenDigest))
+      if (!hit) return lookUp(app, tokenDigest)
+      if (performance.now() > hit.askedAtMS + cacheTokenMS / 2) refresh(app, tokenDigest)
+      return hit.held
     },
     stop: () => revocations.stop(),
   }

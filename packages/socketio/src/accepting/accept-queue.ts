@@ -1,0 +1,89 @@
+/** Runs the work of new clients, which may arrive all at once, in slices of a few milliseconds; others are served in between. */
+export interface AcceptQueue {
+  /** Settles in a slice that has time left, in order of arrival. The work that follows without waiting runs in it. */
+  turn(): Promise<void>
+}
+
+/** @param sliceMS the longest slice, apart from the duration of its last piece of work */
+export function createAcceptQueue(sliceMS: number): AcceptQueue {
+  let waiting: (() => void)[] = []
+  let isRunning = false
+
+  async function runSlice(): Promise<void> {
+    const untilMS = performance.now() + sliceMS
+    let done = 0
+    while (done < waiting.length && performance.now() < untilMS) {
+      waiting[done++]?.()
+      // The work runs in the microtasks that follow this.
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+    waiting = waiting.slice(done)
+    // The next slice comes after a whole turn of the event loop.
+    if (waiting.length > 0) setImmediate(() => void runSlice())
+    else isRunning = false
+  }
+
+  return {
+    turn: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        if (isRunning) return
+        isRunning = true
+        setImmediate(() => void runSlice())
+      }),
+  }
+}
+
+/** The most packets of one connection, and the largest, that are kept, so that no client can fill the memory. */
+const mostWaiting = 8
+const mostLength = 4_096
+
+/**
+ * Handles the packets of new connections in turn: in a storm of reconnects thousands arrive at once, and all other
+ * clients would wait until the last is handled. The packets of a connection stay in order.
+ */
+export class NewPackets<C extends { isNew: boolean }> {
+  readonly #queue: AcceptQueue | undefined
+  readonly #handle: (connection: C, packet: string) => void
+  /** Packets by connection; each is handled at a turn of its own. */
+  readonly #waiting = new Map<C, string[]>()
+
+  constructor(queue: AcceptQueue | undefined, handle: (connection: C, packet: string) => void) {
+    this.#queue = queue
+    this.#handle = handle
+  }
+
+  /** A text packet came on a WebSocket: handles it now, or in its turn when the connection is new. */
+  receive(connection: C, packet: string): void {
+    const waiting = this.#waiting.get(connection)
+    const isSmall = packet.length <= mostLength && (waiting?.length ?? 0) < mostWaiting
+    if (this.#queue === undefined || !isSmall || (!connection.isNew && waiting === undefined)) {
+      this.receiveWaiting(connection)
+      this.#handle(connection, packet)
+      return
+    }
+    if (waiting !== undefined) waiting.push(packet)
+    else this.#waiting.set(connection, [packet])
+    void this.#queue.turn().then(() => this.#receiveNext(connection))
+  }
+
+  /** Handles a connection's waiting packets now, because of something that cannot wait. */
+  receiveWaiting(connection: C): void {
+    const waiting = this.#waiting.get(connection)
+    this.#waiting.delete(connection)
+    for (const packet of waiting ?? []) this.#handle(connection, packet)
+  }
+
+  forget(connection: C): void {
+    this.#waiting.delete(connection)
+  }
+
+  #receiveNext(connection: C): void {
+    const waiting = this.#waiting.get(connection)
+    const packet = waiting?.shift()
+    if (packet === undefined) return
+    if (waiting?.length === 0) this.#waiting.delete(connection)
+    this.#handle(connection, packet)
+  }
+}
