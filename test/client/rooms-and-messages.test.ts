@@ -213,5 +213,14 @@ describe('what a client shows', () => {
     await eventually('bob is typing', () => a.room(room).typing.get()[0]?.text === 'Hel')
     await b.room(room).send('Hello')
     await eventually('no longer', () => a.room(room).typing.get().length === 0)
+    b.room(room).typed()
+    await eventually('bob types what is not shown', () => a.room(room).typing.get()[0]?.text === '…')
+    const whenCleared: number[] = []
+    a.on('typing', ({ message }) => {
+      if (message === '') queueMicrotask(() => whenCleared.push(a.room(room).typing.get().length))
+    })
+    b.room(room).typed('')
+    await eventually('the text is cleared', () => whenCleared.length > 0)
+    assert.deepEqual(whenCleared, [0], 'nobody is typing')
   })
 })

@@ -1424,6 +1424,9 @@ export interface TypingInput {
    * Room ID
    */
   id: string
+  /**
+   * Empty: the text was cleared, and typing ends
+   */
   message: string
 }
 export interface TypingResult {}

@@ -128,7 +128,7 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
     this.#parts.outbox.discard(key)
   }
 
-  typed(text = ''): void {
+  typed(text = '…'): void {
     if (this.#parts.isConnected()) this.#typed.typed(text)
   }
 
@@ -204,7 +204,8 @@ export class RoomHandle extends ConversationHandle implements Omit<Room, keyof R
   }
 
   heardTyping({ sender, message }: ServerEvents['typing']): void {
-    if (sender !== this.#parts.me()) this.#typing.heard({ user: sender }, () => message)
+    if (message === '') this.#typing.end({ user: sender })
+    else if (sender !== this.#parts.me()) this.#typing.heard({ user: sender }, () => message)
   }
 
   heardStreaming(piece: ServerEvents['ai_streaming']): void {

@@ -52,12 +52,17 @@ export function createLiveTexts(endsAfterMS: number): LiveTexts {
   }
 }
 
-/** Calls `emit` with the latest text, at most once in `everyMS`; `end` drops the unsent one. */
+/**
+ * Calls `emit` with the latest text, at most once in `everyMS`, and with a cleared text at once; `end` drops the unsent
+ * one.
+ */
 export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let pending: string | undefined
+  let isShown = false
   function goOut(text: string): void {
     pending = undefined
+    isShown = true
     emit(text)
     timer = setTimeout(() => {
       timer = undefined
@@ -66,13 +71,20 @@ export function throttledTyping(emit: (text: string) => void, everyMS = 2_000) {
   }
   return {
     typed(text: string): void {
-      if (timer === undefined) goOut(text)
-      else pending = text
+      if (text !== '') {
+        if (timer === undefined) goOut(text)
+        else pending = text
+        return
+      }
+      pending = undefined
+      if (isShown) emit('')
+      isShown = false
     },
     end(): void {
       clearTimeout(timer)
       timer = undefined
       pending = undefined
+      isShown = false
     },
   }
 }

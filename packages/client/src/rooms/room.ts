@@ -43,7 +43,11 @@ export interface Room extends Conversation {
   retry(key: string): Promise<Message>
   /** Drops a failed or queued message, by its `key`. */
   discard(key: string): void
-  /** Shows the others that the user is typing: call it at every key, it is emitted every 2 s at most. */
+  /**
+   * Shows the others that the user is typing: call it at every key, it is emitted every 2 s at most. An empty text ends it
+   * at once.
+   * @param text the text so far; without one, the others see no text
+   */
   typed(text?: string): void
   /** The user has read up to a message, by default the latest one. */
   markRead(messageID?: string): void

@@ -3,7 +3,7 @@ import { roomId, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 
 /** The text that a member is typing, or a part of it. */
-export const typingText = z.string().max(4096)
+export const typingText = z.string().max(4096).describe('Empty: the text was cleared, and typing ends')
 /** A piece of a message that is being written. */
 export const streamedText = z.string().max(65_536)
 
