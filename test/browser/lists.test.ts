@@ -135,7 +135,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     const choose = (name: string, text: string) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
     await choose('whole.txt', '16 characters...')
-    await page.getByText('16 byte', { exact: true }).waitFor()
+    await page.getByText('16 bytes', { exact: true }).waitFor()
     // It never gets its response.
     await page.route(/\/content\?/, () => undefined)
     await choose('broken.txt', 'x'.repeat(1000))
@@ -145,12 +145,12 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     // Not before the reload: it lets requests that wait go on.
     await page.unroute(/\/content\?/)
     await page.getByText('The upload was interrupted. Choose the file again.').waitFor()
-    await page.getByText('16 byte', { exact: true }).waitFor()
+    await page.getByText('16 bytes', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Remove broken.txt' }).click()
     await page.getByRole('textbox', { name: 'Message' }).fill('With a file')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await sees('With a file')
-    await page.getByRole('log').getByRole('button', { name: 'whole.txt, 16 byte' }).waitFor()
+    await page.getByRole('log').getByRole('button', { name: 'whole.txt, 16 bytes' }).waitFor()
     await page.reload()
     await sees('With a file')
     assert.equal(await page.getByRole('button', { name: 'Remove whole.txt' }).count(), 0)

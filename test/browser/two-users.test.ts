@@ -147,10 +147,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: two users on t
       shown.evaluate((image: HTMLImageElement) => image.naturalWidth === 1),
     )
     await choose([notes])
-    await alices.page.getByText('16 byte', { exact: true }).waitFor()
+    await alices.page.getByText('16 bytes', { exact: true }).waitFor()
     await alices.page.getByRole('button', { name: 'Send' }).click()
     const saved = bobs.page.waitForEvent('download')
-    await bobs.page.getByRole('log').getByRole('button', { name: 'notes.txt, 16 byte' }).click()
+    await bobs.page.getByRole('log').getByRole('button', { name: 'notes.txt, 16 bytes' }).click()
     assert.equal((await saved).suggestedFilename(), 'notes.txt')
   })
 

@@ -3,18 +3,21 @@ import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
 import { keepAlso, showClientKey, takeParameters } from './page-parameters.ts'
-import { textsOf } from './texts/texts.ts'
+import { createSpoken } from './texts/spoken.ts'
 
 /** The hosted chat page (docs/reference/chat-page.md). */
 const parameters = takeParameters()
 const { token, clientKey, lang, theme } = parameters
-const texts = textsOf(lang)
-document.documentElement.lang = lang === 'zh' ? 'zh-CN' : 'en'
+const spoken = createSpoken()
+spoken.useTextsOfPage(fromJSON(parameters.texts))
 if (theme !== 'auto') document.documentElement.dataset['theme'] = theme
-document.title = texts.chats
 
 const page = document.getElementById('page')
-if (page) {
+if (page) void spoken.speak(lang).then(() => show(page))
+
+function show(page: HTMLElement): void {
+  const { texts } = spoken.get()
+  document.title = texts.chats
   page.replaceChildren()
   render(
     token === undefined || token === '' ? <FullPage title={texts.noToken} hint={texts.noTokenHint} /> : start(token),
@@ -33,7 +36,7 @@ function start(token: string) {
     keepAlso({ clientKey: key })
     showClientKey(key)
   })
-  return <App client={client} parameters={parameters} texts={texts} />
+  return <App {...{ client, parameters, spoken }} />
 }
 
 /** Unsent messages survive a reload where the browser allows it. */
@@ -42,5 +45,15 @@ function storageHere(): { storage?: Storage } {
     return { storage: localStorage }
   } catch {
     return {}
+  }
+}
+
+/** Of a text that is none: nothing. */
+function fromJSON(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    console.warn('the parameter texts is no JSON')
+    return undefined
   }
 }

@@ -1,5 +1,3 @@
-import type { Language } from './texts/language.ts'
-
 type Theme = 'light' | 'dark' | 'auto'
 
 export interface PageParameters {
@@ -7,7 +5,10 @@ export interface PageParameters {
   clientKey: string | undefined
   /** The room to open. */
   room: string | undefined
-  lang: Language
+  /** BCP 47 tag. */
+  lang: string | undefined
+  /** JSON: texts of the page in its language (docs/reference/chat-page.md#texts). */
+  texts: string | undefined
   theme: Theme
 }
 
@@ -27,7 +28,8 @@ export function takeParameters(): PageParameters {
     token: value('token'),
     clientKey: value('clientKey'),
     room: value('room'),
-    lang: toLanguage(value('lang')),
+    lang: value('lang'),
+    texts: value('texts'),
     theme: toTheme(value('theme')),
   }
   keepParameters(taken)
@@ -67,11 +69,6 @@ function readKept(): Record<string, string | undefined> {
 function frameName(): string {
   if (window.parent !== window && window.name === '') window.name = `parley-${Math.random().toString(36).slice(2)}`
   return window.name
-}
-
-function toLanguage(value: string | undefined): Language {
-  const wanted = value ?? navigator.language
-  return /^zh\b/i.test(wanted) ? 'zh' : 'en'
 }
 
 function toTheme(value: string | undefined): Theme {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { matching, mentionAt } from '../src/composer/mention-word.ts'
-import { dayName } from '../src/room/times.ts'
+import { sizeName } from '../src/message/size-name.ts'
+import { clockTime, dayName } from '../src/room/times.ts'
 import { textOn, toChatConfig } from '../src/state/chat-config.ts'
 
 describe('the chat page', () => {
@@ -18,10 +19,10 @@ describe('the chat page', () => {
   })
 
   test('takes of the brand what is as documented', () => {
-    assert.deepEqual(toChatConfig(undefined), { name: undefined, color: undefined, logo: undefined })
+    assert.deepEqual(toChatConfig(undefined), { name: undefined, color: undefined, logo: undefined, texts: undefined })
     const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)' }
-    assert.deepEqual(toChatConfig(hostile), { name: undefined, color: undefined, logo: undefined })
-    const good = { name: 'Acme', color: '#0f766e', logo: '/logo.svg' }
+    assert.deepEqual(toChatConfig(hostile), { name: undefined, color: undefined, logo: undefined, texts: undefined })
+    const good = { name: 'Acme', color: '#0f766e', logo: '/logo.svg', texts: { en: { chats: 'Inbox' } } }
     assert.deepEqual(toChatConfig(good), good)
     assert.deepEqual([textOn('#ffee00'), textOn('#1e1b4b')], ['#000000', '#ffffff'])
   })
@@ -33,5 +34,13 @@ describe('the chat page', () => {
     assert.equal(dayName(at(2026, 10, 19), 'zh', now), '昨天')
     assert.equal(dayName(at(2026, 10, 18), 'en', now), 'Wednesday, November 18')
     assert.equal(dayName(at(2025, 10, 18), 'en', now), 'Tuesday, November 18, 2025')
+  })
+
+  test('times have the hour cycle of the locale, sizes their plural', () => {
+    const evening = new Date(2026, 10, 20, 21, 5).getTime()
+    const times = ['en-US', 'en-GB', 'de', 'zh-CN'].map((lang) => clockTime(evening, lang).replace('\u202F', ' '))
+    assert.deepEqual(times, ['9:05 PM', '21:05', '21:05', '21:05'])
+    const sizes = [0, 1, 193, 48_000].map((bytes) => sizeName(bytes, 'en'))
+    assert.deepEqual(sizes, ['0 bytes', '1 byte', '193 bytes', '48 kB'])
   })
 })

@@ -15,7 +15,7 @@ import { createNotifications } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
 import { createPeople } from '../state/people.ts'
 import { createValue } from '../state/value.ts'
-import type { Texts } from '../texts/en.ts'
+import type { SpokenStore } from '../texts/spoken.ts'
 import { ConnectionLine } from './connection-line.tsx'
 import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
@@ -25,20 +25,24 @@ import { createOpenRoom } from './open-room.ts'
 interface AppProps {
   client: Client
   parameters: PageParameters
-  texts: Texts
+  spoken: SpokenStore
 }
 
-const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined }
+const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, texts: undefined }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
-export function App({ client, parameters, texts }: AppProps) {
-  const parts = useMemo(() => createParts(client, parameters, texts), [])
-  const { chat, openRoom, config, notifications } = parts
+export function App({ client, parameters, spoken }: AppProps) {
+  const parts = useMemo(() => createParts(client, parameters, spoken), [])
+  const { openRoom, config, notifications, setName } = parts
+  const now = useStore(spoken)
+  const chat = useMemo(() => ({ ...parts.shared, ...now }), [now])
+  const { texts } = now
   const connection = useStore(client.connection)
   const me = useStore(client.me)
   const room = useStore(openRoom.current)
   useEffect(refuseOtherDrops, [])
   const { name, logo } = useStore(config)
+  useEffect(() => setName(name ?? texts.chats), [name, texts])
 
   if (connection.status === 'stopped') {
     const action = { name: texts.retry, act: () => client.connect() }
@@ -72,36 +76,36 @@ export function App({ client, parameters, texts }: AppProps) {
   )
 }
 
-function createParts(client: Client, parameters: PageParameters, texts: Texts) {
+function createParts(client: Client, parameters: PageParameters, spoken: SpokenStore) {
   const notices = createNotices()
   const attempt: Chat['attempt'] = async (action) => {
     try {
       await action()
       return true
     } catch (error) {
-      notices.show(sentenceOf(texts, error as { code: never }))
+      notices.show(sentenceOf(spoken.get().texts, error as { code: never }))
       return false
     }
   }
-  const { lang } = parameters
   const people = createPeople(client)
   const threads = createThreads(client)
   const uploads = createUploads(client, storageOfTab())
-  const chat: Chat = { client, texts, lang, people, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
+  const shared = { client, people, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepAlso({ room })
   })
   const config = createValue(plain)
-  const setName = showUnreadInTab(client, texts.chats)
+  const setName = showUnreadInTab(client, spoken.get().texts.chats)
   const takeConfig = async () => {
     await whenKnown(client)
     const read = await readChatConfig(client)
     config.set(read)
-    if (read.name !== undefined) setName(read.name)
+    spoken.useTextsOfApp(read.texts)
     if (read.color !== undefined) useColor(read.color)
   }
   void takeConfig()
-  return { chat, openRoom, config, notifications: createNotifications(chat, openRoom.open) }
+  const notifications = createNotifications({ ...shared, texts: () => spoken.get().texts }, openRoom.open)
+  return { shared, openRoom, config, notifications, setName }
 }
 
 /** Uploads belong to a tab, and survive its reload where the browser allows it. */

@@ -1,24 +1,22 @@
-import type { Language } from '../texts/language.ts'
-
 const dayMS = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function format(lang: Language, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+function format(lang: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = lang + JSON.stringify(options)
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(lang === 'zh' ? 'zh-CN' : 'en', options)
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(lang, options)
   formats.set(key, known)
   return known
 }
 
-export const clockTime = (ms: number, lang: Language): string =>
-  format(lang, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(ms)
+/** With the hour cycle of the locale: 21:05 or 9:05 PM. */
+export const clockTime = (ms: number, lang: string): string => format(lang, { timeStyle: 'short' }).format(ms)
 
-export const fullTime = (ms: number, lang: Language): string =>
+export const fullTime = (ms: number, lang: string): string =>
   format(lang, { dateStyle: 'full', timeStyle: 'short' }).format(ms)
 
 /** Today, Yesterday, or the date. */
-export function dayName(ms: number, lang: Language, now = Date.now()): string {
+export function dayName(ms: number, lang: string, now = Date.now()): string {
   const ago = daysBetween(ms, now)
   if (ago === 0 || ago === 1) {
     const name = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(-ago, 'day')
@@ -34,7 +32,7 @@ export function dayName(ms: number, lang: Language, now = Date.now()): string {
 }
 
 /** For a list of rooms: the time today, the weekday this week, else the date. */
-export function shortTime(ms: number, lang: Language, now = Date.now()): string {
+export function shortTime(ms: number, lang: string, now = Date.now()): string {
   const ago = daysBetween(ms, now)
   if (ago === 0) return clockTime(ms, lang)
   if (ago < 7) return format(lang, { weekday: 'short' }).format(ms)

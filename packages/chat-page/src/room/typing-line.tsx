@@ -2,6 +2,7 @@ import type { Room } from '@parley/client'
 import { useEffect } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import type { Texts } from '../texts/en.ts'
 
 /** Typing members, by name. */
 export function TypingLine({ room }: { room: Room }) {
@@ -24,9 +25,14 @@ export function TypingLine({ room }: { room: Room }) {
             <i />
             <i />
           </span>
-          {texts.typing(names)}
+          {typingSentence(names, texts)}
         </>
       )}
     </p>
   )
+}
+
+function typingSentence([first = '', second, ...more]: readonly string[], texts: Texts): string {
+  if (second === undefined) return texts.typingOne(first)
+  return more.length === 0 ? texts.typingTwo(first, second) : texts.typingMany
 }

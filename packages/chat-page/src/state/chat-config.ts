@@ -5,6 +5,8 @@ export interface ChatConfig {
   name: string | undefined
   color: string | undefined
   logo: string | undefined
+  /** By language; `texts/spoken.ts` takes the known ones. */
+  texts: unknown
 }
 
 /** Reads it once after the login; an app without one gets the page as it is. */
@@ -15,11 +17,15 @@ export async function readChatConfig(client: Client): Promise<ChatConfig> {
 
 /** Undocumented values are dropped: a page without a logo is better than none. */
 export function toChatConfig(value: unknown): ChatConfig {
-  const { name, color, logo } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const { name, color, logo, texts } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+    string,
+    unknown
+  >
   return {
     name: typeof name === 'string' && name !== '' ? name.slice(0, 60) : undefined,
     color: typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) ? color : undefined,
     logo: typeof logo === 'string' && /^(https?:\/\/|\/|data:image\/)/.test(logo) ? logo : undefined,
+    texts,
   }
 }
 

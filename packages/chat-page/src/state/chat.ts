@@ -5,7 +5,6 @@ import { createContext } from 'preact'
 import { useSyncExternalStore } from 'preact/compat'
 import { useContext } from 'preact/hooks'
 import type { Texts } from '../texts/en.ts'
-import type { Language } from '../texts/language.ts'
 import type { Notices } from './notices.ts'
 import type { People } from './people.ts'
 
@@ -13,7 +12,8 @@ import type { People } from './people.ts'
 export interface Chat {
   client: Client
   texts: Texts
-  lang: Language
+  /** BCP 47 tag, for dates and numbers. */
+  lang: string
   people: People
   notices: Notices
   threads: UserThreads

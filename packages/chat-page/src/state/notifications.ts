@@ -1,4 +1,5 @@
 import { previewOf } from '../rooms/preview.ts'
+import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
 import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
@@ -15,7 +16,7 @@ const key = 'parley.chat.notify'
 
 /** @param onOpen the user clicked one: shows the room, or the thread in it */
 export function createNotifications(
-  chat: Pick<Chat, 'client' | 'texts' | 'threads' | 'notices'>,
+  chat: Pick<Chat, 'client' | 'threads' | 'notices'> & { texts: () => Texts },
   onOpen: (roomID: string, threadID?: string) => void,
 ): Notifications {
   const isPossible = createValue('Notification' in window && window.isSecureContext && isConstructor())
@@ -28,7 +29,7 @@ export function createNotifications(
 
   onNews(chat, (message) => {
     if (!isOn.get() || !document.hidden) return
-    const notification = notify(nameOf(message.sender), { body: previewOf(message, chat.texts), tag: message._id })
+    const notification = notify(nameOf(message.sender), { body: previewOf(message, chat.texts()), tag: message._id })
     if (!notification) {
       isPossible.set(false)
       return turn(false)
@@ -44,7 +45,7 @@ export function createNotifications(
     isPossible,
     async turn(on) {
       const permission = on ? await Notification.requestPermission() : 'default'
-      if (permission === 'denied') chat.notices.show(chat.texts.notifyDenied)
+      if (permission === 'denied') chat.notices.show(chat.texts().notifyDenied)
       turn(permission === 'granted')
     },
   }

@@ -1,4 +1,10 @@
-/** The page in English; zh.ts has the same in Chinese. */
+import type { TextsOf, TranslationOf } from './sentence.ts'
+
+/**
+ * The page in English; each other file of this folder has the same in its language. `{name}` is a placeholder: the page
+ * calls such a text as a function, with the values in the order of English. Texts that differ by a number have plural
+ * categories. Integrators override texts by these names (docs/reference/chat-page.md#texts).
+ */
 export const english = {
   chats: 'Chats',
   rooms: 'Rooms',
@@ -13,17 +19,14 @@ export const english = {
   unread: 'unread',
   muted: 'Muted',
   pinnedRoom: 'Pinned',
-  members: (count: number) => (count === 1 ? '1 member' : `${count} members`),
+  members: { one: '{count} member', other: '{count} members' },
   online: 'Online',
   away: 'Away',
-  lastSeen: (time: string) => `Last seen ${time}`,
+  lastSeen: 'Last seen {time}',
   somebody: 'Somebody',
-  typing: (names: string[]) =>
-    names.length === 1
-      ? `${names[0]} is typing…`
-      : names.length === 2
-        ? `${names[0]} and ${names[1]} are typing…`
-        : 'Several people are typing…',
+  typingOne: '{name} is typing…',
+  typingTwo: '{first} and {second} are typing…',
+  typingMany: 'Several people are typing…',
   messages: 'Messages',
   message: 'Message',
   send: 'Send',
@@ -39,35 +42,38 @@ export const english = {
   sending: 'On its way',
   sent: 'Sent',
   delivered: 'Delivered',
-  deliveredTo: (count: number) => `Delivered to ${count}`,
+  deliveredTo: { other: 'Delivered to {count}' },
   failed: 'Not sent',
-  readBy: (count: number) => `Read by ${count}`,
+  readBy: { other: 'Read by {count}' },
   read: 'Read',
   showAll: 'Show all',
   file: 'File',
   files: 'Files to send',
   attach: 'Attach files',
-  tooManyFiles: (most: number) => `At most ${most} files go with one message. The others were left out.`,
+  tooManyFiles: {
+    one: 'Only {count} file goes with one message. The others were left out.',
+    other: 'At most {count} files go with one message. The others were left out.',
+  },
   uploading: 'Uploading…',
-  uploaded: (percent: number) => `${percent} % uploaded`,
-  removeFile: (name: string) => `Remove ${name}`,
+  uploaded: '{percent} % uploaded',
+  removeFile: 'Remove {name}',
   image: 'Image',
   openImage: 'Open the image',
   actions: 'Actions',
-  react: (emoji: string) => `React with ${emoji}`,
-  unreact: (emoji: string) => `Take back ${emoji}`,
-  reactedBy: (names: string) => `by ${names}`,
+  react: 'React with {emoji}',
+  unreact: 'Take back {emoji}',
+  reactedBy: 'by {names}',
   reply: 'Reply',
-  replyingTo: (name: string) => `Replying to ${name}`,
-  inReplyTo: (name: string) => `In reply to ${name}`,
+  replyingTo: 'Replying to {name}',
+  inReplyTo: 'In reply to {name}',
   replyInThread: 'Reply in thread',
   threads: 'Threads',
   noThreads: 'No threads yet',
   noThreadsHint: 'Threads that you take part in appear here.',
-  inRoom: (name: string) => `In ${name}`,
+  inRoom: 'In {name}',
   thread: 'Thread',
   threadMessages: 'Messages of the thread',
-  replies: (count: number) => (count === 1 ? '1 reply' : `${count} replies`),
+  replies: { one: '{count} reply', other: '{count} replies' },
   noReplies: 'No replies yet',
   backToRoom: 'Back to the room',
   closeThread: 'Close the thread',
@@ -106,9 +112,9 @@ export const english = {
   invite: 'Add somebody',
   inviteHint: 'Their user ID',
   add: 'Add',
-  invitation: (who: string, room: string) => `${who} invites you to ${room}`,
+  invitation: '{name} invites you to {room}',
   invitations: 'Invitations',
-  moreInvitations: (count: number) => `Show ${count} more`,
+  moreInvitations: { other: 'Show {count} more' },
   accept: 'Accept',
   decline: 'Decline',
   notify: 'Turn notifications on',
@@ -123,12 +129,12 @@ export const english = {
   removedFromRoom: 'You are no longer in this room',
   frozen: 'This room is closed for new messages.',
   system: {
-    joinRoom: (names: string) => `${names} joined`,
-    addMembers: (names: string) => `${names} joined`,
-    leaveRoom: (names: string) => `${names} left`,
-    deleteMember: (names: string) => `${names} left`,
+    joinRoom: '{names} joined',
+    addMembers: '{names} joined',
+    leaveRoom: '{names} left',
+    deleteMember: '{names} left',
   },
-  andOthers: (names: string, count: number) => `${names} and ${count} more`,
+  andOthers: { other: '{names} and {count} more' },
   errors: {
     USER_BLOCKED: 'You cannot write in this room.',
     ROOM_FROZEN: 'This room is closed for new messages.',
@@ -152,7 +158,9 @@ export const english = {
     NETWORK_ERROR: 'No connection. Try again.',
     other: 'That did not work. Try again.',
   },
-}
+} as const
 
-/** Every sentence of the page. */
-export type Texts = typeof english
+/** Every text of the page. */
+export type Texts = TextsOf<typeof english>
+
+export type Translation = TranslationOf<typeof english>

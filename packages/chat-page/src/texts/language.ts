@@ -1,1 +1,51 @@
-export type Language = 'en' | 'zh'
+import type { Translation } from './en.ts'
+
+/** Languages that are loaded when they are needed; English is in the page. */
+const loaders = {
+  zh: async () => (await import('./zh.ts')).chinese,
+} satisfies Record<string, () => Promise<Translation>>
+
+const others = Object.keys(loaders) as (keyof typeof loaders)[]
+
+export type Language = 'en' | keyof typeof loaders
+
+/** The form of dates and numbers where the browser does not name a region. */
+const usualLocale: Partial<Record<Language, string>> = { zh: 'zh-CN' }
+
+export interface WantedLanguage {
+  language: Language
+  /** BCP 47 tag with the reader's region, for dates and numbers. */
+  locale: string
+  direction: 'ltr' | 'rtl'
+}
+
+/**
+ * Finds the page's language.
+ * @param wanted BCP 47 tags, the most wanted first; the first with a translation counts, else English
+ */
+export function findLanguage(wanted: readonly string[]): WantedLanguage {
+  const tags = wanted.filter(isTag)
+  const language = tags.map(languageOf).find((found) => found !== undefined) ?? 'en'
+  const locale =
+    tags.find((tag) => tag.includes('-') && languageOf(tag) === language) ?? usualLocale[language] ?? language
+  return { language, locale, direction: locale.startsWith('ar') ? 'rtl' : 'ltr' }
+}
+
+/** A language without its file, as after an update of the server, is English. */
+export async function loadTranslation(language: Language): Promise<Translation | undefined> {
+  return language === 'en' ? undefined : loaders[language]().catch(() => undefined)
+}
+
+const primary = (tag: string) => tag.split('-', 1)[0]?.toLowerCase()
+
+function languageOf(tag: string): Language | undefined {
+  return primary(tag) === 'en' ? 'en' : others.find((language) => primary(language) === primary(tag))
+}
+
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
