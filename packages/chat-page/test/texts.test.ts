@@ -8,11 +8,13 @@ const languages: readonly Language[] = ['en', 'zh']
 
 /** Every text by its path, as its forms: one, or one for each plural category. */
 function formsOf(tree: TextTree, path = ''): Map<string, readonly string[]> {
-  const entries = Object.entries(tree).flatMap(([name, text]): [string, readonly string[]][] => {
-    if (typeof text === 'string') return [[path + name, [text]]]
-    return isPlural(text) ? [[path + name, Object.values(text)]] : [...formsOf(text, `${path + name}.`)]
-  })
-  return new Map(entries)
+  const forms = new Map<string, readonly string[]>()
+  for (const [name, text] of Object.entries(tree)) {
+    if (typeof text === 'string') forms.set(path + name, [text])
+    else if (isPlural(text)) forms.set(path + name, Object.values(text))
+    else for (const [inner, one] of formsOf(text, `${path + name}.`)) forms.set(inner, one)
+  }
+  return forms
 }
 
 describe('the texts of the chat page', () => {
