@@ -14,6 +14,7 @@ import { publishMembersChange, publishPushToClients } from '@parley/bus/events/p
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { clientsPush, membersChange } from '@parley/contracts/bus/push-work'
 import { readJson } from '@parley/contracts/free-json'
+import { isNewMessage } from '@parley/contracts/socket/server-events'
 import type { NotedEvent, PendingEventsDoc } from '@parley/db/events/documents'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import type { Log, Steps } from '../ports.ts'
@@ -92,7 +93,7 @@ function messageEvent(
   const { event, changedAtMS = message.updatedAtMS, isSoonAfter } = noted
   const { app, room } = message
   const deleted = { room, messageID: message._id }
-  const isNew = event === 'chat message' || event === 'thread message'
+  const isNew = isNewMessage(event)
   return {
     to: { app, room },
     event,

@@ -206,6 +206,12 @@ export const serverEvents = {
 } as const satisfies Record<string, EventContract>
 
 export type ServerEvent = keyof typeof serverEvents
+
+/** Whether the event brings a message of a room or thread, rather than being about one. */
+export function isNewMessage(event: ServerEvent): boolean {
+  return event === 'chat message' || event === 'thread message'
+}
+
 export type EventPayload<E extends ServerEvent> = z.output<(typeof serverEvents)[E]['payload']>
 type EventTo<To> = { [E in ServerEvent]: (typeof serverEvents)[E]['to'] extends To ? E : never }[ServerEvent]
 export type RoomEvent = EventTo<'room'>

@@ -1,6 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
-import { pushToClients } from '@parley/chat/integrations/push-to-clients'
-import { whyPush } from '@parley/chat/integrations/why-push'
+import { pushToClients } from '@parley/chat/push/push-to-clients'
+import { whyPush } from '@parley/chat/push/why-push'
 import { subscribeDevice, unsubscribeDevices } from '@parley/chat/users/subscribe-device'
 import * as push from '@parley/contracts/operations/integrations/push'
 import * as devices from '@parley/contracts/operations/users/devices'

@@ -1,13 +1,13 @@
 import { clock } from '@parley/async/clock'
 import { inParts } from '@parley/async/in-parts'
 import { isShownRecalled } from '@parley/chat/messages/changing/recalled'
+import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import { readJson } from '@parley/contracts/free-json'
 import type { Message } from '@parley/contracts/resources/message'
 import type { PushCall } from '@parley/contracts/resources/webhook'
 import type { Db } from '@parley/db/connect'
 import type { OutgoingCallDoc } from '@parley/db/push/documents'
 import { expandGroups } from '@parley/db/users/groups'
-import { findSuppressionReasons } from '../recipients/suppression-reasons.ts'
 
 /** Members per query. */
 const atOnce = 1_000

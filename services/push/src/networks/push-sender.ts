@@ -68,9 +68,9 @@ export async function runPushSender(parts: PushSenderParts, signal: AbortSignal)
       const taken = await retryForever(() => takePushes(db, ids, takenBy))
       for (const push of some) {
         if (!taken.has(push._id)) continue
-        const now = renewed.get(push._id) ?? push
-        if (typeof now === 'string') drop(push, now)
-        else void begin(now, known.get(push.content))
+        const now = renewed.get(push._id)
+        if (now?.as === 'dropped') drop(push, now.reason)
+        else void begin(now?.push ?? push, known.get(push.content))
       }
     }
     return due.length

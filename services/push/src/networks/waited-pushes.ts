@@ -1,4 +1,5 @@
 import { clock } from '@parley/async/clock'
+import { findSuppressionReasons } from '@parley/chat/push/suppression-reasons'
 import type { Db } from '@parley/db/connect'
 import { key } from '@parley/db/keys'
 import type { PushDoc } from '@parley/db/push/documents'
@@ -7,7 +8,6 @@ import { totalUnreadOf } from '@parley/db/unread/total-unread'
 import { findDevices } from '@parley/db/users/devices'
 import type { DeviceDoc } from '@parley/db/users/documents'
 import { networkOf } from '../recipients/push-message.ts'
-import { findSuppressionReasons } from '../recipients/suppression-reasons.ts'
 import type { PushContent } from './network.ts'
 
 /** After this long, a device may be another user's, a message deleted, and its recipient out of the room. */
@@ -18,6 +18,9 @@ export function hasWaited({ lastError, at }: PushDoc): boolean {
   return lastError !== undefined || clock.now() - at.getTime() > waitedMS
 }
 
+/** A push as it is now, or why it is not sent any more. */
+type RenewedPush = { as: 'due'; push: PushDoc } | { as: 'dropped'; reason: string }
+
 /**
  * Those of these pushes that have waited, by ID: each with its device's present token and badge, or the reason to drop
  * it (docs/reference/push.md#recipients). A query of each kind for an app, none where none has waited.
@@ -26,7 +29,7 @@ export async function renewWaited(
   db: Db,
   pushes: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
-): Promise<Map<string, PushDoc | string>> {
+): Promise<Map<string, RenewedPush>> {
   const byApp = Map.groupBy(pushes.filter(hasWaited), ({ app }) => app)
   const renewed = await Promise.all([...byApp].map(([app, waited]) => renewOfApp(db, app, waited, contents)))
   return new Map(renewed.flat())
@@ -37,7 +40,7 @@ async function renewOfApp(
   app: string,
   waited: readonly PushDoc[],
   contents: ReadonlyMap<string, PushContent>,
-): Promise<[string, PushDoc | string][]> {
+): Promise<[string, RenewedPush][]> {
   const ofMessages = waited.flatMap((push) => {
     const content = contents.get(push.content)
     if (content?.of !== 'message') return []
@@ -55,10 +58,11 @@ async function renewOfApp(
   return waited.map((push) => {
     const device = byKey.get(deviceKeyOf(push))
     // Its token may be with somebody else.
-    if (!device || networkOf[device.type] !== push.network) return [push._id, 'unsubscribed']
+    if (!device || networkOf[device.type] !== push.network) return [push._id, { as: 'dropped', reason: 'unsubscribed' }]
     // In words, as the other reasons: `not a member`.
     const reason = against.get(push._id)?.toLowerCase().replaceAll('_', ' ')
-    return [push._id, reason ?? renewed(push, device, badges.get(push.user))]
+    if (reason !== undefined) return [push._id, { as: 'dropped', reason }]
+    return [push._id, { as: 'due', push: renewed(push, device, badges.get(push.user)) }]
   })
 }
 

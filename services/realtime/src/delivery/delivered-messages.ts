@@ -2,7 +2,7 @@ import { clock } from '@parley/async/clock'
 import type { IncomingEvent } from '@parley/bus/events/incoming'
 import { createRecent } from '@parley/bus/events/recent'
 import type { DeliveriesAnswer } from '@parley/contracts/bus/node-requests'
-import { isNewMessage } from './in-order.ts'
+import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingEvent } from '@parley/bus/events/incoming'
-import type { ServerEvent } from '@parley/contracts/socket/server-events'
+import { isNewMessage } from '@parley/contracts/socket/server-events'
 import { topicOf } from './topics.ts'
 
 /** How a wait ended: the missing message came, or did not come, or none was known to be missing. */
@@ -232,10 +232,6 @@ export class InOrder<Event extends IncomingEvent> {
     this.#waited(outcome)
     this.#deliver(first.event)
   }
-}
-
-export function isNewMessage(event: ServerEvent): boolean {
-  return event === 'chat message' || event === 'thread message'
 }
 
 /** A message is ready in its turn or later; an event about a message, after the message. */

@@ -21,7 +21,7 @@ import type { DeviceDoc } from '@parley/db/users/documents'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../chat.ts'
 import { unknownMessage } from '../messages/changing/change-message.ts'
-import { reasonNow } from './push-reason-now.ts'
+import { reasonNow } from './suppression-reasons.ts'
 
 /** The record of one push to a device. */
 interface Sent {

@@ -1,4 +1,3 @@
-import { reasonOfMember } from '@parley/chat/integrations/push-reason'
 import type { Message } from '@parley/contracts/resources/message'
 import type { Db } from '@parley/db/connect'
 import type { UserReason } from '@parley/db/push/documents'
@@ -8,6 +7,7 @@ import { pageThreadMembers } from '@parley/db/threads/thread-members'
 import { findBlockersOf } from '@parley/db/users/blocks'
 import { expandGroups } from '@parley/db/users/groups'
 import { findUnpushed } from '@parley/db/users/users'
+import { reasonOfMember } from './suppression-reasons.ts'
 
 export interface Recipient {
   user: string
