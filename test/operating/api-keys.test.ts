@@ -71,9 +71,41 @@ describe('parley key', () => {
       assert.equal(list.code, 0)
       assert.ok(!list.out.includes(apiKey) && !list.out.includes(platform.apiKey))
     }
-    const unnamed = (await listed()).find(({ name, permissions }) => name === '' && String(permissions) === '')
+    const unnamed = (await listed()).find(({ name, scopes }) => name === '' && String(scopes) === 'all')
     assert.equal((await parley('key', 'revoke', platform.app, String(unnamed?.['id']))).code, 0)
     assert.deepEqual(await statuses(platform.basicKey), [401, 401])
+  })
+
+  test('with --scopes it reaches that alone; end, networks and rate are set and listed; bad ones name the option', async () => {
+    const rights = ['--scopes', 'users:read,messages:read', '--expires', '2099-01-01T00:00:00Z', '--rate', '600']
+    const { out } = await parley(
+      'key',
+      'add',
+      platform.app,
+      '--name',
+      'narrow',
+      ...rights,
+      '--addresses',
+      '127.0.0.0/8',
+    )
+    const apiKey = /ak_[\w-]+/.exec(out)?.[0] ?? ''
+    assert.deepEqual(await statuses(apiKey), [200, 200])
+    assert.deepEqual(await statuses(apiKey, '/admin/reports'), [403, 403])
+    const { scopes, expiresAt, addresses, ratePerMinute } = (await named('narrow')) ?? {}
+    assert.deepEqual(
+      [scopes, expiresAt, addresses, ratePerMinute],
+      [['users:read', 'messages:read'], '2099-01-01T00:00:00.000Z', ['127.0.0.0/8'], 600],
+    )
+    for (const [option, value] of [
+      ['--scopes', 'users'],
+      ['--expires', 'tomorrow'],
+      ['--addresses', '10.0.0.1'],
+      ['--rate', 'x'],
+    ] as const) {
+      const refused = await parley('key', 'add', platform.app, '--name', 'x', option, value)
+      assert.equal(refused.code, 1)
+      assert.match(refused.out, new RegExp(`^parley: ${option}: `))
+    }
   })
 
   test('an unknown app is an error in one sentence, and every command has --help', async () => {

@@ -13,6 +13,7 @@ interface ApiOperation {
   summary: string
   description?: string
   'x-extension'?: boolean
+  'x-scope'?: string
   security?: Record<string, unknown>[]
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
@@ -114,8 +115,8 @@ function describe(method: string, path: string, operation: ApiOperation): string
   ].join('\n')
 }
 
-function callers({ security = [] }: ApiOperation): string {
-  const names = security.map((scheme) => ('apiKey' in scheme ? 'API key' : 'user token'))
+function callers({ security = [], 'x-scope': scope }: ApiOperation): string {
+  const names = security.map((scheme) => ('apiKey' in scheme ? `API key with \`${scope}\`` : 'user token'))
   return [...new Set(names)].join(' or ')
 }
 

@@ -68,6 +68,7 @@ export type Named =
   | 'scheduled message'
   | 'file'
   | 'device'
+  | 'API key'
 const names = z.registry<{ named: Named }>()
 
 /**

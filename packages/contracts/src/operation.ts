@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
+import type { Scope } from './scopes.ts'
 import type { tags } from './tags.ts'
 
 /**
@@ -8,10 +9,18 @@ import type { tags } from './tags.ts'
  * - `client`: IM-CLIENT-KEY and IM-Authorization. `client-with-id`: the same and IM-CLIENT-ID.
  * - `client-or-admin`: either set; IM-API-KEY decides where both are sent.
  */
-export type Access = 'admin' | 'platform' | 'client' | 'client-with-id' | 'client-or-admin'
+export type Access = KeyAccess | 'client' | 'client-with-id'
+
+/** That of operations that an API key may call. */
+type KeyAccess = 'admin' | 'platform' | 'client-or-admin'
 
 /** One HTTP operation of the contract: routes, validation, types and OpenAPI are all made from it. */
-export interface Operation {
+export type Operation = OperationParts & ForCallers
+
+/** The callers of an operation; for API keys the scope that they need, which users do not. */
+type ForCallers = { access: Exclude<Access, KeyAccess>; scope?: never } | { access: KeyAccess; scope: Scope }
+
+interface OperationParts {
   /** operationId of the OpenAPI document. */
   id: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -20,7 +29,6 @@ export interface Operation {
   tag: keyof typeof tags
   summary: string
   description?: string
-  access: Access
   /** `bare`: neither results nor errors have the RC/RM envelope. */
   form: 'envelope' | 'bare'
   params?: z.ZodObject

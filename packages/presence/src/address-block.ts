@@ -13,12 +13,17 @@ const withPort = /^(?:\[([\da-f:.]{1,45})\]|([\d.]{7,15}))(?::\d{1,5})?$/i
 export function addressBlock(text: string): string {
   // Most are this already, and it is asked for several times per connection.
   if (isIPv4(text)) return text
-  const [, v6, v4] = withPort.exec(text) ?? []
-  const address = v6 ?? v4 ?? text
+  const address = withoutPort(text)
   if (isIP(address) === 0) return 'unknown'
   // Node.js takes zones that ipaddr.js does not.
   const parsed = ipaddr.process(address.replace(/%.*$/, ''))
   if (parsed.kind() === 'ipv4') return parsed.toString()
   const block = parsed.toByteArray().map((byte, i) => (i < bytesOfV6Block ? byte : 0))
   return `${ipaddr.fromByteArray(block).toString()}/64`
+}
+
+/** An address without the port that some proxies add to it. */
+export function withoutPort(text: string): string {
+  const [, v6, v4] = withPort.exec(text) ?? []
+  return v6 ?? v4 ?? text
 }

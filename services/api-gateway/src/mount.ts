@@ -14,7 +14,7 @@ import {
   type Authentication,
   authenticate,
   type CallerOf,
-  clientIDRefusal,
+  callerRefusal,
   isBare,
   rememberedCaller,
 } from './requests/authenticate.ts'
@@ -87,7 +87,9 @@ export function createMount(app: FastifyInstance, authentication: Authentication
       },
       // After the rate limits.
       preParsing: (request, _reply, _payload, done) => {
-        if (request.refusal === undefined) return done(clientIDRefusal(operation.access, request))
+        const refused = request.refusal === undefined ? callerRefusal(operation, request) : undefined
+        if (operation.isBare) request.refusal ??= refused
+        if (request.refusal === undefined) return done(refused)
         void refuseInForm(request, done)
       },
       handler: async (request, reply) => {

@@ -1,11 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { clock } from '@parley/async/clock'
-import { digest, insertApiKey, revokeApiKeyDoc } from '@parley/db/apps/apps'
+import type { ApiKeyView } from '@parley/contracts/resources/api-key'
+import type { KeyScope, Scope } from '@parley/contracts/scopes'
+import { digest, dropApiKeys, insertApiKey, isInForce, revokeApiKeyDoc } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 import { rememberApiKeyMS } from './authenticate-api-key.ts'
-import { KeyError, keysOf, type ListedApiKey, toListed } from './list-api-keys.ts'
+import { KeyError, keyFingerprint, keysOf, toKeyView } from './list-api-keys.ts'
+
+/** An app's keys lie in one document. */
+const mostInForce = 200
+const mostEnded = 500
+
+/** A key to add. */
+export interface NewKey {
+  name: string
+  scopes: readonly KeyScope[]
+  expiresAt?: Date | undefined
+  addresses?: string[] | undefined
+  ratePerMinute?: number | undefined
+}
 
 /** A new random API key. */
 export function newApiKey(): string {
@@ -13,34 +28,57 @@ export function newApiKey(): string {
 }
 
 /**
- * Adds a key to an app, which every gateway accepts at once; returns the key, which cannot be read again.
- * @throws KeyError for an unknown app, or a name that an active key has
+ * Adds a key to an app, which every gateway accepts at once; returns it with the key, which cannot be read again.
+ * @throws KeyError for an unknown app, a name that a key in force has, or too many keys
  */
-export async function addApiKey(
-  db: Db,
-  app: string,
-  name: string,
-  permissions: ApiKeyDoc['permissions'],
-): Promise<string> {
+export async function addApiKey(db: Db, app: string, added: NewKey): Promise<ApiKeyView & { apiKey: string }> {
+  const keys = await keysOf(db, app)
+  const ended = keys.filter((key) => !isInForce(key))
+  if (keys.length - ended.length >= mostInForce) {
+    throw new KeyError('too many', `app ${app} has ${mostInForce} keys in force: end one first`)
+  }
+  await dropApiKeys(
+    db,
+    app,
+    ended.slice(0, -mostEnded).map((key) => key.digest),
+  )
   const apiKey = newApiKey()
-  const added = await insertApiKey(db, app, { digest: digest(apiKey), name, permissions, createdAt: clock.date() })
-  if (added) return apiKey
-  await keysOf(db, app)
-  throw new KeyError(`app ${app} has a key named ${JSON.stringify(name)} already`)
+  const doc = { digest: digest(apiKey), ...rightsOf(added), createdAt: clock.date() }
+  if (await insertApiKey(db, app, doc)) return { ...toKeyView(doc), apiKey }
+  throw new KeyError('name taken', `app ${app} has a key named ${JSON.stringify(added.name)} already`)
+}
+
+function rightsOf({ scopes, name, expiresAt, addresses, ratePerMinute }: NewKey) {
+  const own = [...new Set(scopes)].filter((scope): scope is Scope => scope !== 'all' && scope !== 'platform')
+  return {
+    name,
+    permissions: scopes.includes('platform') ? ['platform' as const] : [],
+    ...(!scopes.includes('all') && { scopes: own }),
+    ...(expiresAt && { expiresAt }),
+    ...(addresses && { addresses }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+  }
 }
 
 /**
- * Revokes the active key of this name or ID. When this settles no gateway accepts it any more.
+ * Revokes the key in force of this ID, or for operators of this name or ID. When this settles no gateway accepts it any
+ * more.
  * @throws KeyError when there is none, or several
  */
-export async function revokeApiKey(db: Db, app: string, nameOrId: string): Promise<ListedApiKey> {
-  const living = (await keysOf(db, app)).filter(({ revokedAt }) => !revokedAt)
-  const matching = living.filter((key) => key.name === nameOrId || toListed(key).id === nameOrId)
+export async function revokeApiKey(
+  db: Db,
+  app: string,
+  nameOrId: string,
+  { byName }: { byName: boolean },
+): Promise<ApiKeyView> {
+  const living = (await keysOf(db, app)).filter(isInForce)
+  const isMeant = (key: ApiKeyDoc) => keyFingerprint(key.digest) === nameOrId || (byName && key.name === nameOrId)
+  const matching = living.filter(isMeant)
   const [found, another] = matching
-  if (another) throw new KeyError(`several keys are called ${JSON.stringify(nameOrId)}: give the ID`)
+  if (another) throw new KeyError('ambiguous', `several keys are called ${JSON.stringify(nameOrId)}: give the ID`)
   if (!found || !(await revokeApiKeyDoc(db, app, found.digest))) {
-    throw new KeyError(`app ${app} has no living key ${JSON.stringify(nameOrId)}`)
+    throw new KeyError('not found', `app ${app} has no living key ${JSON.stringify(nameOrId)}`)
   }
   await pause(rememberApiKeyMS)
-  return toListed(found)
+  return toKeyView({ ...found, revokedAt: clock.date() })
 }

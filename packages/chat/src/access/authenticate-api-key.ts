@@ -4,6 +4,7 @@ import { digest, findAppByApiKey, noteApiKeyUse } from '@parley/db/apps/apps'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 import type { AuthenticatedIntegrator } from './caller.ts'
+import { allowedFrom } from './key-addresses.ts'
 
 /** After this long no gateway accepts a revoked key. Revoking waits for it. */
 export const rememberApiKeyMS = 1_000
@@ -35,11 +36,13 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
   async function lookUp(keyDigest: string, askedAtMS: number): Promise<AuthenticatedIntegrator> {
     const found = await findAppByApiKey(db, keyDigest)
     if (!found) throw new ApiError('INVALID_API_KEY', 'not a known API key')
+    const { key } = found
     const caller = {
       kind: 'integrator',
       app: found.app._id,
       keyDigest,
-      permissions: found.key.permissions,
+      key,
+      allows: allowedFrom(key.addresses),
     } as const
     // Counted from the query on: the key may have been revoked before its result arrived.
     known.set(keyDigest, caller, { start: askedAtMS })
@@ -62,8 +65,12 @@ export function createApiKeyAuthentication({ db, log }: Pick<Chat, 'db' | 'log'>
   async function find(apiKey: string | undefined): Promise<AuthenticatedIntegrator> {
     if (apiKey === undefined || apiKey === '') throw new ApiError('INVALID_API_KEY', 'missing')
     const keyDigest = digest(apiKey)
-    return known.get(keyDigest) ?? shareLookUp(keyDigest)
+    return inForce(known.get(keyDigest)) ?? shareLookUp(keyDigest)
   }
 
-  return { find, remembered: (apiKey) => known.get(digest(apiKey)) }
+  return { find, remembered: (apiKey) => inForce(known.get(digest(apiKey))) }
+}
+
+function inForce(caller: AuthenticatedIntegrator | undefined): AuthenticatedIntegrator | undefined {
+  return caller?.key.expiresAt && caller.key.expiresAt.getTime() <= clock.now() ? undefined : caller
 }

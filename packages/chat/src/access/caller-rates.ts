@@ -4,6 +4,7 @@ import type { AuthenticatedIntegrator, AuthenticatedUser } from './caller.ts'
 
 /** Requests and emits in a minute, over all gateways and nodes; 0 is no limit. */
 export interface CallerLimits {
+  /** For a key without a rate of its own. */
   perApiKey: number
   /** For one user, over all tokens and sockets. */
   perUser: number
@@ -30,7 +31,10 @@ export function createCallerRates(
 
   return (caller) => {
     const { kind, app } = caller
-    if (kind === 'integrator') return refusal(`key ${app} ${caller.keyDigest}`, perApiKey, 'with the API key')
+    if (kind === 'integrator') {
+      const most = caller.key.ratePerMinute ?? perApiKey
+      return refusal(`key ${app} ${caller.keyDigest}`, most, 'with the API key')
+    }
     // A refused request does not count for the app: one user takes no more of its limit than their own.
     return (
       refusal(`user ${app}\0${caller.user}`, perUser, 'of the user') ??

@@ -1,4 +1,5 @@
-import type { ApiPermission } from '@parley/db/apps/documents'
+import type { ApiKeyDoc } from '@parley/db/apps/documents'
+import type { Allows } from './key-addresses.ts'
 
 /** The caller of a use case: an end user, or the integrator of the app. */
 export type Caller = UserCaller | IntegratorCaller
@@ -27,7 +28,9 @@ export interface AuthenticatedUser extends UserCaller {
 export interface AuthenticatedIntegrator extends IntegratorCaller {
   /** Names the key in rate limits. */
   keyDigest: string
-  permissions: readonly ApiPermission[]
+  key: Pick<ApiKeyDoc, 'permissions' | 'scopes' | 'expiresAt' | 'addresses' | 'ratePerMinute'>
+  /** Whether the key may be used from an address. */
+  allows: Allows
 }
 
 /** For actions in a user's name without a token, as when the integrator writes for them. */

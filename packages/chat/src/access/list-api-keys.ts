@@ -1,43 +1,54 @@
-import { findApp } from '@parley/db/apps/apps'
+import type { ApiKeyView } from '@parley/contracts/resources/api-key'
+import { findApp, isInForce } from '@parley/db/apps/apps'
 import type { ApiKeyDoc } from '@parley/db/apps/documents'
 import type { Db } from '@parley/db/connect'
 
-/** An API key as operators see it: never the key itself. */
-export interface ListedApiKey {
-  /** The beginning of its digest, which identifies a key without a name. */
-  id: string
-  name: string
-  permissions: readonly string[]
-  createdAt: Date
-  lastUsedAt: Date | undefined
-  revokedAt: Date | undefined
-}
-
-/** Why an operator's command cannot be carried out, as a sentence for them. */
+/** Why a key is not added or ended, as a sentence for operators. */
 export class KeyError extends Error {
   override name = 'KeyError'
+  readonly reason: 'no app' | 'name taken' | 'too many' | 'not found' | 'ambiguous'
+
+  constructor(reason: KeyError['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 const idLength = 12
 
-/** The keys of an app, revoked ones too, the oldest first. @throws KeyError for an unknown app */
-export async function listApiKeys(db: Db, app: string): Promise<ListedApiKey[]> {
-  return (await keysOf(db, app)).map(toListed)
+/**
+ * The keys of an app, the oldest first: never the keys themselves.
+ * @param ended revoked and expired keys too
+ * @throws KeyError for an unknown app
+ */
+export async function listApiKeys(db: Db, app: string, ended: boolean): Promise<ApiKeyView[]> {
+  return (await keysOf(db, app)).filter((key) => ended || isInForce(key)).map(toKeyView)
 }
 
 export async function keysOf(db: Db, app: string): Promise<ApiKeyDoc[]> {
   const found = await findApp(db, app)
-  if (!found) throw new KeyError(`there is no app ${JSON.stringify(app)}`)
+  if (!found) throw new KeyError('no app', `there is no app ${JSON.stringify(app)}`)
   return found.apiKeys
 }
 
-export function toListed({
-  digest: whole,
-  name = '',
-  permissions,
-  createdAt,
-  lastUsedAt,
-  revokedAt,
-}: ApiKeyDoc): ListedApiKey {
-  return { id: whole.slice(0, idLength), name, permissions, createdAt, lastUsedAt, revokedAt }
+/** The fingerprint that names a key in lists and in the audit log. */
+export function keyFingerprint(digest: string): string {
+  return digest.slice(0, idLength)
+}
+
+/** A key as it is listed. */
+export function toKeyView(key: ApiKeyDoc): ApiKeyView {
+  const { digest, name = '', permissions, scopes = ['all'], addresses, ratePerMinute } = key
+  const { createdAt, lastUsedAt, expiresAt, revokedAt } = key
+  return {
+    id: keyFingerprint(digest),
+    name,
+    scopes: [...scopes, ...permissions],
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(addresses && { addresses }),
+    ...(ratePerMinute !== undefined && { ratePerMinute }),
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+  }
 }

@@ -77,6 +77,7 @@ export type SaveUserResult =
     }
 export type GetMeResult = User
 export type SaveGroupResult = UserGroup
+export type RevokeKeyResult = ApiKey
 export type BanMemberResult = Ban
 export type ListBansResult = Ban[]
 export type UnbanMemberResult = Ban
@@ -126,6 +127,7 @@ export type ErrorCode =
   | 'WEBHOOK_NOT_FOUND'
   | 'SCHEDULED_NOT_FOUND'
   | 'FILE_NOT_FOUND'
+  | 'API_KEY_NOT_FOUND'
   | 'REPORT_NOT_FOUND'
   | 'METHOD_NOT_ALLOWED'
   | 'REQUEST_TIMEOUT'
@@ -133,6 +135,7 @@ export type ErrorCode =
   | 'USER_EXISTS'
   | 'CONFLICT'
   | 'TOO_MANY_SCHEDULED'
+  | 'TOO_MANY_KEYS'
   | 'TOO_MANY_PREFS'
   | 'FILE_UPLOADED'
   | 'UPLOAD_REPLACED'
@@ -2772,6 +2775,174 @@ export interface RevokeTokensResult {
   message: string
   revokedTokens: number
 }
+export interface AddKeyInput {
+  /**
+   * Unique among the keys in force, such as the server that uses it
+   */
+  name: string
+  /**
+   * `all` is every scope but `platform`, also those of later releases; by default `all`, or those of the calling key
+   */
+  scopes?: (
+    | 'all'
+    | 'platform'
+    | 'users:read'
+    | 'users:write'
+    | 'rooms:read'
+    | 'rooms:write'
+    | 'messages:read'
+    | 'messages:write'
+    | 'moderation:read'
+    | 'moderation:write'
+    | 'push:read'
+    | 'push:write'
+    | 'config:read'
+    | 'config:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'stats:read'
+    | 'stats:write'
+    | 'export:read'
+    | 'export:write'
+    | 'keys:read'
+    | 'keys:write'
+  )[]
+  /**
+   * The key ends by itself then
+   */
+  expiresAt?: string
+  /**
+   * Networks from which the key may be used; absent: all
+   */
+  addresses?: string[]
+  /**
+   * Requests in a minute; absent: as PARLEY_GATEWAY_RATE_PER_API_KEY
+   */
+  ratePerMinute?: number
+}
+export interface AddKeyResult {
+  /**
+   * The beginning of the SHA-256 digest of the key
+   */
+  id: string
+  /**
+   * Empty for a key from before names existed
+   */
+  name: string
+  scopes: (
+    | 'all'
+    | 'platform'
+    | 'users:read'
+    | 'users:write'
+    | 'rooms:read'
+    | 'rooms:write'
+    | 'messages:read'
+    | 'messages:write'
+    | 'moderation:read'
+    | 'moderation:write'
+    | 'push:read'
+    | 'push:write'
+    | 'config:read'
+    | 'config:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'stats:read'
+    | 'stats:write'
+    | 'export:read'
+    | 'export:write'
+    | 'keys:read'
+    | 'keys:write'
+  )[]
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * To the minute
+   */
+  lastUsedAt?: string
+  /**
+   * ISO-8601 time
+   */
+  expiresAt?: string
+  addresses?: string[]
+  ratePerMinute?: number
+  /**
+   * Only where ended keys are listed too
+   */
+  revokedAt?: string
+  /**
+   * The key; it cannot be read again
+   */
+  apiKey: string
+}
+export interface ListKeysInput {
+  /**
+   * Revoked and expired keys too
+   */
+  ended?: 'true' | 'false'
+}
+export interface ApiKey {
+  /**
+   * The beginning of the SHA-256 digest of the key
+   */
+  id: string
+  /**
+   * Empty for a key from before names existed
+   */
+  name: string
+  scopes: (
+    | 'all'
+    | 'platform'
+    | 'users:read'
+    | 'users:write'
+    | 'rooms:read'
+    | 'rooms:write'
+    | 'messages:read'
+    | 'messages:write'
+    | 'moderation:read'
+    | 'moderation:write'
+    | 'push:read'
+    | 'push:write'
+    | 'config:read'
+    | 'config:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'stats:read'
+    | 'stats:write'
+    | 'export:read'
+    | 'export:write'
+    | 'keys:read'
+    | 'keys:write'
+  )[]
+  /**
+   * ISO-8601 time
+   */
+  createdAt: string
+  /**
+   * To the minute
+   */
+  lastUsedAt?: string
+  /**
+   * ISO-8601 time
+   */
+  expiresAt?: string
+  addresses?: string[]
+  ratePerMinute?: number
+  /**
+   * Only where ended keys are listed too
+   */
+  revokedAt?: string
+}
+export interface ListKeysResult {
+  data: ApiKey[]
+}
+export interface RevokeKeyInput {
+  /**
+   * The beginning of the SHA-256 digest of the key
+   */
+  id: string
+}
 export interface BanMemberInput {
   /**
    * Room ID
@@ -4101,6 +4272,12 @@ export interface AdminCalls {
   bindToken: { input: BindTokenInput; result: BindTokenResult }
   /** Revoke one token of a user, or all: DELETE /admin/clients/:client_id/token */
   revokeTokens: { input: RevokeTokensInput; result: RevokeTokensResult }
+  /** Add an API key to the app: POST /admin/keys */
+  addKey: { input: AddKeyInput; result: AddKeyResult }
+  /** The API keys of the app, the oldest first; never the keys themselves: GET /admin/keys */
+  listKeys: { input: ListKeysInput; result: ListKeysResult }
+  /** End an API key: DELETE /admin/keys/:id */
+  revokeKey: { input: RevokeKeyInput; result: RevokeKeyResult }
   /** Ban a user in a room: POST /blockStatus/room/:roomID/:blockee */
   banMember: { input: BanMemberInput; result: BanMemberResult }
   /** Lift a ban, by the room owner or the API key: DELETE /blockStatus/room/:roomID/:blockee */

@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts'
+import * as keys from './access/keys.ts'
 import * as tokens from './access/tokens.ts'
 import * as files from './files/files.ts'
 import * as config from './integrations/config.ts'
@@ -73,6 +74,7 @@ export const allOperations: readonly Operation[] = [
   preferences,
   presence,
   tokens,
+  keys,
   bans,
   appBans,
   blocks,

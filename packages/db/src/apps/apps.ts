@@ -50,11 +50,23 @@ export async function findApps(db: Db): Promise<AppDoc[]> {
   return db.apps.find().sort({ _id: 1 }).toArray()
 }
 
-/** Adds a key; false when the app does not exist, or an active key has the name. */
+/** Whether a key is neither revoked nor expired. */
+export function isInForce({ revokedAt, expiresAt }: ApiKeyDoc): boolean {
+  return !revokedAt && !(expiresAt && expiresAt.getTime() <= clock.now())
+}
+
+/** Adds a key; false when the app does not exist, or a key in force has the name. */
 export async function insertApiKey(db: Db, app: string, apiKey: ApiKeyDoc & { name: string }): Promise<boolean> {
-  const sameName = { $elemMatch: { name: apiKey.name, revokedAt: { $exists: false } } }
+  const notExpired = { $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: clock.date() } }] }
+  const sameName = { $elemMatch: { name: apiKey.name, revokedAt: { $exists: false }, ...notExpired } }
   const free = { _id: app, ...open, apiKeys: { $not: sameName } }
   return (await db.apps.updateOne(free, { $push: { apiKeys: apiKey } })).modifiedCount === 1
+}
+
+/** Deletes ended keys, by their digests. */
+export async function dropApiKeys(db: Db, app: string, digests: readonly string[]): Promise<void> {
+  if (digests.length === 0) return
+  await db.apps.updateOne({ _id: app }, { $pull: { apiKeys: { digest: { $in: digests } } } })
 }
 
 /** Revokes an active key; false when it is not active any more. */
@@ -79,9 +91,9 @@ export async function findAppByClientKey(db: Db, clientKey: string): Promise<App
   return db.apps.findOne({ clientKey, ...open })
 }
 
-/** The app of an API key, by the key's digest, and the key's permissions; null for a revoked key. */
+/** The app of an API key, by the key's digest, and the key; null for one that was revoked or has expired. */
 export async function findAppByApiKey(db: Db, wanted: string): Promise<{ app: AppDoc; key: ApiKeyDoc } | null> {
   const app = await db.apps.findOne({ 'apiKeys.digest': wanted, ...open })
-  const found = app?.apiKeys.find((candidate) => candidate.digest === wanted && !candidate.revokedAt)
+  const found = app?.apiKeys.find((candidate) => candidate.digest === wanted && isInForce(candidate))
   return app && found ? { app, key: found } : null
 }

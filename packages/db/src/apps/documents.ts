@@ -1,3 +1,4 @@
+import type { Scope } from '@parley/contracts/scopes'
 import type { ImportLease } from '../import/documents.ts'
 
 /** An integrator's application: everything belongs to one. */
@@ -36,6 +37,14 @@ export interface ApiKeyDoc {
   /** Unique among the active keys of an app; absent on keys from before names existed. */
   name?: string
   permissions: ApiPermission[]
+  /** Its rights; absent: everything, also the scopes of later releases. */
+  scopes?: Scope[]
+  /** It ends by itself then. */
+  expiresAt?: Date
+  /** Networks (CIDR) that it may be used from; absent: all. */
+  addresses?: string[]
+  /** Requests in a minute, in place of the rate of all keys. */
+  ratePerMinute?: number
   createdAt: Date
   /** Last use, to the minute. */
   lastUsedAt?: Date
@@ -43,4 +52,4 @@ export interface ApiKeyDoc {
   revokedAt?: Date
 }
 
-export type ApiPermission = 'platform'
+type ApiPermission = 'platform'

@@ -1,9 +1,22 @@
 import { addApiKey, revokeApiKey } from '@parley/chat/access/api-keys'
-import { type ListedApiKey, listApiKeys } from '@parley/chat/access/list-api-keys'
+import { listApiKeys } from '@parley/chat/access/list-api-keys'
+import { type ApiKeyView, keyFields } from '@parley/contracts/resources/api-key'
 import type { Db } from '@parley/db/connect'
 import { Command } from 'commander'
+import { z } from 'zod'
 
 type WithDb = <T>(work: (db: Db) => Promise<T>) => Promise<T>
+
+interface AddOptions {
+  name: string
+  scopes?: string[]
+  platform?: true
+  expires?: string
+  addresses?: string[]
+  rate?: number
+}
+
+const listOf = (text: string) => text.split(',').map((one) => one.trim())
 
 /** `parley key`: the API keys of an app. */
 export function keyCommand(withDb: WithDb): Command {
@@ -13,20 +26,26 @@ export function keyCommand(withDb: WithDb): Command {
     .description('Add an API key and print it, once; every gateway takes it at once')
     .argument('<appID>', 'the app')
     .requiredOption('--name <name>', 'what the key is called in lists, such as the server that uses it')
-    .option('--platform', 'with the platform permission: statistics and connection counts')
-    .action(async (app: string, { name, platform = false }: { name: string; platform?: boolean }) => {
-      const apiKey = await withDb((db) => addApiKey(db, app, name, platform ? ['platform'] : []))
+    .option('--scopes <list>', 'what it may reach, such as users:read,rooms:write; by default all but platform', listOf)
+    .option('--platform', 'with the platform permission too: statistics and connection counts')
+    .option('--expires <time>', 'ISO-8601 time at which it ends by itself')
+    .option('--addresses <list>', 'networks (CIDR) that it may be used from, such as 10.0.0.0/8,2001:db8::/32', listOf)
+    .option('--rate <number>', 'requests in a minute, in place of the rate of all keys', Number)
+    .action(async (app: string, options: AddOptions) => {
+      const { expiresAt, scopes = ['all'], ...limits } = readOptions(options)
+      const end = expiresAt === undefined ? undefined : new Date(expiresAt)
+      const { apiKey, name } = await withDb((db) => addApiKey(db, app, { ...limits, scopes, expiresAt: end }))
       console.log(`API key ${JSON.stringify(name)} added to ${app}. It is stored as a digest and not shown again:`)
       console.log(`  ${apiKey}`)
     })
   key
     .command('list')
-    .description('List the API keys of an app: ID, name, permissions, when it was made and last used')
+    .description('List the API keys of an app: ID, name, scopes, when it was made and last used')
     .argument('<appID>', 'the app')
-    .option('--all', 'revoked keys too')
+    .option('--all', 'ended keys too')
     .option('--json', 'as JSON')
     .action(async (app: string, { all = false, json = false }: { all?: boolean; json?: boolean }) => {
-      const keys = (await withDb((db) => listApiKeys(db, app))).filter(({ revokedAt }) => all || !revokedAt)
+      const keys = await withDb((db) => listApiKeys(db, app, all))
       console.log(json ? JSON.stringify(keys, null, 2) : keys.map(line).join('\n') || `${app} has no API keys`)
     })
   key
@@ -35,15 +54,37 @@ export function keyCommand(withDb: WithDb): Command {
     .argument('<appID>', 'the app')
     .argument('<name>', 'the name or the ID of the key')
     .action(async (app: string, name: string) => {
-      const revoked = await withDb((db) => revokeApiKey(db, app, name))
+      const revoked = await withDb((db) => revokeApiKey(db, app, name, { byName: true }))
       console.log(`API key ${revoked.name === '' ? revoked.id : JSON.stringify(revoked.name)} of ${app} is revoked`)
     })
   return key
 }
 
-function line({ id, name, permissions, createdAt, lastUsedAt, revokedAt }: ListedApiKey): string {
-  const used = lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used'
-  const state = revokedAt ? `, revoked ${revokedAt.toISOString()}` : ''
-  const may = permissions.length > 0 ? permissions.join(', ') : 'no permissions'
-  return `${id}  ${name === '' ? '(no name)' : name}  [${may}]  made ${createdAt.toISOString()}, ${used}${state}`
+/** The options as the API takes them. @throws Error that names the option */
+function readOptions({ name, scopes, platform, expires, addresses, rate }: AddOptions) {
+  const given = {
+    name,
+    scopes: [...(scopes ?? ['all']), ...(platform ? ['platform'] : [])],
+    ...(expires !== undefined && { expiresAt: expires }),
+    ...(addresses && { addresses }),
+    ...(rate !== undefined && { ratePerMinute: rate }),
+  }
+  const read = z.strictObject(keyFields).safeParse(given)
+  if (read.success) return read.data
+  const options = { expiresAt: 'expires', ratePerMinute: 'rate' } as Record<string, string>
+  const { path, message } = read.error.issues[0] ?? { path: [], message: 'not understood' }
+  const field = String(path[0])
+  throw new Error(`--${options[field] ?? field}: ${message}`)
+}
+
+function line({ id, name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt, ...limits }: ApiKeyView): string {
+  const used = lastUsedAt === undefined ? 'never used' : `last used ${lastUsedAt}`
+  const more = [
+    expiresAt === undefined ? [] : `ends ${expiresAt}`,
+    limits.addresses ? `from ${limits.addresses.join(' ')}` : [],
+    limits.ratePerMinute === undefined ? [] : `${limits.ratePerMinute} a minute`,
+    revokedAt === undefined ? [] : `revoked ${revokedAt}`,
+  ].flat()
+  const rest = [`made ${createdAt}`, used, ...more].join(', ')
+  return `${id}  ${name === '' ? '(no name)' : name}  [${scopes.join(', ')}]  ${rest}`
 }

@@ -105,6 +105,7 @@ function describe(operation: Operation): Record<string, unknown> {
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     security: securityOf[operation.access],
+    ...(operation.scope && { 'x-scope': operation.scope }),
     ...(operation.extension && { 'x-extension': true }),
   }
 }

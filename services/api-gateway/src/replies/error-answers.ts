@@ -19,7 +19,7 @@ export function errorCodes(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [
     ...keys,
     ...tokens,
-    ...(access === 'platform' ? (['PERMISSION_DENIED'] as const) : []),
+    ...(keys.length > 0 ? (['PERMISSION_DENIED'] as const) : []),
     ...(query && !isTolerated(query) ? [invalid?.query ?? 'INVALID_QUERY'] : []),
     ...(params ? [invalid?.params ?? 'INVALID_REQUEST'] : []),
     ...(body ? [invalid?.body ?? 'INVALID_REQUEST'] : []),

@@ -1,6 +1,7 @@
 import type { ApiKeyAuthentication } from '@parley/chat/access/authenticate-api-key'
 import type { UserCredentials } from '@parley/chat/access/authenticate-user'
 import type { AuthenticatedIntegrator, AuthenticatedUser } from '@parley/chat/access/caller'
+import { hasScope } from '@parley/chat/access/keys-of-key'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import type { Access, Operation } from '@parley/contracts/operation'
 import type { FastifyRequest } from 'fastify'
@@ -20,7 +21,7 @@ export interface Authentication {
   byToken: (credentials: UserCredentials) => Promise<AuthenticatedUser>
 }
 
-/** @throws ApiError INVALID_API_KEY, PERMISSION_DENIED, INVALID_CLIENT_KEY, INVALID_TOKEN */
+/** @throws ApiError INVALID_API_KEY, INVALID_CLIENT_KEY, INVALID_TOKEN */
 export async function authenticate(
   authentication: Authentication,
   access: Access,
@@ -28,12 +29,8 @@ export async function authenticate(
 ): Promise<AuthenticatedCaller> {
   switch (access) {
     case 'admin':
+    case 'platform':
       return knownByApiKey(authentication, request)
-    case 'platform': {
-      const caller = await knownByApiKey(authentication, request)
-      if (!caller.permissions.includes('platform')) throw new ApiError('PERMISSION_DENIED')
-      return caller
-    }
     case 'client':
     case 'client-with-id':
       return knownByToken(authentication, request)
@@ -69,8 +66,26 @@ export function rememberedCaller(
   return apiKey === undefined ? undefined : byApiKey.remembered(apiKey)
 }
 
-/** Why an authenticated user is refused all the same, which is no failed login of their address: for another's ID, or none. */
-export function clientIDRefusal(access: Access, request: FastifyRequest): ApiError | undefined {
+/** Why a caller that is known is refused all the same, which is no failed login of their address. */
+export function callerRefusal(operation: Operation, request: FastifyRequest): ApiError | undefined {
+  return keyRefusal(operation, request) ?? clientIDRefusal(operation.access, request)
+}
+
+/** For where it is used, or for what (docs/reference/keys.md). */
+function keyRefusal({ access, scope }: Operation, request: FastifyRequest): ApiError | undefined {
+  const { caller } = request
+  if (caller?.kind !== 'integrator') return undefined
+  if (!caller.allows(request.ip)) {
+    return new ApiError('PERMISSION_DENIED', 'the API key may not be used from this address')
+  }
+  const needed = [...(scope ? [scope] : []), ...(access === 'platform' ? (['platform'] as const) : [])]
+  const lacking = needed.filter((one) => !hasScope(caller.key, one))
+  if (lacking.length === 0) return undefined
+  return new ApiError('PERMISSION_DENIED', `the API key lacks the scope ${lacking.join(' and ')}`)
+}
+
+/** For another's ID, or none. */
+function clientIDRefusal(access: Access, request: FastifyRequest): ApiError | undefined {
   const { caller } = request
   if (caller?.kind !== 'user') return undefined
   const clientIDs = headerForms(request, 'im-client-id')

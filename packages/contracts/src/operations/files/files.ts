@@ -28,6 +28,7 @@ export const createFile = operation({
   description:
     'PUT exactly `size` bytes to `upload.url` with `upload.headers`, then POST /files/{id}/uploaded; then a message can carry the file in `attachments`. A file that is never sent goes after a day.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   body: z.strictObject({
     name: fileName,
@@ -65,6 +66,7 @@ export const markUploaded = operation({
   description:
     'Looks whether they are all there and of the type. By the owner, or with the API key. Where the gateway took the bytes itself it knows already, and this only returns the file.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   params,
   result: file,
@@ -82,6 +84,7 @@ export const getFile = operation({
   description:
     'For its owner, the integrator, and the members of a room that has a message with it, which is not deleted or recalled. The address needs no headers, takes range requests, and ends after five minutes.',
   access: 'client-or-admin',
+  scope: 'messages:read',
   form: 'envelope',
   params,
   query: z.object({

@@ -12,6 +12,7 @@ export const getJob = operation({
   description:
     'A job survives the gateway that began it: another one continues it, and no recipient gets a message twice. It is kept for 7 days after its end.',
   access: 'admin',
+  scope: 'messages:read',
   form: 'envelope',
   params: z.object({ id: naming('job', madeId().describe('`job` of an answer with status 202')) }),
   query: z.object({

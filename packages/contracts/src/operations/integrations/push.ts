@@ -12,6 +12,7 @@ export const pushToClients = operation({
   summary: 'Push a notification to all devices of users',
   description: "A group's ID stands for its members. Users without a registered device receive nothing.",
   access: 'admin',
+  scope: 'push:write',
   form: 'envelope',
   body: z.strictObject({
     clients: z.array(userId).describe('User or group IDs'),
@@ -34,6 +35,7 @@ export const whyPush = operation({
   description:
     'As it was decided when the message was handled; kept for 7 days. `recorded` is false when nothing is on record: then the reasons are those that would hold now.',
   access: 'admin',
+  scope: 'push:read',
   form: 'envelope',
   query: z.object({ message: messageId, client: userId }),
   result: pushExplanation,

@@ -12,6 +12,7 @@ export const listFailedWebhooks = operation({
   summary: 'Calls to room webhooks and PUSH_GENERIC that failed for good, the latest first',
   description: 'Kept for 30 days.',
   access: 'admin',
+  scope: 'webhooks:read',
   form: 'envelope',
   query: z.object({
     skip: z.coerce.number().int().min(0).default(0),
@@ -31,6 +32,7 @@ export const retryFailedWebhook = operation({
   summary: 'Retry a failed call',
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
+  scope: 'webhooks:write',
   form: 'envelope',
   params: z.object({ id: naming('failed call', madeId(256).describe('ID of a failed call')) }),
   result: z.object({ id: z.string() }),
@@ -62,6 +64,7 @@ export const listWebhookCalls = operation({
   summary: 'Calls to room webhooks and PUSH_GENERIC, the latest first',
   description: 'Every call of the last 7 days; those that failed for good for 30 days.',
   access: 'admin',
+  scope: 'webhooks:read',
   form: 'envelope',
   query: z.object({
     room: roomId.optional(),
@@ -87,6 +90,7 @@ export const retryWebhookCall = operation({
   summary: 'Make a call again that was made, or that failed for good',
   description: 'It goes out with the same webhook-id, before the other calls of its room.',
   access: 'admin',
+  scope: 'webhooks:write',
   form: 'envelope',
   params: z.object({ id: naming('webhook call', madeId(256).describe('ID of a call')) }),
   result: z.object({ id: z.string() }),
@@ -106,6 +110,7 @@ export const retryWebhookCalls = operation({
   summary: 'Make the calls of a time again',
   description: `The oldest first, each under its webhook-id; at most ${mostRetriedCalls.toLocaleString('en')} in one request. While \`complete\` is false, repeat the request with \`until\` of the result.`,
   access: 'admin',
+  scope: 'webhooks:write',
   form: 'envelope',
   body: z.strictObject({
     since: timeInBody.describe('ISO-8601, or milliseconds since 1970-01-01 UTC'),

@@ -32,6 +32,7 @@ export const streamText = operation({
   summary: 'Stream a piece of a message that a robot is writing',
   description: 'Emits ai_streaming to the room; nothing is stored.',
   access: 'admin',
+  scope: 'messages:write',
   form: 'envelope',
   params: z.object({ id: roomId }),
   body: z.strictObject({ sender: userId.describe('A robot in the room'), text: streamedText }),

@@ -86,6 +86,7 @@ export const sendMessage = operation({
   summary: 'Send a message to a room on behalf of a user',
   description: 'With an Idempotency-Key header or clientMessageID, a repeated send returns the first message again.',
   access: 'admin',
+  scope: 'messages:write',
   form: 'envelope',
   headers: idempotencyHeaders,
   body: z.strictObject({
@@ -137,6 +138,7 @@ export const writeMessage = operation({
   description:
     'Without `_id` it sends, by the rules of POST /messages. With `_id` it changes a message of the sender: `message` replaces the content, and messageType `recall` clears it. Every change emits `messageUpdated` to the room.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   extension: true,
   params: z.object({ id: roomId }),
@@ -216,6 +218,7 @@ export const sendBatch = operation({
   description:
     'A receiver gets it in the direct room with the sender, which is created when there is none. Each `$pattern$` of a recipient is replaced in every text of the message. Returns one result or error per recipient, in order, such as MESSAGE_TOO_LARGE where the text exceeds 64 KiB. A batch longer than 5 s continues as a job: 202, and GET /admin/jobs/{id} has the outcomes. With an Idempotency-Key header, a batch repeated within 24 hours sends nothing twice, and returns the outcomes of the first or its job.',
   access: 'admin',
+  scope: 'messages:write',
   form: 'envelope',
   extension: true,
   headers: idempotencyHeaders,

@@ -15,6 +15,7 @@ export const listReaders = operation({
   summary: 'The readers of a message',
   description: `The members whose read marker has reached the message, the longest-standing first, without its sender and without members who joined later and have read nothing since. In rooms of at most ${maxReadersMembers} members; in others 413 RESULT_TOO_LARGE.`,
   access: 'client-or-admin',
+  scope: 'messages:read',
   form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({

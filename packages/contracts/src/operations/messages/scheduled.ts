@@ -37,6 +37,7 @@ export const scheduleMessage = operation({
   description:
     'It is sent once, at its time, by any gateway; late rather than never. The sender’s rights are checked then; a banned sender is refused at once. A clientMessageID that is scheduled already returns the first one.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   body: z.strictObject({
     room: roomId,
@@ -71,6 +72,7 @@ export const listScheduled = operation({
   description:
     "The caller's own; with the API key those of the app, or of `sender`. One that was refused stays for 30 days.",
   access: 'client-or-admin',
+  scope: 'messages:read',
   form: 'envelope',
   query: z.object({
     sender: userId.optional().describe('With the API key only'),
@@ -93,6 +95,7 @@ export const changeScheduled = operation({
   tag: 'Messages',
   summary: 'Change a message that is to be sent later, or was refused',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -116,6 +119,7 @@ export const cancelScheduled = operation({
   tag: 'Messages',
   summary: 'Do not send a message later',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   params,
   result: scheduledMessage,

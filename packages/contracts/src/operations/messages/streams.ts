@@ -30,6 +30,7 @@ export const openStream = operation({
   description:
     'The room gets the message at once, with empty text, `streaming: true` and no push. It ends by the end call, or after 60 s without a piece.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   body: z.strictObject({
     room: roomId,
@@ -60,6 +61,7 @@ export const appendStream = operation({
   description:
     'The piece is stored, and the room gets it by ai_streaming. The history shows the text so far, updated once a second.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({
@@ -89,6 +91,7 @@ export const endStream = operation({
   description:
     'Emits messageUpdated with the whole message, and pushes it. When its response was lost it may be called again, and returns the message.',
   access: 'client-or-admin',
+  scope: 'messages:write',
   form: 'envelope',
   params: z.object({ id: messageId }),
   body: z.strictObject({

@@ -15,6 +15,7 @@ export const traceMessage = operation({
   description:
     'From its acceptance to its readers. Nodes remember deliveries for some minutes; pushes and calls are on record for 7 days; the stream keeps events for some days.',
   access: 'admin',
+  scope: 'messages:read',
   form: 'envelope',
   params: z.object({ id: messageId }),
   result: z.object({

@@ -16,6 +16,7 @@ export const banUser = operation({
   description:
     'Their tokens end, with their sockets, no new ones are issued, and nothing is sent in their name. They stay in their rooms. Banning again sets another end.',
   access: 'admin',
+  scope: 'moderation:write',
   form: 'envelope',
   params,
   body: z.strictObject({ untilMS: banEnd.optional() }),
@@ -36,6 +37,7 @@ export const unbanUser = operation({
   summary: 'Lift the ban of a user from the app',
   description: 'Their tokens have ended: issue a new one.',
   access: 'admin',
+  scope: 'moderation:write',
   form: 'envelope',
   params,
   result: adminUser,

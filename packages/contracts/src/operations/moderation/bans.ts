@@ -23,6 +23,7 @@ export const banMember = operation({
   description:
     'In a group, by its owner, a platform admin, or the API key. The banned user keeps reading and may leave, and can do nothing else there.',
   access: 'client-or-admin',
+  scope: 'moderation:write',
   form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: anyUser }),
   body: z.strictObject({ untilMS: banEnd.optional().meta(ours) }),
@@ -38,6 +39,7 @@ export const unbanMember = operation({
   tag: 'Moderation',
   summary: 'Lift a ban, by the room owner or the API key',
   access: 'client-or-admin',
+  scope: 'moderation:write',
   form: 'envelope',
   params: z.object({ roomID: anyRoom, blockee: userId }),
   invalid: { params: 'INVALID_USER_ID' },

@@ -45,6 +45,7 @@ export const listReports = operation({
   summary: 'Reported messages, those first reported last coming first',
   description: 'Kept for 30 days after the last report, or after the decision.',
   access: 'admin',
+  scope: 'moderation:read',
   form: 'envelope',
   query: z.object({
     status: reportStatus.optional().describe('Only these; by default all'),
@@ -70,6 +71,7 @@ export const decideReport = operation({
   description:
     '`dismiss` does nothing; `delete` deletes the message for all; `ban` bans its sender in the room; `erase` erases its sender. An effect that is in force already counts as done. The same decision again returns the report; another one is refused.',
   access: 'admin',
+  scope: 'moderation:write',
   form: 'envelope',
   params: z.object({ id: naming('report', madeId().describe('ID of a report')) }),
   body: z.strictObject({ decision: reportDecision, untilMS: banEnd.optional() }),

@@ -10,6 +10,7 @@ export const listCommands = operation({
   tag: 'Rooms',
   summary: 'The commands of the robots in a room, by name',
   access: 'client-or-admin',
+  scope: 'rooms:read',
   form: 'envelope',
   params: z.object({ id: roomId }),
   result: z.array(z.object({ name: commandName, description: z.string(), robot: userId })),

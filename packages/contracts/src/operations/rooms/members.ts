@@ -20,6 +20,7 @@ export const listMembers = operation({
   tag: 'Members',
   summary: 'The members of a room, the longest-standing first',
   access: 'client-or-admin',
+  scope: 'rooms:read',
   form: 'envelope',
   params,
   query: z.object({
@@ -56,6 +57,7 @@ export const addMembers = operation({
   description:
     'With invitationRequired each invitee gets the event invitation and may join; without it they are members at once, and room goes to all members. In a closed room only its owner, managers, platform admins and the API key may do this, or every member where it has neither owner nor managers.',
   access: 'client-or-admin',
+  scope: 'rooms:write',
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -150,6 +152,7 @@ export const removeMembers = operation({
   description:
     'The owner, a manager, a platform admin or the API key may remove others. Emits room to the members that remain.',
   access: 'client-or-admin',
+  scope: 'rooms:write',
   form: 'envelope',
   params,
   body: z.strictObject({ members: users, systemMessage }),
@@ -167,6 +170,7 @@ export const setMemberRole = operation({
   summary: 'Make a member a manager, or a manager a member again',
   description: 'By the owner, a platform admin, or the API key. Emits room to all members.',
   access: 'client-or-admin',
+  scope: 'rooms:write',
   form: 'envelope',
   params: z.object({ id: roomId, client: userId }),
   body: z.strictObject({ property: z.literal('role'), value: z.enum(['admin', 'member']) }),

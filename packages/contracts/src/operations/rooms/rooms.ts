@@ -65,6 +65,7 @@ export const createRoom = operation({
   summary: 'Create a room',
   description: `There is one direct room per pair of users: creating it again returns the existing one. So does the \`_id\` of a room of the same type (and pair); the \`_id\` of any other room, or of a deleted one, is refused. \`members\` of the result holds at most ${maxMembersShown} summaries.`,
   access: 'admin',
+  scope: 'rooms:write',
   form: 'envelope',
   body: z
     .strictObject({
@@ -152,6 +153,7 @@ export const updateRoom = operation({
   description:
     'By the owner, a manager, a platform admin, or the API key; owner, managers and status not by a manager; webhook and botState by the API key only. Emits room to all members.',
   access: 'client-or-admin',
+  scope: 'rooms:write',
   form: 'envelope',
   params,
   body: z.strictObject({
@@ -174,6 +176,7 @@ export const deleteRoom = operation({
   summary: 'Delete a room',
   description: 'By the owner, a platform admin, or the API key. Emits room with status 0 to all members.',
   access: 'client-or-admin',
+  scope: 'rooms:write',
   form: 'envelope',
   params,
   result: room,

@@ -48,6 +48,7 @@ export const explainBadge = operation({
   summary: "The sum that makes a user's badge",
   description: `Room by room, the highest unread count first: unread = seq − readSeq − own − deleted − hidden. With \`verify=true\` the unread messages are counted from the messages too, and the result says whether both agree. At most ${mostCountedMessages.toLocaleString('en')} messages after the read markers are counted in one call; the rooms beyond that come without what is counted.`,
   access: 'admin',
+  scope: 'users:read',
   form: 'envelope',
   params: z.object({ client_id: userId }),
   query: z.object({

@@ -11,6 +11,7 @@ export const listConnections = operation({
   description:
     'Asked of all realtime nodes at this moment. Nodes that do not answer are named: their connections are missing.',
   access: 'admin',
+  scope: 'users:read',
   form: 'envelope',
   params: z.object({ client_id: userId }),
   result: z.object({

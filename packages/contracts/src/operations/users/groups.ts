@@ -20,6 +20,7 @@ export const listGroups = operation({
   tag: 'Groups',
   summary: 'User groups',
   access: 'admin',
+  scope: 'users:read',
   form: 'envelope',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(500).default(50),
@@ -37,6 +38,7 @@ export const saveGroup = operation({
   tag: 'Groups',
   summary: 'Create or replace a user group',
   access: 'admin',
+  scope: 'users:write',
   form: 'envelope',
   body: z.strictObject({
     _id: groupId.optional().describe('Made when absent'),
@@ -57,6 +59,7 @@ export const deleteGroup = operation({
   tag: 'Groups',
   summary: 'Remove a user group; its members stay',
   access: 'admin',
+  scope: 'users:write',
   form: 'envelope',
   params: z.object({ id: groupId }),
   result: z.object({}),

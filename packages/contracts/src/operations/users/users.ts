@@ -69,6 +69,7 @@ export const saveUser = operation({
   description:
     'The mode follows from the token fields and from whether the user exists. Assigning an external token returns the bare object, and its errors have the bare form.',
   access: 'admin',
+  scope: 'users:write',
   form: 'envelope',
   isBare: assignsToken,
   body: saveUserBody,
@@ -133,6 +134,7 @@ export const listUsers = operation({
   tag: 'Users and tokens',
   summary: 'Query users',
   access: 'admin',
+  scope: 'users:read',
   form: 'envelope',
   query: z.object({
     q: z
@@ -155,6 +157,7 @@ export const saveUsers = operation({
   tag: 'Users and tokens',
   summary: 'Create or update up to 1,000 users at once',
   access: 'admin',
+  scope: 'users:write',
   form: 'envelope',
   body: z.strictObject({
     data: z
@@ -177,6 +180,7 @@ export const eraseUser = operation({
   description:
     'Profile, tokens, devices, preferences and personal blocks go at once, and the user leaves their rooms: when that takes longer than 5 s it goes on as a job, with status 202. Messages keep the ID and lose the profile; no record of pushes names the user any more. Until it is over, the ID is taken.',
   access: 'admin',
+  scope: 'users:write',
   form: 'envelope',
   params: z.object({ client_id: userId }),
   result: z.object({}),

@@ -1,0 +1,34 @@
+import { BlockList, isIPv6 } from 'node:net'
+import { withoutPort } from '@parley/presence/address-block'
+
+/** Whether a key may be used from an address. */
+export type Allows = (address: string) => boolean
+
+/** @param networks in CIDR notation; undefined: everywhere */
+export function allowedFrom(networks: readonly string[] | undefined): Allows {
+  if (!networks) return () => true
+  const list = new BlockList()
+  for (const network of networks) list.addSubnet(...partsOf(network))
+  return (text) => {
+    const address = withoutPort(text).replace(/%.*$/, '')
+    return list.check(address, familyOf(address))
+  }
+}
+
+/** Whether a network lies inside one of the others. */
+export function isInside(network: string, others: readonly string[]): boolean {
+  const [start, prefix, family] = partsOf(network)
+  return others.some((other) => {
+    const [, otherPrefix, otherFamily] = partsOf(other)
+    return family === otherFamily && otherPrefix <= prefix && allowedFrom([other])(start)
+  })
+}
+
+function partsOf(network: string): [start: string, prefix: number, family: 'ipv4' | 'ipv6'] {
+  const [start = '', prefix] = network.split('/')
+  return [start, Number(prefix), familyOf(start)]
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}

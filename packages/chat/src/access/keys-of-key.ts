@@ -1,0 +1,97 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import type { Input } from '@parley/contracts/operation'
+import type { addKey as operation } from '@parley/contracts/operations/access/keys'
+import type { ApiKeyView } from '@parley/contracts/resources/api-key'
+import type { KeyScope } from '@parley/contracts/scopes'
+import type { Chat } from '../chat.ts'
+import { addApiKey, revokeApiKey } from './api-keys.ts'
+import type { AuthenticatedIntegrator } from './caller.ts'
+import { isInside } from './key-addresses.ts'
+import { KeyError, listApiKeys } from './list-api-keys.ts'
+
+type Wanted = Input<typeof operation>['body']
+type CallingKey = Pick<AuthenticatedIntegrator, 'app' | 'key'>
+
+/** Whether a key has a scope. */
+export function hasScope({ scopes, permissions }: AuthenticatedIntegrator['key'], scope: KeyScope): boolean {
+  if (scope === 'platform') return permissions.includes('platform')
+  return scopes === undefined || (scope !== 'all' && scopes.includes(scope))
+}
+
+/**
+ * Adds a key by means of another, which can pass on no more than it has (docs/reference/keys.md).
+ * @throws ApiError PERMISSION_DENIED naming what the calling key lacks; CONFLICT, TOO_MANY_KEYS, INVALID_REQUEST
+ */
+export async function addKey(
+  { db }: Pick<Chat, 'db'>,
+  { app, key }: CallingKey,
+  wanted: Wanted,
+): Promise<ApiKeyView & { apiKey: string }> {
+  const added = {
+    name: wanted.name,
+    scopes: scopesOf(key, wanted.scopes),
+    expiresAt: endOf(key, wanted),
+    addresses: networksOf(key, wanted),
+    ratePerMinute: rateOf(key, wanted),
+  }
+  return addApiKey(db, app, added).catch(rethrow)
+}
+
+/**
+ * The keys of the app, the oldest first.
+ * @param ended revoked and expired keys too
+ */
+export async function listKeys({ db }: Pick<Chat, 'db'>, app: string, ended: boolean): Promise<{ data: ApiKeyView[] }> {
+  return { data: await listApiKeys(db, app, ended).catch(rethrow) }
+}
+
+/** @throws ApiError API_KEY_NOT_FOUND */
+export async function endKey({ db }: Pick<Chat, 'db'>, app: string, id: string): Promise<ApiKeyView> {
+  return revokeApiKey(db, app, id, { byName: false }).catch(rethrow)
+}
+
+function scopesOf(key: CallingKey['key'], wanted: readonly KeyScope[] = key.scopes ?? ['all']): readonly KeyScope[] {
+  const lacking = wanted.filter((scope) => !hasScope(key, scope))
+  if (lacking.length > 0) {
+    throw new ApiError('PERMISSION_DENIED', `scopes: the calling key lacks ${lacking.join(', ')} itself`)
+  }
+  return wanted
+}
+
+function endOf(key: CallingKey['key'], wanted: Wanted): Date | undefined {
+  if (wanted.expiresAt === undefined) return key.expiresAt
+  const end = new Date(wanted.expiresAt)
+  if (end.getTime() <= clock.now()) throw new ApiError('INVALID_REQUEST', 'expiresAt: expected a time of the future')
+  if (key.expiresAt && end > key.expiresAt) {
+    throw new ApiError('PERMISSION_DENIED', 'expiresAt: after the end of the calling key')
+  }
+  return end
+}
+
+function networksOf({ addresses: own }: CallingKey['key'], { addresses = own }: Wanted) {
+  const outside = own && addresses?.find((network) => !isInside(network, own))
+  if (outside !== undefined) {
+    throw new ApiError('PERMISSION_DENIED', `addresses: ${outside} is outside of the networks of the calling key`)
+  }
+  return addresses
+}
+
+function rateOf({ ratePerMinute: own }: CallingKey['key'], { ratePerMinute = own }: Wanted) {
+  if (own !== undefined && ratePerMinute !== undefined && ratePerMinute > own) {
+    throw new ApiError('PERMISSION_DENIED', 'ratePerMinute: above that of the calling key')
+  }
+  return ratePerMinute
+}
+
+function rethrow(error: unknown): never {
+  if (!(error instanceof KeyError)) throw error
+  const codes = {
+    'no app': 'INVALID_API_KEY',
+    'name taken': 'CONFLICT',
+    'too many': 'TOO_MANY_KEYS',
+    'not found': 'API_KEY_NOT_FOUND',
+    ambiguous: 'API_KEY_NOT_FOUND',
+  } as const
+  throw new ApiError(codes[error.reason], error.message)
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { operation } from '../../operation.ts'
+import { apiKey, keyFields, keyId } from '../../resources/api-key.ts'
+
+const exampleKey = {
+  id: '9f86d081884c',
+  name: 'support console',
+  scopes: ['users:read' as const, 'messages:read' as const],
+  createdAt: '2026-11-20T12:00:00.000Z',
+  expiresAt: '2027-11-20T12:00:00.000Z',
+  addresses: ['10.0.0.0/8'],
+  ratePerMinute: 600,
+}
+
+export const addKey = operation({
+  id: 'addKey',
+  method: 'POST',
+  path: '/admin/keys',
+  tag: 'API keys',
+  summary: 'Add an API key to the app',
+  description:
+    'The response has the key, this one time. It can do no more than the calling key: its scopes, end, networks and rate lie within those of the caller, which are also its defaults where the caller has any.',
+  access: 'admin',
+  scope: 'keys:write',
+  form: 'envelope',
+  body: z.strictObject(keyFields),
+  result: apiKey.extend({ apiKey: z.string().describe('The key; it cannot be read again') }),
+  errors: ['CONFLICT', 'TOO_MANY_KEYS', 'INVALID_REQUEST'],
+  extension: true,
+  example: {
+    body: {
+      name: 'support console',
+      scopes: ['users:read', 'messages:read'],
+      expiresAt: '2027-11-20T12:00:00Z',
+      addresses: ['10.0.0.0/8'],
+      ratePerMinute: 600,
+    },
+    result: { ...exampleKey, apiKey: 'ak_0123456789' },
+  },
+})
+
+export const listKeys = operation({
+  id: 'listKeys',
+  method: 'GET',
+  path: '/admin/keys',
+  tag: 'API keys',
+  summary: 'The API keys of the app, the oldest first; never the keys themselves',
+  access: 'admin',
+  scope: 'keys:read',
+  form: 'envelope',
+  query: z.object({ ended: z.enum(['true', 'false']).default('false').describe('Revoked and expired keys too') }),
+  result: z.object({ data: z.array(apiKey) }),
+  errors: [],
+  extension: true,
+  example: { query: { ended: 'false' }, result: { data: [exampleKey] } },
+})
+
+export const revokeKey = operation({
+  id: 'revokeKey',
+  method: 'DELETE',
+  path: '/admin/keys/:id',
+  tag: 'API keys',
+  summary: 'End an API key',
+  description: 'No gateway takes it any more when the response comes. A key may end itself.',
+  access: 'admin',
+  scope: 'keys:write',
+  form: 'envelope',
+  params: z.object({ id: keyId }),
+  result: apiKey,
+  errors: ['API_KEY_NOT_FOUND'],
+  extension: true,
+  example: { result: { ...exampleKey, revokedAt: '2026-11-21T12:00:00.000Z' } },
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { addApiKey, type NewKey } from '@parley/chat/access/api-keys'
+import { allOperations } from '@parley/contracts/operations/all'
+import { keyScopes, scopes } from '@parley/contracts/scopes'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { startTestGateway, type TestGateway } from '../test-gateway.ts'
+
+const forKeys = allOperations.filter(({ scope }) => scope !== undefined)
+
+describe('scopes, end, networks and rate of API keys', () => {
+  let gateway: TestGateway
+  beforeAll(async () => {
+    gateway = await startTestGateway()
+  })
+  afterAll(() => gateway.stop())
+
+  const newKey = async (rights: Partial<NewKey>) =>
+    (await addApiKey(gateway.chat.db, gateway.app, { name: randomUUID(), scopes: ['all'], ...rights })).apiKey
+  const as = (apiKey: string) => (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
+    gateway.anonymous(method, path, body, { 'im-api-key': apiKey })
+
+  test('every scope opens something, but for two that wait for their operations', () => {
+    const named = new Set(forKeys.map(({ scope }) => scope))
+    assert.deepEqual(
+      scopes.filter((scope) => !named.has(scope)),
+      ['stats:write', 'export:write'],
+    )
+  })
+
+  for (const scope of keyScopes) {
+    test(`a key with ${scope} alone: every other operation is 403 PERMISSION_DENIED that names the missing scope`, async () => {
+      const call = as(await newKey({ scopes: [scope] }))
+      for (const { method, path, access, scope: needed = 'all' } of forKeys) {
+        const { status, text } = await call(method, path.replaceAll(/:\w+/g, 'none'), method === 'GET' ? undefined : {})
+        const lacking = [
+          ...(scope === 'all' || scope === needed ? [] : [needed]),
+          ...(access === 'platform' && scope !== 'platform' ? ['platform'] : []),
+        ]
+        const isDenied = status === 403 && text.includes('PERMISSION_DENIED')
+        assert.equal(isDenied, lacking.length > 0, `${method} ${path}: ${text}`)
+        if (isDenied) assert.ok(text.includes(`lacks the scope ${lacking.join(' and ')}`), text)
+      }
+    })
+  }
+
+  test('over the API keys are added, listed without the keys, and ended at once', async () => {
+    const added = await gateway.admin('POST', '/admin/keys', { name: 'console', scopes: ['keys:read', 'users:read'] })
+    const { apiKey, id } = added.body.result
+    const { body, text } = await as(apiKey)('GET', '/admin/keys')
+    assert.ok(!text.includes(apiKey))
+    assert.deepEqual(body.result.data.find((key: { name: string }) => key.name === 'console').scopes, [
+      'keys:read',
+      'users:read',
+    ])
+    assert.equal((await gateway.admin('POST', '/admin/keys', { name: 'console' })).body.error.code, 'CONFLICT')
+    assert.equal((await gateway.admin('DELETE', `/admin/keys/${id}`)).status, 200)
+    assert.equal((await as(apiKey)('GET', '/admin/keys')).body.error.code, 'INVALID_API_KEY')
+    assert.equal((await gateway.admin('DELETE', `/admin/keys/${id}`)).body.error.code, 'API_KEY_NOT_FOUND')
+    const ended = (await gateway.admin('GET', '/admin/keys?ended=true')).body.result.data
+    assert.ok(ended.find((key: { name: string }) => key.name === 'console').revokedAt)
+  })
+
+  test('a key passes on no more than it has: scopes, end, networks, rate', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    const own = { expiresAt, addresses: ['127.0.0.0/8', '::/0'], ratePerMinute: 600 }
+    const call = as(await newKey({ scopes: ['keys:write', 'users:read'], ...own }))
+    const later = new Date(expiresAt.getTime() + 1).toISOString()
+    for (const [field, value] of [
+      ['scopes', ['all']],
+      ['scopes', ['platform']],
+      ['scopes', ['users:read', 'users:write']],
+      ['expiresAt', later],
+      ['addresses', ['127.0.0.0/7']],
+      ['addresses', ['10.0.0.0/8']],
+      ['ratePerMinute', 601],
+    ] as const) {
+      const { status, body } = await call('POST', '/admin/keys', { name: randomUUID(), [field]: value })
+      assert.deepEqual([status, body.error?.code], [403, 'PERMISSION_DENIED'], field)
+      assert.match(body.error.message, new RegExp(field))
+    }
+    const inside = { name: 'inside', scopes: ['users:read'], addresses: ['127.1.0.0/16'], ratePerMinute: 5 }
+    assert.equal((await call('POST', '/admin/keys', inside)).status, 200)
+    const { result } = (await call('POST', '/admin/keys', { name: 'the same' })).body
+    const { scopes: scopesOfSame, expiresAt: end, addresses, ratePerMinute } = result
+    assert.deepEqual([scopesOfSame, new Date(end)], [['keys:write', 'users:read'], expiresAt])
+    assert.deepEqual([addresses, ratePerMinute], [own.addresses, 600])
+  })
+
+  test('a key is used from its networks only, and refused in the form of the operation', async () => {
+    const [outside, inside] = [
+      await newKey({ addresses: ['10.0.0.0/8'] }),
+      await newKey({ addresses: ['127.0.0.0/8'] }),
+    ]
+    assert.equal((await as(inside)('GET', '/admin/groups')).status, 200)
+    const refused = await as(outside)('GET', '/admin/groups')
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'PERMISSION_DENIED'])
+    const bare = await as(outside)('POST', '/admin/clients', {
+      _id: 'x',
+      nickname: 'x',
+      issueAccessToken: false,
+      token: 't',
+    })
+    assert.deepEqual([bare.status, bare.body.error], [403, 'PERMISSION_DENIED'])
+  })
+
+  test('a key ends by itself, and has a rate of its own', async () => {
+    const expired = await newKey({ expiresAt: new Date(Date.now() - 1) })
+    assert.equal((await as(expired)('GET', '/admin/groups')).status, 401)
+    const seen: number[] = []
+    const counts = { hit: (_name: string, _window: number, most: number) => (seen.push(most), { count: 1, leftMS: 1 }) }
+    const rateLimits = { counts, perApiKey: 7, perUser: 1, perApp: 1, failedLoginsPerAddress: 0 }
+    const limited = await gateway.another({ rateLimits })
+    for (const apiKey of [gateway.apiKey, await newKey({ ratePerMinute: 3 })]) {
+      await limited.anonymous('GET', '/admin/groups', undefined, { 'im-api-key': apiKey })
+    }
+    await limited.stop()
+    assert.deepEqual(seen, [7, 3])
+  })
+
+  test('bad rights are 400 and name the field', async () => {
+    for (const [field, value] of [
+      ['scopes', ['everything']],
+      ['scopes', []],
+      ['expiresAt', 'tomorrow'],
+      ['expiresAt', '2020-01-01T00:00:00Z'],
+      ['addresses', ['10.0.0.1']],
+      ['ratePerMinute', 0],
+    ] as const) {
+      const { status, body } = await gateway.admin('POST', '/admin/keys', { name: 'x', [field]: value })
+      assert.equal(status, 400, field)
+      assert.match(body.error.message, new RegExp(field))
+    }
+  })
+})
