@@ -9,7 +9,10 @@ new Command('npm run check:types --').description(`Checks the types of ${project
 const cwd = join(import.meta.dirname, '../..')
 const tsc = join(cwd, 'node_modules/.bin/tsc')
 const failed = projects.filter((project) => {
-  const { status } = spawnSync(tsc, ['--noEmit', '-p', project], { cwd, stdio: 'inherit' })
+  // A third of the time when little has changed.
+  const remembered = join('.parley/types', `${project.replaceAll('/', '-')}.tsbuildinfo`)
+  const args = ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', remembered]
+  const { status } = spawnSync(tsc, args, { cwd, stdio: 'inherit' })
   return status !== 0
 })
 process.exitCode = failed.length > 0 ? 1 : 0
