@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { mayShow } from '../message/image-origins.ts'
 import { useChat } from '../state/chat.ts'
+import { shownName } from './shown-name.ts'
 
 interface AvatarProps {
   id: string
@@ -34,7 +35,7 @@ function hueOf(id: string): number {
 
 /** Two letters of two words, or one character of a name without spaces, as in Chinese. */
 function initialsOf(name: string): string {
-  const words = name.trim().split(/\s+/)
+  const words = shownName(name).split(/\s+/)
   const second = words.length > 1 ? firstOf(words.at(-1) ?? '') : ''
   return (firstOf(words[0] ?? '') + second).toUpperCase() || '?'
 }

@@ -1,6 +1,8 @@
 import type { Upload } from '@parley/client/uploads'
 import { useRef } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { shownName } from '../app/shown-name.ts'
+import { FileName } from '../message/file-name.tsx'
 import { sizeName } from '../message/size-name.ts'
 import { sentenceOf, useChat } from '../state/chat.ts'
 import type { ChosenFiles } from './use-files.ts'
@@ -22,7 +24,7 @@ export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFi
           >
             <Icon name={state === 'failed' ? 'warning' : 'file'} />
             <span>
-              <bdi>{name}</bdi>
+              <FileName name={name} />
               <UploadState upload={upload} />
             </span>
             {mayRetry && (
@@ -30,7 +32,12 @@ export function FileList({ files: { chosen, remove, retry } }: { files: ChosenFi
                 {texts.retry}
               </button>
             )}
-            <button type="button" class="icon-button" aria-label={texts.removeFile(name)} onClick={() => remove(key)}>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={texts.removeFile(shownName(name))}
+              onClick={() => remove(key)}
+            >
               <Icon name="close" />
             </button>
           </li>

@@ -1,6 +1,7 @@
 import type { RoomMessage, Store } from '@parley/client'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { isolated } from '../app/shown-name.ts'
 import { useNameOf } from '../message/quote.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -30,7 +31,7 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
     <div class="writing-about">
       <Icon name={kind} />
       <div class="writing-about-text" role="status">
-        <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(name)}</strong>
+        <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(isolated(name))}</strong>
         <span class="preview soft" data-text={previewOf(now, texts)} dir="auto" />
       </div>
       <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>

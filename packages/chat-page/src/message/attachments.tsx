@@ -1,7 +1,9 @@
 import type { Attachment } from '@parley/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { shownName } from '../app/shown-name.ts'
 import { useChat } from '../state/chat.ts'
+import { FileName } from './file-name.tsx'
 import { sizeName } from './size-name.ts'
 
 /** The types that a page may show (docs/reference/files.md#fetch). */
@@ -46,7 +48,7 @@ function AttachedPicture({ file }: { file: Attachment }) {
     if (!isThere) tab?.close()
   }
   return (
-    <button type="button" class="attached-picture" aria-label={name} onClick={() => void open()}>
+    <button type="button" class="attached-picture" aria-label={shownName(name)} onClick={() => void open()}>
       {/* As large before it is loaded as after. */}
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" />
       {url !== undefined && <img src={url} alt="" onError={() => setGone(true)} />}
@@ -60,15 +62,19 @@ function AttachedFile({ file: { fileID, name, size } }: { file: Attachment }) {
     attempt(async () => {
       const { url = '' } = await client.api.getFile({ id: fileID, download: 'true' })
       const link = document.createElement('a')
-      Object.assign(link, { href: url, download: name })
+      Object.assign(link, { href: url, download: shownName(name) })
       link.click()
     })
   return (
-    <button type="button" class="file" aria-label={`${name}, ${sizeName(size, lang)}`} onClick={() => void save()}>
+    <button
+      type="button"
+      class="file"
+      aria-label={`${shownName(name)}, ${sizeName(size, lang)}`}
+      onClick={() => void save()}
+    >
       <Icon name="file" />
       <span>
-        {/* Drawn by the style: it may be the message's text, which stands once in the page. */}
-        <span class="preview" data-text={name} dir="auto" />
+        <FileName name={name} />
         <small>{sizeName(size, lang)}</small>
       </span>
     </button>

@@ -5,6 +5,7 @@ import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { Attachments } from './attachments.tsx'
 import { contentOf } from './content.ts'
+import { FileName } from './file-name.tsx'
 import { mayShow } from './image-origins.ts'
 import { textParts } from './text-parts.ts'
 
@@ -100,7 +101,7 @@ function FileLink({ url, name, icon }: { url: string; name: string; icon: 'file'
     <a class="file" href={url} target="_blank" rel="noopener noreferrer nofollow">
       <Icon name={icon} />
       <span>
-        <bdi>{name}</bdi>
+        <FileName name={name} />
         <small>{new URL(url).host}</small>
       </span>
     </a>

@@ -29,9 +29,5 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
 function SystemLine({ row: { message } }: MessageRowProps) {
   const { texts, people } = useChat()
   const known = useStore(people.known)
-  return (
-    <p class="system" dir="auto">
-      {systemSentence(message, known, texts)}
-    </p>
-  )
+  return <p class="system">{systemSentence(message, known, texts)}</p>
 }

@@ -1,4 +1,5 @@
 import type { RoomMessage } from '@parley/client'
+import { shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
@@ -30,7 +31,7 @@ export function useNameOf(user: string): string {
   const { client, texts, people } = useChat()
   const person = useStore(people.known).get(user)
   if (user === useStore(client.me)?._id) return texts.you
-  return person ? nameOf(person) : user
+  return nameOf(person ?? { _id: user, nickname: '' })
 }
 
 function quoteText({ text, isDeleted, messageType }: Quoted, texts: Texts): string {
@@ -38,5 +39,5 @@ function quoteText({ text, isDeleted, messageType }: Quoted, texts: Texts): stri
   const content = contentOf({ message: text === '' ? undefined : text, messageType })
   if (content.kind === 'recalled') return texts.recalled
   if (content.kind === 'image') return texts.image
-  return text === '' ? texts.file : text.replaceAll(/\s+/g, ' ')
+  return text === '' ? texts.file : shownName(text)
 }

@@ -1,4 +1,5 @@
 import type { Room, RoomMessage } from '@parley/client'
+import { isolated } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 
@@ -19,7 +20,9 @@ export function Reactions({ room, message, me }: ReactionsProps) {
     <div class="reactions">
       {[...users].map(([reaction, by]) => {
         const isMine = by.includes(me)
-        const names = by.map((id) => (id === me ? texts.you : nameOf(known.get(id) ?? { _id: id, nickname: '' })))
+        const names = by.map((id) =>
+          id === me ? texts.you : isolated(nameOf(known.get(id) ?? { _id: id, nickname: '' })),
+        )
         const toggle = () => (isMine ? room.unreact(message._id, reaction) : room.react(message._id, reaction))
         return (
           <button

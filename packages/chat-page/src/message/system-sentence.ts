@@ -1,4 +1,6 @@
 import type { Message, Sender } from '@parley/client'
+import { isolated } from '../app/shown-name.ts'
+import { nameOf } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
 import { contentOf } from './content.ts'
 
@@ -12,7 +14,7 @@ export function systemSentence(
 ): string {
   const content = contentOf(message)
   if (content.kind !== 'system') return ''
-  const nameOfUser = (id: string) => known.get(id)?.nickname || id
+  const nameOfUser = (id: string) => isolated(nameOf(known.get(id) ?? { _id: id, nickname: '' }))
   const members = content.members.length > 0 ? content.members : [message.sender._id]
   const names = members.slice(0, mostNames).map(nameOfUser).join(', ')
   const rest = Math.max(content.count, members.length) - Math.min(members.length, mostNames)

@@ -39,7 +39,11 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
         <p class="details-name">
           <bdi>{name}</bdi>
         </p>
-        {info.description !== '' && <p class="soft">{info.description}</p>}
+        {info.description !== '' && (
+          <p class="soft" dir="auto">
+            {info.description}
+          </p>
+        )}
       </div>
       <div class="details-actions">
         <button type="button" class="tile" onClick={() => void attempt(() => (isMuted ? room.unmute() : room.mute()))}>

@@ -2,6 +2,7 @@ import type { Room, Store } from '@parley/client'
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedThread } from '../app/open-room.ts'
+import { shownName } from '../app/shown-name.ts'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
@@ -39,7 +40,7 @@ export function RoomView({ roomID, wantedThread, onBack }: RoomViewProps) {
   if (error) return <Gone sentence={sentenceOf(texts, error)} onBack={onBack} />
   return (
     <div class={thread.id === undefined ? 'room-frame' : 'room-frame shows-thread'}>
-      <section class="room" aria-label={info?.name}>
+      <section class="room" aria-label={info && shownName(info.name)}>
         <RoomHeader room={info} onBack={onBack} onDetails={() => setDetails(true)} />
         <PinnedBar room={room} onGoTo={onGoTo} />
         <Conversation {...{ room, isReady, firstUnread, goTo, onGoTo }} onThread={thread.open} />

@@ -1,5 +1,6 @@
 import type { Room } from '@parley/client'
 import { useEffect } from 'preact/hooks'
+import { isolated } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import type { Texts } from '../texts/en.ts'
@@ -14,7 +15,7 @@ export function TypingLine({ room }: { room: Room }) {
   }, [typing])
   const names = typing.map(({ user }) => {
     const person = known.get(user)
-    return person ? nameOf(person) : texts.somebody
+    return person ? isolated(nameOf(person)) : texts.somebody
   })
   return (
     <p class="typing soft" aria-live="polite">
@@ -25,7 +26,7 @@ export function TypingLine({ room }: { room: Room }) {
             <i />
             <i />
           </span>
-          {typingSentence(names, texts)}
+          <span class="typing-names">{typingSentence(names, texts)}</span>
         </>
       )}
     </p>

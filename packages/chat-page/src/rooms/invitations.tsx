@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isolated, shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
 
 /** Shown before "Show more": the list of rooms has its space too. */
 const mostShown = 2
@@ -11,6 +13,10 @@ export function Invitations({ onOpen }: { onOpen: (roomID: string) => void }) {
   const invitations = useStore(client.invitations)
   const [showsAll, setShowsAll] = useState(false)
   const shown = showsAll ? invitations : invitations.slice(0, mostShown)
+  const sentence = (inviter: string, room: string) => {
+    const who = inviter === '' ? texts.somebody : nameOf(known.get(inviter) ?? { _id: inviter, nickname: '' })
+    return texts.invitation(isolated(who), isolated(room))
+  }
   const accept = (room: string) =>
     attempt(async () => {
       await client.acceptInvitation(room)
@@ -20,7 +26,7 @@ export function Invitations({ onOpen }: { onOpen: (roomID: string) => void }) {
     <section class="invitations" aria-label={texts.invitations} aria-live="polite">
       {shown.map(({ _id, room, roomName, inviter }) => (
         <div key={_id} class="invitation">
-          <p>{texts.invitation(known.get(inviter)?.nickname || inviter || texts.somebody, roomName || room)}</p>
+          <p>{sentence(inviter, shownName(roomName ?? '') || shownName(room))}</p>
           <div class="dialog-actions">
             <button type="button" class="button" onClick={() => void attempt(() => client.declineInvitation(room))}>
               {texts.decline}

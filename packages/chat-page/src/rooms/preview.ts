@@ -1,4 +1,5 @@
 import type { Message } from '@parley/client'
+import { shownName } from '../app/shown-name.ts'
 import { contentOf } from '../message/content.ts'
 import type { Texts } from '../texts/en.ts'
 
@@ -14,8 +15,8 @@ export function previewOf(message: Message, texts: Texts): string {
     case 'image':
       return texts.image
     case 'file':
-      return content.name
+      return shownName(content.name) || texts.file
     case 'text':
-      return content.text.slice(0, 200).replaceAll(/\s+/g, ' ')
+      return shownName(content.text)
   }
 }

@@ -1,12 +1,15 @@
 import type { RoomInfo } from '@parley/client'
+import { isolated, shownName } from '../app/shown-name.ts'
 import { nameOf } from '../state/people.ts'
 
 /** The room's name; without one, its members except the user. */
 export function roomName({ name, members, _id, memberCount }: RoomInfo, me: string | undefined): string {
-  if (name !== '') return name
+  const shown = shownName(name)
+  if (shown !== '') return shown
   const others = members.filter((member) => member._id !== me).map(nameOf)
-  if (others.length === 0) return members[0] ? nameOf(members[0]) : _id
-  const named = others.slice(0, 4).join(', ')
+  if (others.length === 0) return members[0] ? nameOf(members[0]) : shownName(_id)
+  const [only = ''] = others
+  const named = others.length === 1 ? only : others.slice(0, 4).map(isolated).join(', ')
   return memberCount > 5 ? `${named} +${memberCount - 5}` : named
 }
 

@@ -2,6 +2,7 @@ import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
 import { WithPresence } from '../app/presence-dot.tsx'
+import { isolated } from '../app/shown-name.ts'
 import { isSystem } from '../message/content.ts'
 import { systemSentence } from '../message/system-sentence.ts'
 import { shortTime } from '../room/times.ts'
@@ -24,6 +25,8 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
   const isPinned = room.pref?.sticky === true
   const { lastMessage, unread } = room
   const preview = useLastLine(room, me)
+  // A line that begins with a name has the direction of the page.
+  const isAlone = room.roomType === 'direct' && lastMessage?.sender._id !== me
   return (
     <li>
       <button
@@ -44,7 +47,7 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
           </span>
           <span class="room-line">
             {/* Drawn by the style: a message's text stands once in the page, where searching in it finds the message. */}
-            <span class="preview soft" data-text={preview} dir="auto" />
+            <span class="preview soft" data-text={preview} dir={isAlone ? 'auto' : undefined} />
             {unread > 0 && (
               <span class={isMuted ? 'badge quiet' : 'badge'}>
                 {unread > 99 ? '99+' : unread}
@@ -72,7 +75,7 @@ function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined
   const known = useStore(people.known)
   if (!lastMessage) return ''
   if (isSystem(lastMessage)) return systemSentence(lastMessage, known, texts)
-  const text = previewOf(lastMessage, texts)
+  const text = isolated(previewOf(lastMessage, texts))
   if (lastMessage.sender._id === me) return `${texts.you}: ${text}`
-  return roomType === 'direct' ? text : `${nameOf(lastMessage.sender)}: ${text}`
+  return roomType === 'direct' ? text : `${isolated(nameOf(lastMessage.sender))}: ${text}`
 }

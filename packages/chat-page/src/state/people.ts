@@ -1,4 +1,5 @@
 import type { Client, Sender, Store } from '@parley/client'
+import { shownName } from '../app/shown-name.ts'
 import { createValue } from './value.ts'
 
 type Person = Pick<Sender, '_id' | 'nickname' | 'avatarUrl'> & { isRobot?: boolean }
@@ -51,4 +52,6 @@ export function createPeople(client: Client): People {
   }
 }
 
-export const nameOf = ({ nickname, _id }: Pick<Person, 'nickname' | '_id'>): string => nickname || _id
+/** A user's name as it may stand beside others; see shownName. */
+export const nameOf = ({ nickname, _id }: Pick<Person, 'nickname' | '_id'>): string =>
+  shownName(nickname) || shownName(_id) || '?'

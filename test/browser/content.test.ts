@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { type Deployment, deploy } from '../client/client-of.ts'
+import type { PlatformUser } from '../platform.ts'
+import { openChat, type TabOptions } from './chat-tab.ts'
+import { isChromiumMissing, startChromium } from './chromium.ts'
+import { hostileNames } from './hostile-names.ts'
+
+describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () => {
+  let deployment: Deployment
+  let browser: Browser
+  let alice: PlatformUser
+  beforeAll(async () => {
+    deployment = await deploy(1)
+    browser = await startChromium()
+    alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await deployment.stop()
+  })
+
+  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
+    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
+  const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
+    openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
+      ...options,
+      parameters: { room, lang: 'en', ...options.parameters },
+    })
+
+  /** A user, a room, an invitation, a reply, a reaction and a file of each name. */
+  async function nameEverything(): Promise<string> {
+    const { platform } = deployment
+    const names = Object.entries(hostileNames)
+    const users: PlatformUser[] = []
+    for (const [kind, nickname] of names) users.push(await platform.newUser(`u ${kind}`, { nickname }))
+    const members = [alice, ...users].map(({ id }) => id)
+    const room = await platform.newRoom(members, { name: 'Everybody', owner: alice.id })
+    for (const [n, user] of users.entries()) {
+      const name = names[n]?.[1] ?? ''
+      const own = await platform.newRoom([alice.id, user.id], { name, owner: user.id })
+      await say(user, own, name)
+      const closed = await platform.newRoom([user.id], { name, owner: user.id })
+      await user.call('POST', `/rooms/${closed}/members`, { invitees: [alice.id], invitationRequired: true })
+      const first = await say(user, room, `I am ${name}`)
+      await say(
+        user,
+        room,
+        { url: 'https://files.example/x', name: `${name}.exe` },
+        { messageType: 'file', replyTo: first },
+      )
+      await user.call('POST', `/messages/${first}/reaction`, { reaction: '👍' })
+      await platform.admin('POST', `/rooms/${room}/delete/members`, { members: [user.id], systemMessage: true })
+    }
+    return room
+  }
+
+  test('a name of a person, room or file stays in its place, reorders nothing, and hides no extension', async () => {
+    const room = await nameEverything()
+    for (const viewport of [
+      { width: 1100, height: 4_000 },
+      { width: 360, height: 9_000 },
+    ]) {
+      const { page } = await open(alice, room, { viewport })
+      await page
+        .getByRole('log')
+        .locator('.system')
+        .nth(Object.keys(hostileNames).length - 1)
+        .waitFor()
+      assert.deepEqual(await layoutFaults(page), [], `${viewport.width} pixels`)
+      if (viewport.width < 720) await page.goBack()
+      await page.getByRole('button', { name: /^Show \d+ more$/ }).click()
+      assert.deepEqual(await layoutFaults(page), [], `the list at ${viewport.width} pixels`)
+    }
+  })
+})
+
+/** Each element that leaves its place, lets something of another direction in, or hides the end of a file's name. */
+function layoutFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const faults: string[] = []
+    const places = '.room-name, .room-title, .sender, .sender bdi, .quote, .system, .file, .file-name, .reaction, .text'
+    const lineHeights: Record<string, number> = { '.room-name': 30, '.sender': 24, '.file-name': 30, '.quote': 60 }
+    const isSeen = (element: Element) => element.getClientRects().length > 0
+    for (const element of [...document.querySelectorAll(`${places}, .preview, .invitation p, .avatar`)].filter(
+      isSeen,
+    )) {
+      const { left, right, height } = element.getBoundingClientRect()
+      const name = `${element.className} ${element.textContent.slice(0, 20)}`
+      const bubble = element.closest('.bubble')
+      const box = bubble?.getBoundingClientRect()
+      const isClipped = bubble && getComputedStyle(bubble).overflow === 'clip' && element.matches('.text')
+      if (!isClipped && (left < 0 || right > window.innerWidth)) faults.push(`${name} leaves the page`)
+      if (box && !isClipped && (left < box.left || right > box.right)) faults.push(`${name} leaves its bubble`)
+      for (const [selector, most] of Object.entries(lineHeights)) {
+        if (element.matches(selector) && height > most) faults.push(`${name} is ${height} pixels high`)
+      }
+    }
+    for (const element of [...document.querySelectorAll('.file')].filter(isSeen)) {
+      const end = element.querySelector('.file-extension')
+      const box = element.getBoundingClientRect()
+      const at = end?.getBoundingClientRect()
+      const stem = element.querySelector('.preview')?.getBoundingClientRect()
+      const isShown = at && stem && at.width > 10 && at.right <= box.right + 1 && at.left >= stem.right - 1
+      if (end?.getAttribute('data-text') !== '.exe' || !isShown)
+        faults.push(`${element.textContent} hides its extension`)
+    }
+    // A sentence reads from the left: its last letters are at the right of, or below, those before the name.
+    for (const line of [...document.querySelectorAll('.system, .invitation p')].filter(isSeen)) {
+      const text = line.firstChild
+      const length = text?.textContent?.length ?? 0
+      const range = document.createRange()
+      if (!text || length === 0) continue
+      range.setStart(text, length - 2)
+      range.setEnd(text, length)
+      const last = range.getBoundingClientRect()
+      const before = line.getBoundingClientRect()
+      if (getComputedStyle(line).direction !== 'ltr') faults.push(`${line.textContent} is turned around`)
+      if (last.right > before.right + 1) faults.push(`${line.textContent} leaves its line`)
+    }
+    const names = document.body.cloneNode(true) as HTMLElement
+    for (const text of names.querySelectorAll('.text')) text.remove()
+    const control = /.{0,20}[\u202A-\u202E\u2066\u2067].{0,20}/u.exec(names.innerHTML)
+    if (control) faults.push(`${control[0]} reorders its surroundings`)
+    if (document.documentElement.scrollWidth > window.innerWidth) faults.push('the page scrolls sideways')
+    return faults
+  })
+}
