@@ -74,6 +74,31 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
       assert.deepEqual(await layoutFaults(page), [], `the list at ${viewport.width} pixels`)
     }
   })
+  test('Markdown is a safe subset, and literal where the app says so', async () => {
+    const room = await deployment.platform.newRoom([alice.id], { name: 'Markdown', owner: alice.id })
+    const text =
+      '**bold** *italic* ~~gone~~ `code`\n\n- one\n- two\n\n> quoted\n\n```\nblock\n```\n\n<b>not</b> https://example.com/a_b_c'
+    await say(alice, room, text)
+    await say(alice, room, '*literal*')
+    const { page } = await open(alice, room)
+    const rich = page.locator('.rich')
+    await rich.waitFor()
+    const html = await rich.evaluate((element) => element.innerHTML.replaceAll(/ (?:dir|target|rel)="[^"]*"/g, ''))
+    assert.equal(
+      html,
+      '<p><strong>bold</strong> <em>italic</em> <s>gone</s> <code>code</code></p><ul><li>one</li><li>two</li></ul>' +
+        '<blockquote><p>quoted</p></blockquote><pre>block</pre>' +
+        '<p>&lt;b&gt;not&lt;/b&gt; <a href="https://example.com/a_b_c">https://example.com/a_b_c</a></p>',
+    )
+    await page.locator('.text em').getByText('literal', { exact: true }).waitFor()
+    await deployment.platform.admin('POST', '/config', { chatPage: { literalText: true } })
+    await page.reload()
+    await page.getByRole('log').getByText('*literal*', { exact: true }).waitFor()
+    await say(alice, room, '**always**', { messageType: 'markdown' })
+    await page.locator('.text strong').getByText('always', { exact: true }).waitFor()
+    assert.equal(await page.locator('.text em').count(), 0)
+    await deployment.platform.admin('POST', '/config', { chatPage: {} })
+  })
 })
 
 /** Each element that leaves its place, lets something of another direction in, or hides the end of a file's name. */

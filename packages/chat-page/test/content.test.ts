@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
 import { contentOf, safeUrl } from '../src/message/content.ts'
+import { type Formatted, parseMarkdown } from '../src/message/markdown.ts'
 import { textParts } from '../src/message/text-parts.ts'
 
 describe('what is shown of a message', () => {
@@ -35,7 +36,44 @@ describe('what is shown of a message', () => {
     assert.equal(href('https://example.com/a_(b), and'), 'https://example.com/a_(b)')
     assert.equal(href('看 https://example.com/中文。'), 'https://example.com/中文')
     assert.equal(href('javascript:alert(1) http://'), undefined)
+    assert.equal(href('看https://example.com/a，然后'), 'https://example.com/a')
+    assert.equal(href('「http://[2001:db8::1]:8080/x」。'), 'http://[2001:db8::1]:8080/x')
+    assert.equal(href('https://good.example@evil.example'), undefined)
     assert.equal(href('https://good.example\u202Emoc.live'), 'https://good.example')
+  })
+
+  test('Markdown is what the subset has, and everything else stays as it was written', () => {
+    const kinds = (text: string): string[] => {
+      const of = (part: Formatted | string): string[] =>
+        typeof part === 'string' ? [] : [part.tag, ...part.children.flatMap(of)]
+      return parseMarkdown(text).flatMap(of)
+    }
+    assert.deepEqual(kinds('**a** *b* ~~c~~ `d`'), ['p', 'strong', 'em', 's', 'code'])
+    assert.deepEqual(kinds('- a\n- b\n  1. c\n\n> d\n\n```\ne\n```'), [
+      'ul',
+      'li',
+      'li',
+      'ol',
+      'li',
+      'blockquote',
+      'p',
+      'pre',
+    ])
+    for (const text of ['<b>a</b> &amp;', '# a', '[a](b)', '![a](b)', 'a_b_c', '<img src=x onerror=alert(1)>']) {
+      assert.deepEqual(parseMarkdown(text), [{ tag: 'p', children: [text] }])
+    }
+    assert.deepEqual(parseMarkdown('**https://x.example/a_b_c**'), [
+      {
+        tag: 'p',
+        children: [
+          '',
+          {
+            tag: 'strong',
+            children: [{ tag: 'a', href: 'https://x.example/a_b_c', children: ['https://x.example/a_b_c'] }],
+          },
+        ],
+      },
+    ])
   })
 
   test('every character of a text is in one of its parts', () => {
@@ -70,7 +108,10 @@ describe('what is shown of a message', () => {
     const most = 64 * 1024
     const many = new Map(Array.from({ length: 1_000 }, (_, i) => [`u${i}`, `member ${i}`]))
     for (const end of ')]}!?') assert.equal(textParts(`http://${'.'.repeat(most)}x${end}`).length, 2)
-    assert.equal(textParts('http://a.'.repeat(most / 9)).length, 2)
+    assert.equal(textParts('http://a.'.repeat(most / 9)).length, 2 * Math.floor(most / 9))
+    for (const part of ['http://a/([{', "http://a.b/('{", 'http://a-']) textParts(part.repeat(most / part.length))
+    for (const part of ['**', '***a_', '`a', '\n- ', '* _', '> ', '[', 'http://a/('])
+      parseMarkdown(part.repeat(most / part.length))
     assert.equal(textParts('@al'.repeat(most / 3), new Map([['u', 'al']])).length, Math.floor(most / 3))
     assert.equal(textParts('@member '.repeat(most / 8), many).length, 1)
     assert.equal(textParts('http://a '.repeat(most / 9), many).length, 2 * Math.floor(most / 9))

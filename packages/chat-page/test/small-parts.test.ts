@@ -19,10 +19,14 @@ describe('the chat page', () => {
   })
 
   test('takes of the brand what is as documented', () => {
-    assert.deepEqual(toChatConfig(undefined), { name: undefined, color: undefined, logo: undefined, texts: undefined })
-    const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)' }
-    assert.deepEqual(toChatConfig(hostile), { name: undefined, color: undefined, logo: undefined, texts: undefined })
-    const good = { name: 'Acme', color: '#0f766e', logo: '/logo.svg', texts: { en: { chats: 'Inbox' } } }
+    const none = { name: undefined, color: undefined, logo: undefined, texts: undefined, literalText: false }
+    assert.deepEqual(toChatConfig(undefined), none)
+    const hostile = { name: 7, color: 'red;}', logo: 'javascript:alert(1)', literalText: 'yes' }
+    assert.deepEqual(toChatConfig(hostile), none)
+    const good = {
+      ...{ name: 'Acme', color: '#0f766e', logo: '/logo.svg', literalText: true },
+      texts: { en: { chats: 'Inbox' } },
+    }
     assert.deepEqual(toChatConfig(good), good)
     assert.deepEqual([textOn('#ffee00'), textOn('#1e1b4b')], ['#000000', '#ffffff'])
   })

@@ -28,7 +28,8 @@ interface AppProps {
   spoken: SpokenStore
 }
 
-const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, texts: undefined }
+/** Until the app's is known. */
+const plain: ChatConfig = { name: undefined, color: undefined, logo: undefined, texts: undefined, literalText: true }
 
 /** The list of rooms and the room that is open: beside each other, or one at a time where there is no space. */
 export function App({ client, parameters, spoken }: AppProps) {
@@ -88,13 +89,13 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
     }
   }
   const people = createPeople(client)
+  const config = createValue(plain)
   const threads = createThreads(client)
   const uploads = createUploads(client, storageOfTab())
-  const shared = { client, people, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
+  const shared = { client, people, config, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepAlso({ room })
   })
-  const config = createValue(plain)
   const setName = showUnreadInTab(client, spoken.get().texts.chats)
   const takeConfig = async () => {
     await whenKnown(client)

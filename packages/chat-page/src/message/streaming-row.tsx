@@ -2,6 +2,7 @@ import type { LiveText } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
+import { MessageText } from './message-text.tsx'
 
 /** A robot's text as it arrives. */
 export function StreamingRow({ live }: { live: LiveText }) {
@@ -20,9 +21,7 @@ export function StreamingRow({ live }: { live: LiveText }) {
         </div>
         <div class="line">
           <div class="bubble">
-            <span class="text" dir="auto">
-              {live.text}
-            </span>
+            <MessageText text={live.text} />
             <span class="caret" aria-hidden="true" />
           </div>
         </div>

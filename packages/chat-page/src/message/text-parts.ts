@@ -1,3 +1,5 @@
+import { linksIn } from './links.ts'
+
 /** A message's text in parts: plain, links that open safely, and mentions. */
 export interface TextPart {
   text: string
@@ -5,10 +7,6 @@ export interface TextPart {
   /** The mentioned user. */
   mentions?: string
 }
-
-const links = /https?:\/\/[^\s<>"'`\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]+/giu
-/** At the end of a link they belong to the sentence. */
-const endOfSentence: ReadonlySet<string> = new Set('.,;:!?)]}，。；：！？）】')
 
 /**
  * Its time grows with the text's length, not faster: any member can send 64 KiB that are made to be slow.
@@ -18,23 +16,13 @@ export function textParts(text: string, mentioned: ReadonlyMap<string, string> =
   const names = namesIn(text, mentioned)
   const parts: TextPart[] = []
   let at = 0
-  for (const match of text.matchAll(links)) {
-    const href = withoutEnd(match[0])
-    if (!URL.canParse(href)) continue
-    addMentions(parts, text.slice(at, match.index), names)
+  for (const { index, href } of linksIn(text)) {
+    addMentions(parts, text.slice(at, index), names)
     parts.push({ text: href, href })
-    at = match.index + href.length
+    at = index + href.length
   }
   addMentions(parts, text.slice(at), names)
   return parts
-}
-
-/** A bracket that was opened in the link is part of it. */
-function withoutEnd(link: string): string {
-  let end = link.length
-  while (endOfSentence.has(link.charAt(end - 1))) end--
-  const body = link.slice(0, end)
-  return link.charAt(end) === ')' && body.includes('(') ? `${body})` : body
 }
 
 interface Names {

@@ -7,6 +7,8 @@ export interface ChatConfig {
   logo: string | undefined
   /** By language; `texts/spoken.ts` takes the known ones. */
   texts: unknown
+  /** Texts are shown as they were written, without Markdown. */
+  literalText: boolean
 }
 
 /** Reads it once after the login; an app without one gets the page as it is. */
@@ -17,7 +19,7 @@ export async function readChatConfig(client: Client): Promise<ChatConfig> {
 
 /** Undocumented values are dropped: a page without a logo is better than none. */
 export function toChatConfig(value: unknown): ChatConfig {
-  const { name, color, logo, texts } = (typeof value === 'object' && value !== null ? value : {}) as Record<
+  const { name, color, logo, texts, literalText } = (typeof value === 'object' && value !== null ? value : {}) as Record<
     string,
     unknown
   >
@@ -26,6 +28,7 @@ export function toChatConfig(value: unknown): ChatConfig {
     color: typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) ? color : undefined,
     logo: typeof logo === 'string' && /^(https?:\/\/|\/|data:image\/)/.test(logo) ? logo : undefined,
     texts,
+    literalText: literalText === true,
   }
 }
 

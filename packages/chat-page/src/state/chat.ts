@@ -5,6 +5,7 @@ import { createContext } from 'preact'
 import { useSyncExternalStore } from 'preact/compat'
 import { useContext } from 'preact/hooks'
 import type { Texts } from '../texts/en.ts'
+import type { ChatConfig } from './chat-config.ts'
 import type { Notices } from './notices.ts'
 import type { People } from './people.ts'
 
@@ -16,6 +17,8 @@ export interface Chat {
   lang: string
   people: People
   notices: Notices
+  /** The app's settings of the page. */
+  config: Store<ChatConfig>
   threads: UserThreads
   /** For rooms and threads, by their IDs. */
   uploads: Uploads

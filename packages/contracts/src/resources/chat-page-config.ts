@@ -14,4 +14,5 @@ const origin = z
 /** The fields of that key that the server reads; the rest belongs to the page. */
 export const chatPageConfig = z.looseObject({
   imageOrigins: z.array(origin).max(50).optional(),
+  literalText: z.boolean().optional(),
 })

@@ -1,0 +1,74 @@
+import createMarkdown, { type StateInline, type Token } from 'markdown-it'
+import { linkAt } from './links.ts'
+
+/** An element of a formatted text: the page makes these and no other. */
+export interface Formatted {
+  tag: 'p' | 'strong' | 'em' | 's' | 'code' | 'pre' | 'ul' | 'ol' | 'li' | 'blockquote' | 'a'
+  /** Of `a`: it is the text, too. */
+  href?: string
+  /** The first number of `ol`. */
+  start?: number
+  children: (Formatted | string)[]
+}
+
+const tags: ReadonlySet<string> = new Set(['p', 'strong', 'em', 's', 'ul', 'ol', 'li', 'blockquote'])
+
+/** Only what the subset has: no HTML, pictures, headings, entities, nor links whose text hides where they lead. */
+const markdown = createMarkdown('zero').enable([
+  'newline',
+  'escape',
+  'backticks',
+  'strikethrough',
+  'emphasis',
+  'fence',
+  'blockquote',
+  'list',
+])
+markdown.inline.ruler.before('emphasis', 'address', addressRule)
+
+/** Parses the subset of Markdown that messages may have (docs/reference/chat-page.md). */
+export function parseMarkdown(text: string): (Formatted | string)[] {
+  return toElements(markdown.parse(text, {}))
+}
+
+/** An address is no place for emphasis: `_` and `*` are part of it. It is looked for at its colon, as `http` is text. */
+function addressRule(state: StateInline, isSilent: boolean): boolean {
+  if (state.src.charAt(state.pos) !== ':') return false
+  const scheme = /https?$/iu.exec(state.pending)?.[0] ?? ''
+  const href = scheme === '' ? undefined : linkAt(state.src, state.pos - scheme.length)?.replace(/[*_~]+$/u, '')
+  if (href === undefined) return false
+  if (!isSilent) {
+    state.pending = state.pending.slice(0, state.pending.length - scheme.length)
+    state.push('address', 'a', 0).content = href
+  }
+  state.pos += href.length - scheme.length
+  return true
+}
+
+function toElements(tokens: readonly Token[]): (Formatted | string)[] {
+  const top: (Formatted | string)[] = []
+  const open = [top]
+  const add = (part: Formatted | string) => void open.at(-1)?.push(part)
+  for (const token of tokens) {
+    const { type, nesting, content, children } = token
+    if (nesting === 1) {
+      const element = elementOf(token)
+      if (element) add(element)
+      open.push(element?.children ?? open.at(-1) ?? top)
+    } else if (nesting === -1) open.pop()
+    else if (type === 'inline') for (const part of toElements(children ?? [])) add(part)
+    else if (type === 'address') add({ tag: 'a', href: content, children: [content] })
+    else if (type === 'code_inline') add({ tag: 'code', children: [content] })
+    else if (type === 'fence') add({ tag: 'pre', children: [content.replace(/\n$/u, '')] })
+    else if (type === 'softbreak' || type === 'hardbreak') add('\n')
+    else add(content)
+  }
+  return top
+}
+
+/** A paragraph of a list without empty lines between its items is none of its own. */
+function elementOf(token: Token): Formatted | undefined {
+  if (token.hidden || !tags.has(token.tag)) return undefined
+  const start = Number(token.attrGet('start') ?? 1)
+  return { tag: token.tag as Formatted['tag'], ...(start !== 1 && { start }), children: [] }
+}

@@ -1,0 +1,96 @@
+import { type ComponentChildren, createElement } from 'preact'
+import { useState } from 'preact/hooks'
+import { useChat, useStore } from '../state/chat.ts'
+import { nameOf } from '../state/people.ts'
+import { useFormatted } from './formatted.ts'
+import type { Formatted } from './markdown.ts'
+import { textParts } from './text-parts.ts'
+
+/** Longer texts are opened on a click: 64 KiB would push everything else away. */
+const mostShown = 4_000
+
+interface MessageTextProps {
+  text: string
+  mentions?: readonly string[] | undefined
+  /** It has Markdown whatever the app's setting says. */
+  isMarkdown?: boolean
+}
+
+/** A message's text, with Markdown unless the app's texts are literal, links and mentions. */
+export function MessageText({ text, mentions = [], isMarkdown = false }: MessageTextProps) {
+  const { texts, people, config } = useChat()
+  const known = useStore(people.known)
+  const isLiteral = useStore(config).literalText && !isMarkdown
+  const [isWhole, setWhole] = useState(false)
+  const isCut = text.length > mostShown && !isWhole
+  const names = new Map(
+    mentions.flatMap((id) => (known.has(id) ? [[id, nameOf(known.get(id) ?? { _id: id, nickname: '' })]] : [])),
+  )
+  const shown = isCut ? `${text.slice(0, mostShown)}…` : text
+  const formatted = useFormatted(shown, isLiteral)
+  return (
+    <>
+      {formatted ? <Rich parts={formatted} names={names} /> : <Plain text={shown} names={names} />}
+      {isCut && (
+        <button type="button" class="link" onClick={() => setWhole(true)}>
+          {texts.showAll}
+        </button>
+      )}
+    </>
+  )
+}
+
+type Names = ReadonlyMap<string, string>
+
+function Plain({ text, names }: { text: string; names: Names }) {
+  const isEmoji = text.length <= 24 && /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200D|\uFE0F)+$/u.test(text)
+  return (
+    <span class={isEmoji ? 'text emoji' : 'text'} dir="auto">
+      <WithMentions text={text} names={names} />
+    </span>
+  )
+}
+
+function Rich({ parts, names }: { parts: readonly (Formatted | string)[]; names: Names }) {
+  const [only, ...others] = parts
+  if (others.length === 0 && typeof only === 'object' && only.tag === 'p') {
+    return (
+      <span class="text" dir="auto">
+        {only.children.map((part) => toElement(part, names))}
+      </span>
+    )
+  }
+  return <div class="text rich">{parts.map((part) => toElement(part, names))}</div>
+}
+
+const blocks: ReadonlySet<string> = new Set(['p', 'li', 'blockquote'])
+
+function toElement(part: Formatted | string, names: Names): ComponentChildren {
+  if (typeof part === 'string') return <WithMentions text={part} names={names} />
+  const { tag, href, start, children } = part
+  if (href !== undefined) return <Link href={href} />
+  const isCode = tag === 'code' || tag === 'pre'
+  const dir = isCode ? 'ltr' : blocks.has(tag) ? 'auto' : undefined
+  return createElement(
+    tag,
+    { dir, start },
+    ...(isCode ? children.map(String) : children.map((one) => toElement(one, names))),
+  )
+}
+
+function WithMentions({ text, names }: { text: string; names: Names }) {
+  return (
+    <>
+      {textParts(text, names).map(({ text, href, mentions }) => {
+        if (href !== undefined) return <Link href={href} />
+        return mentions === undefined ? text : <span class="mention">{text}</span>
+      })}
+    </>
+  )
+}
+
+const Link = ({ href }: { href: string }) => (
+  <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+    {href}
+  </a>
+)
