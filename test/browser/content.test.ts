@@ -69,7 +69,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
         .nth(Object.keys(hostileNames).length - 1)
         .waitFor()
       assert.deepEqual(await layoutFaults(page), [], `${viewport.width} pixels`)
-      if (viewport.width < 720) await page.goBack()
+      if (viewport.width < 720) await page.getByRole('button', { name: 'Back to the list' }).click()
       await page.getByRole('button', { name: /^Show \d+ more$/ }).click()
       assert.deepEqual(await layoutFaults(page), [], `the list at ${viewport.width} pixels`)
     }
