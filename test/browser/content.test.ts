@@ -11,10 +11,12 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
   let deployment: Deployment
   let browser: Browser
   let alice: PlatformUser
+  let bob: PlatformUser
   beforeAll(async () => {
     deployment = await deploy(1)
     browser = await startChromium()
     alice = await deployment.platform.newUser('alice', { nickname: 'Alice' })
+    bob = await deployment.platform.newUser('bob', { nickname: 'Bob' })
   })
   afterAll(async () => {
     await browser.close()
@@ -98,6 +100,24 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: content', () =
     await page.locator('.text strong').getByText('always', { exact: true }).waitFor()
     assert.equal(await page.locator('.text em').count(), 0)
     await deployment.platform.admin('POST', '/config', { chatPage: {} })
+  })
+  test('any emoji is a reaction, and those that look the same are one', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { name: 'Reactions', owner: alice.id })
+    const id = await say(bob, room, 'To the moon')
+    await bob.call('POST', `/messages/${id}/reaction`, { reaction: '\u2764' })
+    const { page, sees, choose } = await open(alice, room)
+    await sees('To the moon')
+    await choose('To the moon', 'React with ❤️')
+    const heart = page.getByRole('log').getByRole('button', { name: /^\u2764/ })
+    await heart.filter({ hasText: '2' }).waitFor()
+    await heart.click()
+    await heart.filter({ hasText: '1' }).waitFor()
+    await choose('To the moon', 'More emoji')
+    const picker = page.getByRole('dialog', { name: 'Emoji' })
+    await picker.getByRole('searchbox', { name: 'Search emoji' }).fill('space ROCKET')
+    await picker.getByRole('button', { name: 'rocket' }).click()
+    await page.getByRole('log').getByRole('button', { name: /^🚀 1/ }).waitFor()
+    assert.equal(await page.getByRole('log').locator('.reaction').count(), 2)
   })
 })
 

@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync, renameSync, rmSync, wr
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { builtPage } from './built-page.ts'
+import { emojiData } from './emoji-data.ts'
 
 const folder = join(import.meta.dirname, '..')
 const root = join(folder, '../..')
@@ -19,6 +20,7 @@ export async function buildPage(): Promise<boolean> {
     configFile: false,
     logLevel: 'error',
     base: '/chat/',
+    plugins: [emojiData()],
     resolve: {
       alias: [
         { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },

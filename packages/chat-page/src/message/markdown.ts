@@ -61,7 +61,7 @@ function toElements(tokens: readonly Token[]): (Formatted | string)[] {
     else if (type === 'code_inline') add({ tag: 'code', children: [content] })
     else if (type === 'fence') add({ tag: 'pre', children: [content.replace(/\n$/u, '')] })
     else if (type === 'softbreak' || type === 'hardbreak') add('\n')
-    else add(content)
+    else if (content !== '') add(content)
   }
   return top
 }

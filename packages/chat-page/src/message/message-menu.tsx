@@ -2,6 +2,8 @@ import type { RoomMessage } from '@parley/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Confirm } from '../app/confirm.tsx'
 import { Icon } from '../app/icon.tsx'
+import { EmojiDialog } from '../emoji/emoji-dialog.tsx'
+import { toggleReaction } from '../emoji/toggle-reaction.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { type MenuParts, menuActions } from './menu-actions.ts'
 
@@ -28,6 +30,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
   const info = useStore(room.info)
   const element = useRef<HTMLDivElement>(null)
   const [isAsking, setAsking] = useState(false)
+  const [isPicking, setPicking] = useState(false)
   useLayoutEffect(() => {
     const before = document.activeElement
     return () => {
@@ -52,9 +55,9 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
   }
   const isSent = message.state === 'sent'
   const toggle = (emoji: string) => {
-    const isOwn = message.reactions.some(({ client, reaction }) => client === me && reaction === emoji)
-    run(() => (isOwn ? room.unreact(message._id, emoji) : room.react(message._id, emoji)))
+    run(() => toggleReaction(room, message, me, emoji))
   }
+  if (isPicking) return <EmojiDialog onPick={toggle} onClose={onClose} />
   const actions = menuActions({ ...parts, info, message, me, texts, onCopied: () => notices.show(texts.copied) })
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it
@@ -80,6 +83,9 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
                 {emoji}
               </button>
             ))}
+            <button type="button" role="menuitem" aria-label={texts.moreEmojis} onClick={() => setPicking(true)}>
+              <Icon name="smile" />
+            </button>
           </div>
         )}
         {actions.map(({ name, icon, act, isDanger }) => (

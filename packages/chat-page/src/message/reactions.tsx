@@ -1,6 +1,9 @@
 import type { Room, RoomMessage } from '@parley/client'
 import { isolated } from '../app/shown-name.ts'
+import { lookOf } from '../emoji/look.ts'
+import { toggleReaction } from '../emoji/toggle-reaction.ts'
 import { useChat, useStore } from '../state/chat.ts'
+import { groupBy } from '../state/group-by.ts'
 import { nameOf } from '../state/people.ts'
 
 interface ReactionsProps {
@@ -14,24 +17,24 @@ export function Reactions({ room, message, me }: ReactionsProps) {
   const { texts, people, attempt } = useChat()
   const known = useStore(people.known)
   if (message.isDeleted || message.reactions.length === 0) return null
-  const users = new Map<string, string[]>()
-  for (const { reaction, client } of message.reactions) users.set(reaction, [...(users.get(reaction) ?? []), client])
+  const shown = groupBy(message.reactions, ({ reaction }) => lookOf(reaction))
   return (
     <div class="reactions">
-      {[...users].map(([reaction, by]) => {
+      {shown.map(([look, given]) => {
+        const by = [...new Set(given.map(({ client }) => client))]
         const isMine = by.includes(me)
         const names = by.map((id) =>
           id === me ? texts.you : isolated(nameOf(known.get(id) ?? { _id: id, nickname: '' })),
         )
-        const toggle = () => (isMine ? room.unreact(message._id, reaction) : room.react(message._id, reaction))
+        const reaction = given[0]?.reaction ?? look
         return (
           <button
-            key={reaction}
+            key={look}
             type="button"
             class={isMine ? 'reaction own' : 'reaction'}
             aria-pressed={isMine}
             title={names.slice(0, 20).join(', ')}
-            onClick={() => void attempt(toggle)}
+            onClick={() => void attempt(() => toggleReaction(room, message, me, reaction))}
           >
             <span>{reaction}</span>
             <span>{by.length}</span>

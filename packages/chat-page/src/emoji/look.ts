@@ -1,0 +1,12 @@
+import type { RoomMessage } from '@parley/client'
+
+const variationSelectors = /[\uFE0E\uFE0F]/gu
+
+/** What looks the same has the same: devices write ❤️ with and without a variation selector. */
+export const lookOf = (reaction: string): string => reaction.normalize('NFC').replaceAll(variationSelectors, '')
+
+/** A user's reactions to a message that look like this one, as they were given. */
+export function givenBy(user: string, { reactions }: Pick<RoomMessage, 'reactions'>, reaction: string): string[] {
+  const look = lookOf(reaction)
+  return reactions.flatMap((one) => (one.client === user && lookOf(one.reaction) === look ? [one.reaction] : []))
+}
