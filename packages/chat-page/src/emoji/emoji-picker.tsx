@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 import { groupBy } from '../state/group-by.ts'
-import type { PickerParts } from './load-emojis.ts'
+import type { Emojis } from './emojis.ts'
 
-interface EmojiPickerProps extends Pick<PickerParts, 'emojis'> {
+interface EmojiPickerProps {
+  emojis: Emojis
   onPick: (emoji: string) => void
 }
 

@@ -1,4 +1,5 @@
 import type { Language } from '../texts/language.ts'
+import type { Emojis } from './emojis.ts'
 
 type Emojis = typeof import('virtual:emoji/en')['default']
 

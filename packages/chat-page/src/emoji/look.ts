@@ -2,7 +2,7 @@ import type { RoomMessage } from '@parley/client'
 
 const variationSelectors = /[\uFE0E\uFE0F]/gu
 
-/** What looks the same has the same: devices write ❤️ with and without a variation selector. */
+/** Equal for reactions that look the same: devices write ❤️ with and without a variation selector. */
 export const lookOf = (reaction: string): string => reaction.normalize('NFC').replaceAll(variationSelectors, '')
 
 /** A user's reactions to a message that look like this one, as they were given. */

@@ -1,5 +1,4 @@
 declare module 'virtual:emoji/*' {
-  /** Character, group (of Unicode, 2 are parts), name, and other words. */
-  const emojis: readonly (readonly [string, number, string, string])[]
+  const emojis: import('./emojis.ts').Emojis
   export default emojis
 }

@@ -33,7 +33,7 @@ export function linkAt(text: string, index: number): string | undefined {
   const scheme = rest.slice(0, rest.indexOf(':') + 1)
   const length = linkify.testSchemaAt(rest, scheme, scheme.length)
   const href = rest.slice(0, scheme.length + length)
-  // What stands before an @ is no host.
+  // Before an @ stands a name, not a host.
   const isHost = candidate.charAt(href.length) !== '@'
   return length > 0 && isHost && URL.canParse(href) ? href : undefined
 }

@@ -70,24 +70,7 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
         onClick={(event) => event.stopPropagation()}
         onKeyDown={(event) => moveInMenu(event, onClose)}
       >
-        {isSent && (
-          <div class="menu-emojis" role="group">
-            {emojis.map((emoji) => (
-              <button
-                key={emoji}
-                type="button"
-                role="menuitem"
-                aria-label={texts.react(emoji)}
-                onClick={() => toggle(emoji)}
-              >
-                {emoji}
-              </button>
-            ))}
-            <button type="button" role="menuitem" aria-label={texts.moreEmojis} onClick={() => setPicking(true)}>
-              <Icon name="smile" />
-            </button>
-          </div>
-        )}
+        {isSent && <QuickEmojis onPick={toggle} onMore={() => setPicking(true)} />}
         {actions.map(({ name, icon, act, isDanger }) => (
           <button
             key={name}
@@ -101,6 +84,23 @@ export function MessageMenu({ menu: { message: opened, anchor }, onClose, ...par
           </button>
         ))}
       </div>
+    </div>
+  )
+}
+
+/** The reactions that are given most, and the way to all others. */
+function QuickEmojis({ onPick, onMore }: { onPick: (emoji: string) => void; onMore: () => void }) {
+  const { texts } = useChat()
+  return (
+    <div class="menu-emojis" role="group">
+      {emojis.map((emoji) => (
+        <button key={emoji} type="button" role="menuitem" aria-label={texts.react(emoji)} onClick={() => onPick(emoji)}>
+          {emoji}
+        </button>
+      ))}
+      <button type="button" role="menuitem" aria-label={texts.moreEmojis} onClick={onMore}>
+        <Icon name="smile" />
+      </button>
     </div>
   )
 }
