@@ -8,8 +8,19 @@ interface EmojiPickerProps {
   onPick: (emoji: string) => void
 }
 
-/** Parts of others, such as tones of skin. */
-const componentsGroup = 2
+/** The groups of Unicode by their numbers. The third has parts of others, such as tones of skin. */
+const groupNames = [
+  'smileys',
+  'people',
+  undefined,
+  'animals',
+  'food',
+  'travel',
+  'activities',
+  'objects',
+  'symbols',
+  'flags',
+] as const
 
 /** A field to search by name, and a grid that arrow keys move in. */
 export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
@@ -19,7 +30,7 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
     const words = query.trim().toLowerCase().split(/\s+/u)
     const isFound = (of: string) => words.every((word) => of.includes(word))
     const found = emojis.filter(
-      ([, group, name, tags]) => group !== componentsGroup && isFound(`${name} ${tags}`.toLowerCase()),
+      ([, group, name, tags]) => groupNames[group] !== undefined && isFound(`${name} ${tags}`.toLowerCase()),
     )
     return groupBy(found, ([, group]) => group)
   }, [emojis, query])
@@ -36,8 +47,8 @@ export function EmojiPicker({ emojis, onPick }: EmojiPickerProps) {
       <div class="emojis" onKeyDown={moveInGrid}>
         {groups.length === 0 && <p class="soft">{texts.noMatch}</p>}
         {groups.map(([group, found], nth) => (
-          <section key={group} aria-label={texts.emojiGroups[group]}>
-            <h3>{texts.emojiGroups[group]}</h3>
+          <section key={group}>
+            <h3>{texts.emojiGroups[groupNames[group] ?? 'symbols']}</h3>
             <div class="emoji-grid">
               {found.map(([emoji, , name], n) => (
                 <button

@@ -19,10 +19,9 @@ export async function readChatConfig(client: Client): Promise<ChatConfig> {
 
 /** Undocumented values are dropped: a page without a logo is better than none. */
 export function toChatConfig(value: unknown): ChatConfig {
-  const { name, color, logo, texts, literalText } = (typeof value === 'object' && value !== null ? value : {}) as Record<
-    string,
-    unknown
-  >
+  const { name, color, logo, texts, literalText } = (
+    typeof value === 'object' && value !== null ? value : {}
+  ) as Record<string, unknown>
   return {
     name: typeof name === 'string' && name !== '' ? name.slice(0, 60) : undefined,
     color: typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) ? color : undefined,
