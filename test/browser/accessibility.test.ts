@@ -10,7 +10,9 @@ import { openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
-const rules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }
+const rules: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice', 'experimental'],
+}
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds nothing', () => {
   let deployment: Deployment
@@ -40,6 +42,10 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     await say(bob, { url: 'https://example.com/a.pdf', name: 'A file' }, { messageType: 'file' })
     await say(bob, 'Hello Alice', { replyTo: first['_id'] })
     await platform.newRoom([alice.id, bob.id], { name: 'Other' })
+    const long = await platform.newRoom([alice.id, bob.id], { name: 'Long' })
+    for (let n = 1; n <= 40; n++) {
+      await bob.call('POST', `/rooms/${long}/message`, { message: `line ${n}`, messageType: 'text' })
+    }
     const club = await platform.newRoom([bob.id], { name: 'Club', owner: bob.id })
     await bob.call('POST', `/rooms/${club}/members`, { invitees: [alice.id], invitationRequired: true })
   })
@@ -86,6 +92,11 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
       await page.getByRole('button', { name: /1 reply/ }).click()
       await page.getByText('In its thread', { exact: true }).waitFor()
       await assertNothingFound(page, 'thread')
+      await page.keyboard.press('Control+/')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await assertNothingFound(page, 'shortcuts')
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
       await page.getByRole('button', { name: 'Details' }).click()
       await page.getByRole('dialog').getByText('Bob').first().waitFor()
       await assertNothingFound(page, 'details')
@@ -99,6 +110,9 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: axe finds noth
     const page = await open({ viewport: { width: 360, height: 640 }, parameters: { room: 'none' } })
     await page.getByRole('button', { name: /^Friends/ }).waitFor()
     await assertNothingFound(page, 'list')
+    await page.getByRole('button', { name: /^Long/ }).click()
+    await page.getByRole('button', { name: /^Jump to the latest \d+ unread$/ }).waitFor()
+    await assertNothingFound(page, 'unread in a room')
     const url = `http://127.0.0.1:${deployment.front.port}`
     const other = await openChat(browser, url, { id: 'nobody', token: 'none' }, { parameters: { lang: 'en' } })
     await other.page.getByRole('heading', { name: 'You are signed out' }).waitFor()

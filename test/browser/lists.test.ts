@@ -112,7 +112,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: what it lists 
     const about = await say(dora, room, 'Who drives?')
     await say(bob, room, 'I do', { replyTo: about, thread: true })
     const { page } = await open(dora, await newRoom([alice, dora], { name: 'Elsewhere' }))
-    const button = page.getByRole('button', { name: 'Threads: 1 unread' })
+    const button = page.getByRole('button', { name: 'Threads 1 unread' })
     await button.waitFor()
     await say(alice, room, 'Of others', { replyTo: await say(bob, room, 'Not hers'), thread: true })
     await say(bob, room, 'At eight', { replyTo: about, thread: true })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
 import { type Deployment, deploy } from '../client/client-of.ts'
 import type { PlatformUser } from '../platform.ts'
-import { openChat, type TabOptions } from './chat-tab.ts'
+import { type ChatTab, openChat, type TabOptions } from './chat-tab.ts'
 import { isChromiumMissing, startChromium } from './chromium.ts'
 
 describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks', () => {
@@ -27,6 +27,8 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
       members.map(({ id }) => id),
       { name: 'Friends', owner: alice.id, ...fields },
     )
+  const say = async (user: PlatformUser, room: string, message: unknown, more = {}) =>
+    String((await user.call('POST', `/rooms/${room}/message`, { message, messageType: 'text', ...more }))['_id'])
   const open = (user: PlatformUser, room: string, options: TabOptions = {}) =>
     openChat(browser, `http://127.0.0.1:${deployment.front.port}`, user, {
       ...options,
@@ -63,4 +65,187 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
     }
     assert.equal(await filesOf('zh-CN'), (await filesOf('en-GB')) + 1)
   })
+
+  /** Each line of a message's text: where it begins and ends, from the sides of what surrounds it. */
+  const linesOf = (text: Locator) =>
+    text.evaluate((element) => {
+      const around = element.closest('.content')?.getBoundingClientRect()
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      const lines = [...range.getClientRects()].filter(({ width }) => width > 1)
+      return lines.map(({ left, right }) => [left - (around?.left ?? 0), (around?.right ?? 0) - right].map(Math.round))
+    })
+
+  test('each paragraph is aligned by its own direction, in a page of either', async () => {
+    const room = await newRoom()
+    const paragraphs = 'مرحبا\nThis paragraph is much longer than the one above\nسلام'
+    await say(bob, room, paragraphs)
+    await say(bob, room, 'This one is long enough to have the time under it\nshort')
+    const { page } = await open(alice, room)
+    for (const direction of ['ltr', 'rtl']) {
+      await page.evaluate((dir) => Object.assign(document.documentElement, { dir }), direction)
+      const texts = page.getByRole('log').locator('.text')
+      await texts.nth(1).waitFor()
+      const [[, arabicEnd] = [], [englishStart] = [], [, lastEnd] = []] = await linesOf(texts.first())
+      assert.deepEqual([arabicEnd, englishStart, lastEnd], [0, 0, 0], direction)
+      const starts = (await linesOf(texts.nth(1))).map(([start]) => start)
+      assert.deepEqual(starts, [0, 0], direction)
+    }
+  })
+
+  test('"Today" becomes "Yesterday" at midnight, in the room and in the list', async () => {
+    const room = await newRoom()
+    await say(bob, room, 'Good night')
+    const { page } = await open(alice, room)
+    await page.clock.install({ time: new Date().setHours(23, 59, 50) })
+    await page.reload()
+    await page.getByText('Today', { exact: true }).waitFor()
+    await page.clock.fastForward(15_000)
+    await page.getByText('Yesterday', { exact: true }).waitFor()
+    const weekday = new Intl.DateTimeFormat('en', { weekday: 'short' }).format(Date.now())
+    await page.locator('[aria-current] time').getByText(weekday, { exact: true }).waitFor()
+  })
+
+  test('read looks different from delivered, also without colours', async () => {
+    const room = await newRoom()
+    const read = await say(alice, room, 'Are you there?')
+    const { page } = await open(alice, room)
+    const bobs = await open(bob, await newRoom({ name: 'Other' }))
+    await bobs.page.getByRole('textbox', { name: 'Message' }).waitFor()
+    await bob.call('PUT', `/rooms/${room}/lastRead`, { message: read })
+    await say(alice, room, 'Hello?')
+    const mark = (name: string) => page.locator('.delivery').filter({ has: page.getByText(name, { exact: true }) })
+    const groundOf = (name: string) => mark(name).evaluate((element) => getComputedStyle(element).backgroundColor)
+    await mark('Delivered').waitFor()
+    assert.equal(await groundOf('Delivered'), 'rgba(0, 0, 0, 0)')
+    assert.notEqual(await groundOf('Read'), 'rgba(0, 0, 0, 0)')
+  })
+
+  test('a notice is on top of a dialog and announced in it', async () => {
+    const { page } = await open(alice, await newRoom(), { allow: /Failed to load resource/ })
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.route(/\/mute/, (route) => route.abort())
+    const dialog = page.getByRole('dialog', { name: 'Details' })
+    await dialog.getByRole('button', { name: 'Mute', exact: true }).click()
+    const notice = dialog.getByRole('status').getByText('No connection. Try again.')
+    await notice.waitFor()
+    const isOnTop = await notice.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      element.closest<HTMLElement>('.notice')?.style.setProperty('pointer-events', 'auto')
+      return document.elementFromPoint(left + width / 2, top + height / 2) === element
+    })
+    assert.ok(isOnTop)
+    assert.equal(await page.getByText('No connection. Try again.').count(), 1, 'once')
+  })
+
+  test('a person has one colour, wherever they appear', async () => {
+    const room = await deployment.platform.newRoom([alice.id, bob.id], { roomType: 'direct' })
+    await say(bob, room, 'Hello')
+    await newRoom({ name: 'Both' })
+    const { page, sees } = await open(alice, room)
+    await sees('Hello')
+    const colour = (where: string) =>
+      page.locator(where).evaluate((element) => getComputedStyle(element).backgroundColor)
+    const bobs = await colour('.message .avatar')
+    assert.deepEqual([await colour('.room-head .avatar'), await colour('[aria-current] .avatar')], [bobs, bobs])
+  })
+
+  test('nothing to show: said in the middle, and on a phone too', async () => {
+    const off = (element: Locator, frame: Locator) =>
+      centreOf(element).then(async (at) => {
+        const middle = await centreOf(frame)
+        return [Math.round(at[0] - middle[0]), Math.round(at[1] - middle[1])]
+      })
+    const carl = await deployment.platform.newUser('carl', { nickname: 'Carl' })
+    for (const viewport of [
+      { width: 1120, height: 720 },
+      { width: 360, height: 640 },
+    ]) {
+      const { page } = await open(alice, await newRoom(), { viewport })
+      await page.getByText('No messages yet').waitFor()
+      assert.deepEqual(await off(page.locator('.log .nothing'), page.getByRole('log')), [0, 0])
+      const none = await open(carl, '', { viewport })
+      await none.page.getByText('No chats yet').first().waitFor()
+      const list = none.page.locator('.side')
+      const [across = 9] = await off(none.page.locator('.list-hint'), list)
+      assert.ok(Math.abs(across) <= 1, String(across))
+      assert.equal(await none.page.getByText('Choose a chat to begin').count(), 0)
+    }
+  })
+
+  test('the Enter key of a phone says what it does', async () => {
+    const room = await newRoom()
+    const hint = ({ page }: ChatTab) => page.getByRole('textbox', { name: 'Message' }).getAttribute('enterkeyhint')
+    assert.equal(await hint(await open(alice, room)), 'send')
+    assert.equal(await hint(await open(alice, room, { hasTouch: true, isMobile: true })), 'enter')
+  })
+
+  test('on a phone every view has a first heading', async () => {
+    const room = await newRoom()
+    const about = await say(bob, room, 'Who drives?')
+    await say(alice, room, 'I do', { replyTo: about, thread: true })
+    const { page } = await open(alice, room, { viewport: { width: 360, height: 640 } })
+    await page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor()
+    await page.getByRole('button', { name: /1 reply/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Thread' }).waitFor()
+    await page.setViewportSize({ width: 1120, height: 720 })
+    await page.getByRole('heading', { level: 2, name: 'Thread' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Chats' }).waitFor()
+  })
+
+  test('shortcuts: help, the search, rooms, and one’s last message', async () => {
+    const dora = await deployment.platform.newUser('dora', { nickname: 'Dora' })
+    await newRoom({ name: 'Below' }, [alice, dora])
+    const room = await newRoom({ name: 'Above' }, [alice, dora])
+    await say(dora, room, 'Helo')
+    const { page, sees } = await open(dora, room)
+    await sees('Helo')
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.press('Control+/')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Edit your last message').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await field.press('ArrowUp')
+    await page.getByText('Editing').waitFor()
+    assert.equal(await field.inputValue(), 'Helo')
+    await field.press('Escape')
+    await field.press('Control+k')
+    await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Alt+ArrowDown')
+    await page.getByRole('region', { name: 'Below' }).waitFor()
+    await page.keyboard.press('Alt+ArrowUp')
+    await page.getByRole('region', { name: 'Above' }).waitFor()
+  })
+
+  test('a mouse leaves no ring around what has the focus; the keyboard shows one', async () => {
+    const room = await newRoom()
+    await say(bob, room, 'Hello')
+    const { page, sees } = await open(alice, room)
+    await sees('Hello')
+    const ring = (element: Locator) =>
+      element.evaluate((shown) => {
+        const { outlineStyle, boxShadow } = getComputedStyle(shown)
+        return outlineStyle !== 'none' || boxShadow !== 'none'
+      })
+    const field = page.getByRole('textbox', { name: 'Message' })
+    assert.equal(await ring(field.and(page.locator(':focus'))), false, 'the page gave it the focus')
+    await field.click()
+    assert.equal(await ring(field.and(page.locator(':focus'))), false, 'a click')
+    await page.getByRole('article').hover()
+    await page.getByRole('button', { name: 'Actions' }).click()
+    const item = page.getByRole('menuitem').and(page.locator(':focus'))
+    assert.equal(await ring(item), false, 'the first of a menu')
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await ring(item), true, 'by a key')
+    await page.keyboard.press('Escape')
+    await field.focus()
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
+    assert.equal(await ring(field.and(page.locator(':focus'))), true, 'by Tab')
+  })
 })
+
+async function centreOf(element: Locator): Promise<[number, number]> {
+  const { x = 0, y = 0, width = 0, height = 0 } = (await element.boundingBox()) ?? {}
+  return [x + width / 2, y + height / 2]
+}

@@ -2,12 +2,14 @@ import { createClient } from '@parley/client'
 import { render } from 'preact'
 import { App } from './app/app.tsx'
 import { FullPage } from './app/full-page.tsx'
+import { markPointer } from './app/mark-pointer.ts'
 import { keepAlso, showClientKey, takeParameters } from './page-parameters.ts'
 import { createSpoken } from './texts/spoken.ts'
 
 /** The hosted chat page (docs/reference/chat-page.md). */
 const parameters = takeParameters()
 const { token, clientKey, lang, theme } = parameters
+markPointer()
 const spoken = createSpoken()
 spoken.useTextsOfPage(fromJSON(parameters.texts))
 if (theme !== 'auto') document.documentElement.dataset['theme'] = theme

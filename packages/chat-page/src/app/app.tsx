@@ -1,7 +1,7 @@
 import type { Client } from '@parley/client'
 import { createThreads } from '@parley/client/threads'
 import { createUploads, type UploadsOptions } from '@parley/client/uploads'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { refuseOtherDrops } from '../composer/use-dropped-files.ts'
 import { imageOrigins } from '../message/image-origins.ts'
 import { keepAlso, type PageParameters } from '../page-parameters.ts'
@@ -14,6 +14,7 @@ import { createNotices } from '../state/notices.ts'
 import { createNotifications } from '../state/notifications.ts'
 import { showUnreadInTab } from '../state/page-title.ts'
 import { createPeople } from '../state/people.ts'
+import { createToday } from '../state/today.ts'
 import { createValue } from '../state/value.ts'
 import type { SpokenStore } from '../texts/spoken.ts'
 import { ConnectionLine } from './connection-line.tsx'
@@ -21,6 +22,8 @@ import { FullPage } from './full-page.tsx'
 import { Icon } from './icon.tsx'
 import { Notice } from './notice.tsx'
 import { createOpenRoom } from './open-room.ts'
+import { useShortcuts } from './shortcuts.ts'
+import { ShortcutsSheet } from './shortcuts-sheet.tsx'
 
 interface AppProps {
   client: Client
@@ -41,7 +44,10 @@ export function App({ client, parameters, spoken }: AppProps) {
   const connection = useStore(client.connection)
   const me = useStore(client.me)
   const room = useStore(openRoom.current)
+  const hasRooms = useStore(client.rooms).some(({ pref }) => !pref?.hidden)
   useEffect(refuseOtherDrops, [])
+  const [hasHelp, setHelp] = useState(false)
+  useShortcuts({ client, openRoom, onHelp: () => setHelp(true) })
   const { name, logo } = useStore(config)
   useEffect(() => setName(name ?? texts.chats), [name, texts])
 
@@ -65,13 +71,14 @@ export function App({ client, parameters, spoken }: AppProps) {
           {room === undefined ? (
             <div class="nothing">
               <Icon name="bubble" />
-              <p>{me ? texts.chooseRoom : texts.loading}</p>
+              <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRooms}</p>
             </div>
           ) : (
             <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />
           )}
         </div>
         <Notice />
+        {hasHelp && <ShortcutsSheet onClose={() => setHelp(false)} />}
       </main>
     </ChatContext.Provider>
   )
@@ -92,7 +99,8 @@ function createParts(client: Client, parameters: PageParameters, spoken: SpokenS
   const config = createValue(plain)
   const threads = createThreads(client)
   const uploads = createUploads(client, storageOfTab())
-  const shared = { client, people, config, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
+  const today = createToday()
+  const shared = { client, people, config, today, notices, threads, uploads, attempt, imageOrigins: imageOrigins() }
   const openRoom = createOpenRoom(client, parameters.room, (room) => {
     keepAlso({ room })
   })

@@ -10,7 +10,7 @@ interface AvatarProps {
   isSmall?: boolean
 }
 
-/** A picture from an allowed origin, else initials on a colour of the ID's own. */
+/** A picture from an allowed origin, else initials on the colour of the person or room. */
 export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
   const { imageOrigins } = useChat()
   const [isBroken, setBroken] = useState(false)
@@ -20,17 +20,20 @@ export function Avatar({ id, name, url, isSmall = false }: AvatarProps) {
   }
   return (
     // Drawn by the style: initials are not part of the surrounding text.
-    <span class={`${size} hue-${hueOf(id)}`} data-text={initialsOf(name)} aria-hidden="true" />
+    <span class={`${size} ${hueOf(id)}`} data-text={initialsOf(name)} aria-hidden="true" />
   )
 }
 
 const hues = 8
 
-/** By a hash (FNV-1a) of the whole ID: those that differ in a digit only look different, too. */
-function hueOf(id: string): number {
+/**
+ * Class of a person's colour, the same wherever they appear. By a hash (FNV-1a) of the whole ID: those that differ in a
+ * digit only look different, too.
+ */
+export function hueOf(id: string): string {
   let hash = 0x81_1c_9d_c5
   for (const character of id) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01_00_01_93)
-  return ((hash ^ (hash >>> 15)) >>> 0) % hues
+  return `hue-${((hash ^ (hash >>> 15)) >>> 0) % hues}`
 }
 
 /** Two letters of two words, or one character of a name without spaces, as in Chinese. */

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
 import { Icon } from './icon.tsx'
+import { Notice } from './notice.tsx'
 
 interface DialogProps {
   title: string
@@ -37,6 +38,7 @@ export function Dialog({ title, isSheet = false, onClose, children }: DialogProp
         </header>
         {children}
       </div>
+      <Notice />
     </dialog>
   )
 }

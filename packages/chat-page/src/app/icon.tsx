@@ -31,9 +31,12 @@ const paths = {
   warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
 }
 
+/** They point along the line, which runs the other way from right to left. */
+const turning: ReadonlySet<string> = new Set(['back', 'leave', 'reply', 'send', 'undo'])
+
 export function Icon({ name }: { name: keyof typeof paths }) {
   return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={turning.has(name) ? 'icon turns' : 'icon'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={paths[name]} />
     </svg>
   )

@@ -1,12 +1,16 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useChat, useStore } from '../state/chat.ts'
 
-/** A sentence that is shown for a moment. */
+/** A sentence that is shown for a moment, in the page or in the dialog on top of it. */
 export function Notice() {
   const { notices } = useChat()
   const sentence = useStore(notices.current)
+  const own = useRef({})
+  const isLatest = useStore(notices.place) === own.current
+  useLayoutEffect(() => notices.takePlace(own.current), [])
   return (
     <div class="notice" role="status">
-      {sentence !== undefined && <p>{sentence}</p>}
+      {isLatest && sentence !== undefined && <p>{sentence}</p>}
     </div>
   )
 }

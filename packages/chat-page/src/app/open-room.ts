@@ -1,6 +1,7 @@
 import type { Client, Store } from '@parley/client'
 import { createValue } from '../state/value.ts'
 import { isEmbedded, pushEntry, replaceEntry, shownEntry } from './page-history.ts'
+import { hasListBeside } from './use-matches.ts'
 
 /** As one object for each wish. */
 export interface WantedThread {
@@ -16,9 +17,6 @@ export interface OpenRoom {
   /** To the list, where only one of the two is seen. */
   back: () => void
 }
-
-/** As in the styles: from here on the list stands beside the room. */
-const wide = '(min-width: 720px)'
 
 /** Which room is open. On a phone, a room is a step that the browser's back button takes back. */
 export function createOpenRoom(
@@ -54,7 +52,7 @@ export function createOpenRoom(
     const visible = rooms.filter(({ pref }) => !pref?.hidden)
     const first = visible.find(({ _id }) => _id === wanted)?._id
     if (first !== undefined) replace(first)
-    else if (matchMedia(wide).matches || visible.length === 1) replace(visible[0]?._id)
+    else if (matchMedia(hasListBeside).matches || visible.length === 1) replace(visible[0]?._id)
   }
   const stops = [client.rooms.subscribe(begin), client.me.subscribe(begin)]
   window.addEventListener('popstate', () => {

@@ -1,10 +1,11 @@
-import type { Room, Thread } from '@parley/client'
+import type { Room, RoomMessage, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import { contentOf } from '../message/content.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { keepDraft, takeDraft } from './drafts.ts'
+import { enterSends } from './enter-sends.ts'
 import { FileButton, FileList } from './file-list.tsx'
 import { isComposing } from './is-composing.ts'
 import { MentionList } from './mention-list.tsx'
@@ -19,12 +20,14 @@ interface ComposerProps {
   /** The thread in which it is written. */
   thread: Thread | undefined
   about: WritingAbout | undefined
+  /** Begins to write about another message. */
+  onAbout: (about: WritingAbout) => void
   /** It is written, or given up. */
   onDone: () => void
 }
 
 /** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
-export function Composer({ room, thread, about, onDone }: ComposerProps) {
+export function Composer({ room, thread, about, onAbout, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
   const shown = thread ?? room
   const field = useRef<HTMLTextAreaElement>(null)
@@ -68,7 +71,11 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     if (isComposing(event) || mentions.onKeyDown(event)) return
     if (event.key === 'Escape' && about) stop()
     else if (isToSend(event)) void submit()
-    else return
+    else if (event.key === 'ArrowUp' && text === '' && !about) {
+      const message = lastEditable(shown.messages.get())
+      if (!message) return
+      onAbout({ kind: 'edit', message })
+    } else return
     event.preventDefault()
   }
   return (
@@ -86,6 +93,7 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
         {!editing && <FileButton files={files} />}
         <TextField
           {...{ field, text, label, mentions, onKeyDown }}
+          enter={editing ? 'done' : 'send'}
           onText={(now) => {
             setText(now)
             mentions.look()
@@ -100,6 +108,12 @@ export function Composer({ room, thread, about, onDone }: ComposerProps) {
     </div>
   )
 }
+
+/** The user's latest text, which the key up edits. */
+const lastEditable = (messages: readonly RoomMessage[]): RoomMessage | undefined =>
+  messages.findLast(
+    (message) => message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text',
+  )
 
 /** The text being written: the draft, or an edited text, which leaves the draft alone. */
 function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {
@@ -116,7 +130,4 @@ function useText(draftOf: string, about: WritingAbout | undefined, field: RefObj
   return [edited?.about === about ? edited.text : before, (text: string) => setEdited({ about, text })] as const
 }
 
-function isToSend(event: KeyboardEvent): boolean {
-  if (event.key !== 'Enter' || event.shiftKey) return false
-  return !matchMedia('(pointer: coarse)').matches || matchMedia('(any-pointer: fine)').matches
-}
+const isToSend = ({ key, shiftKey }: KeyboardEvent): boolean => key === 'Enter' && !shiftKey && enterSends()

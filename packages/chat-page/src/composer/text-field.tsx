@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
+import { enterSends } from './enter-sends.ts'
 import type { Mentions } from './use-mentions.ts'
 
 interface TextFieldProps {
@@ -7,13 +8,15 @@ interface TextFieldProps {
   text: string
   label: string
   mentions: Mentions
+  /** What Enter does, where it does not begin a line. */
+  enter: 'send' | 'done'
   onKeyDown: (event: KeyboardEvent) => void
   onText: (text: string) => void
   /** Files were pasted. */
   onFiles: (files: Iterable<File>) => void
 }
 
-export function TextField({ field, text, label, mentions, onKeyDown, onText, onFiles }: TextFieldProps) {
+export function TextField({ field, text, label, mentions, enter, onKeyDown, onText, onFiles }: TextFieldProps) {
   useLayoutEffect(() => grow(field.current), [text])
   return (
     <textarea
@@ -23,7 +26,7 @@ export function TextField({ field, text, label, mentions, onKeyDown, onText, onF
       value={text}
       aria-label={label}
       placeholder={label}
-      enterkeyhint="send"
+      enterkeyhint={enterSends() ? enter : 'enter'}
       autocomplete="off"
       aria-autocomplete="list"
       aria-controls={mentions.found.length > 0 ? mentions.listID : undefined}

@@ -11,8 +11,9 @@ const pictures = /^image\/(png|jpe?g|gif|webp|avif)$/
 
 /** The files of a message: pictures are shown, others can be saved. */
 export function Attachments({ files }: { files: readonly Attachment[] }) {
+  const { direction } = useChat()
   return (
-    <div class="attachments">
+    <div class="attachments" dir={direction}>
       {files.map((file) =>
         pictures.test(file.type) ? (
           <AttachedPicture key={file.fileID} file={file} />

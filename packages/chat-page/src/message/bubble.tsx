@@ -1,5 +1,5 @@
 import type { Room, RoomMessage } from '@parley/client'
-import { Avatar } from '../app/avatar.tsx'
+import { Avatar, hueOf } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
 import type { Row } from '../room/rows.ts'
 import { clockTime, fullTime } from '../room/times.ts'
@@ -64,7 +64,7 @@ export function Bubble(props: MessageRowProps) {
       <div class="column">
         {!isMine && startsGroup && (
           <div class="sender">
-            <bdi>{name}</bdi>
+            <bdi class={hueOf(sender._id)}>{name}</bdi>
             {sender.isRobot === true && <span class="tag">{texts.robot}</span>}
           </div>
         )}
@@ -81,7 +81,7 @@ export function Bubble(props: MessageRowProps) {
 
 /** Content, delivery state, and the way to the menu. */
 function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowProps & { isGone: boolean }) {
-  const { texts, lang } = useChat()
+  const { texts, lang, direction } = useChat()
   const { message } = row
   const { isMine, state } = message
   const openMenu = (element: HTMLElement) => onMenu?.({ message, anchor: element.getBoundingClientRect() })
@@ -99,14 +99,17 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
         {message.replyTo && !isGone && message.replyTo._id !== message.threadOf && (
           <Quote quote={message.replyTo} onGoTo={onGoTo} />
         )}
-        <MessageBody message={message} />
-        {message.streaming && <span class="caret" aria-hidden="true" />}
-        <span class="meta">
-          {message.pinned && <Icon name="pin" />}
-          {message.edited === true && !isGone && <span>{texts.edited}</span>}
-          <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
-          {isMine && !isGone && <Delivery {...{ room, message, others }} />}
-        </span>
+        {/* Its first letter decides the direction; what follows the page names its own. */}
+        <div class="content" dir="auto">
+          <MessageBody message={message} />
+          {message.streaming && <span class="caret" aria-hidden="true" />}
+          <span class="meta" dir={direction}>
+            {message.pinned && <Icon name="pin" />}
+            {message.edited === true && !isGone && <span>{texts.edited}</span>}
+            <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
+            {isMine && !isGone && <Delivery {...{ room, message, others }} />}
+          </span>
+        </div>
       </div>
       {onMenu && (!isGone || state === 'failed') && (
         <button

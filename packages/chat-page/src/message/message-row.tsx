@@ -7,13 +7,14 @@ import { systemSentence } from './system-sentence.ts'
 
 /** A message, with the day and the "new" divider where they begin. */
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { texts, lang } = useChat()
+  const { texts, lang, today } = useChat()
+  const now = useStore(today)
   const { message, startsDay, isFirstUnread } = props.row
   return (
     <>
       {startsDay && (
         <div class="day">
-          <span>{dayName(message.messageTimeMS, lang)}</span>
+          <span>{dayName(message.messageTimeMS, lang, now)}</span>
         </div>
       )}
       {isFirstUnread && (

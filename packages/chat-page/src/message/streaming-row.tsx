@@ -1,5 +1,5 @@
 import type { LiveText } from '@parley/client'
-import { Avatar } from '../app/avatar.tsx'
+import { Avatar, hueOf } from '../app/avatar.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { MessageText } from './message-text.tsx'
@@ -16,13 +16,15 @@ export function StreamingRow({ live }: { live: LiveText }) {
       </div>
       <div class="column">
         <div class="sender">
-          <bdi>{name}</bdi>
+          <bdi class={hueOf(live.user)}>{name}</bdi>
           <span class="tag">{texts.robot}</span>
         </div>
         <div class="line">
           <div class="bubble">
-            <MessageText text={live.text} />
-            <span class="caret" aria-hidden="true" />
+            <div class="content" dir="auto">
+              <MessageText text={live.text} />
+              <span class="caret" aria-hidden="true" />
+            </div>
           </div>
         </div>
       </div>

@@ -38,7 +38,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
       {isFrozen ? (
         <p class="closed">{texts.frozen}</p>
       ) : (
-        <Composer room={room} thread={thread} about={about} onDone={done} />
+        <Composer room={room} thread={thread} about={about} onAbout={setAbout} onDone={done} />
       )}
       {menu && (
         <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />

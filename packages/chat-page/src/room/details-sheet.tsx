@@ -5,7 +5,7 @@ import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
 import { Icon } from '../app/icon.tsx'
 import { previewOf } from '../rooms/preview.ts'
-import { roomName, roomPicture } from '../rooms/room-name.ts'
+import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { InviteForm } from './invite-form.tsx'
 import { MemberList } from './member-list.tsx'
@@ -35,7 +35,7 @@ export function DetailsSheet({ room, info, onClose, onGoTo, onLeft }: DetailsShe
   return (
     <Dialog title={texts.details} isSheet onClose={onClose}>
       <div class="details-head">
-        <Avatar id={info._id} name={name} url={roomPicture(info, me)} />
+        <Avatar id={colourID(info, me)} name={name} url={roomPicture(info, me)} />
         <p class="details-name">
           <bdi>{name}</bdi>
         </p>

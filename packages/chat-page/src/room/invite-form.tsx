@@ -23,6 +23,7 @@ export function InviteForm({ room }: { room: Room }) {
       <Icon name="userAdd" />
       <input
         type="text"
+        enterkeyhint="done"
         aria-label={`${texts.invite}: ${texts.inviteHint}`}
         placeholder={texts.inviteHint}
         value={user}

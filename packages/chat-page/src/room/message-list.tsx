@@ -2,6 +2,7 @@ import type { Room, Thread } from '@parley/client'
 import { useMemo, useRef } from 'preact/hooks'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { Icon } from '../app/icon.tsx'
+import { UnreadBadge } from '../app/unread-badge.tsx'
 import type { OpenMenu } from '../message/message-menu.tsx'
 import { MessageRow } from '../message/message-row.tsx'
 import { StreamingRow } from '../message/streaming-row.tsx'
@@ -58,12 +59,14 @@ export function MessageList(props: MessageListProps) {
         onScroll={look}
         onKeyDown={moveFocus}
       >
-        <div class="log-space" />
-        {count === 0 && !thread && (
+        {count === 0 && !thread ? (
           <div class="nothing">
-            <p>{texts.emptyRoom}</p>
-            <p class="soft">{texts.emptyRoomHint}</p>
+            <Icon name="bubble" />
+            <p class="nothing-title">{texts.emptyRoom}</p>
+            <p>{texts.emptyRoomHint}</p>
           </div>
+        ) : (
+          <div class="log-space" />
         )}
         <Virtualizer ref={list} shift={isPrepended} bufferSize={400} itemSize={56} data={items}>
           {(item) =>
@@ -88,9 +91,10 @@ export function MessageList(props: MessageListProps) {
 function ToLatest({ unread, onClick }: { unread: number; onClick: () => void }) {
   const { texts } = useChat()
   return (
-    <button type="button" class="to-latest" aria-label={texts.toLatest} onClick={onClick}>
+    <button type="button" class="to-latest" title={texts.toLatest} onClick={onClick}>
       <Icon name="down" />
-      {unread > 0 && <span class="badge">{unread > 99 ? '99+' : unread}</span>}
+      <span class="visually-hidden">{texts.toLatest} </span>
+      <UnreadBadge unread={unread} />
     </button>
   )
 }

@@ -1,7 +1,8 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
-import { otherOf, roomName, roomPicture } from '../rooms/room-name.ts'
+import { ViewTitle } from '../app/view-title.tsx'
+import { colourID, otherOf, roomName, roomPicture } from '../rooms/room-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { usePresence } from '../state/use-presence.ts'
 import { shortTime } from './times.ts'
@@ -22,11 +23,11 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
       <button type="button" class="icon-button back" aria-label={texts.back} onClick={onBack}>
         <Icon name="back" />
       </button>
-      {room && <Avatar id={room._id} name={name} url={roomPicture(room, me)} />}
+      {room && <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />}
       <div class="room-title">
-        <h2>
+        <ViewTitle>
           <bdi>{name}</bdi>
-        </h2>
+        </ViewTitle>
         {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
         {other !== undefined && <PresenceLine user={other} />}
       </div>
@@ -39,8 +40,9 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
 
 /** Whether the other one of a direct room is there, or when they were. */
 function PresenceLine({ user }: { user: string }) {
-  const { texts, lang } = useChat()
+  const { texts, lang, today } = useChat()
+  const now = useStore(today)
   const { state, lastSeenMS } = usePresence(user) ?? {}
   if (state === 'online' || state === 'away') return <p class="soft">{texts[state]}</p>
-  return lastSeenMS === undefined ? null : <p class="soft">{texts.lastSeen(shortTime(lastSeenMS, lang))}</p>
+  return lastSeenMS === undefined ? null : <p class="soft">{texts.lastSeen(shortTime(lastSeenMS, lang, now))}</p>
 }

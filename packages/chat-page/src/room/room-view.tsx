@@ -3,6 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
 import type { WantedThread } from '../app/open-room.ts'
 import { shownName } from '../app/shown-name.ts'
+import { ViewTitle } from '../app/view-title.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
 import { Conversation } from './conversation.tsx'
 import { DetailsSheet } from './details-sheet.tsx'
@@ -60,7 +61,7 @@ function Gone({ sentence, onBack }: { sentence: string; onBack: () => void }) {
   return (
     <div class="nothing">
       <Icon name="info" />
-      <p>{sentence}</p>
+      <ViewTitle>{sentence}</ViewTitle>
       <button type="button" class="button" onClick={onBack}>
         {texts.back}
       </button>

@@ -1,6 +1,7 @@
 import type { Room, Thread } from '@parley/client'
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
+import { ViewTitle } from '../app/view-title.tsx'
 import { isComposing } from '../composer/is-composing.ts'
 import { MessageRow } from '../message/message-row.tsx'
 import { sentenceOf, useChat, useStore } from '../state/chat.ts'
@@ -43,7 +44,7 @@ export function ThreadPanel({ room, about, onGoTo, onClose }: ThreadPanelProps) 
           <Icon name="back" />
         </button>
         <div class="room-title">
-          <h2>{texts.thread}</h2>
+          <ViewTitle>{texts.thread}</ViewTitle>
         </div>
         <button type="button" class="icon-button thread-close" aria-label={texts.closeThread} onClick={onClose}>
           <Icon name="close" />

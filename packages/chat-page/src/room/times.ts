@@ -15,14 +15,17 @@ export const clockTime = (ms: number, lang: string): string => format(lang, { ti
 export const fullTime = (ms: number, lang: string): string =>
   format(lang, { dateStyle: 'full', timeStyle: 'short' }).format(ms)
 
-/** Today, Yesterday, or the date. */
-export function dayName(ms: number, lang: string, now = Date.now()): string {
-  const ago = daysBetween(ms, now)
+/**
+ * Today, Yesterday, or the date.
+ * @param today any time of the present day
+ */
+export function dayName(ms: number, lang: string, today: number): string {
+  const ago = daysBetween(ms, today)
   if (ago === 0 || ago === 1) {
     const name = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(-ago, 'day')
     return name.charAt(0).toUpperCase() + name.slice(1)
   }
-  const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear()
+  const isThisYear = new Date(ms).getFullYear() === new Date(today).getFullYear()
   return format(lang, {
     weekday: 'long',
     day: 'numeric',
@@ -32,8 +35,8 @@ export function dayName(ms: number, lang: string, now = Date.now()): string {
 }
 
 /** For a list of rooms: the time today, the weekday this week, else the date. */
-export function shortTime(ms: number, lang: string, now = Date.now()): string {
-  const ago = daysBetween(ms, now)
+export function shortTime(ms: number, lang: string, today: number): string {
+  const ago = daysBetween(ms, today)
   if (ago === 0) return clockTime(ms, lang)
   if (ago < 7) return format(lang, { weekday: 'short' }).format(ms)
   return format(lang, { day: 'numeric', month: 'numeric', year: '2-digit' }).format(ms)

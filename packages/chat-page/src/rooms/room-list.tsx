@@ -49,6 +49,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         <Icon name="search" />
         <input
           type="search"
+          enterkeyhint="search"
           aria-label={texts.searchRooms}
           placeholder={texts.searchRooms}
           value={query}
@@ -58,7 +59,7 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
       {!isLoaded && <Skeleton />}
       {isLoaded && rooms.length === 0 && <Hint title={texts.noRooms} hint={texts.noRoomsHint} />}
       {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} />}
-      <ul class="rooms">
+      <ul class="rooms" hidden={found.length === 0}>
         {found.map((room) => (
           <RoomRow key={room._id} room={room} isOpen={room._id === openID} onOpen={onOpen} />
         ))}

@@ -18,6 +18,9 @@ export function otherOf({ roomType, members }: RoomInfo, me: string | undefined)
   return roomType === 'direct' ? members.find((member) => member._id !== me)?._id : undefined
 }
 
+/** A direct room has the colour of the other one, any other its own. */
+export const colourID = (room: RoomInfo, me: string | undefined): string => otherOf(room, me) ?? room._id
+
 /** A direct room has the picture of the other one. */
 export function roomPicture({ cover, roomType, members }: RoomInfo, me: string | undefined): string {
   if (cover !== '' || roomType !== 'direct') return cover

@@ -3,13 +3,14 @@ import { Avatar } from '../app/avatar.tsx'
 import { Icon } from '../app/icon.tsx'
 import { WithPresence } from '../app/presence-dot.tsx'
 import { isolated } from '../app/shown-name.ts'
+import { UnreadBadge } from '../app/unread-badge.tsx'
 import { isSystem } from '../message/content.ts'
 import { systemSentence } from '../message/system-sentence.ts'
 import { shortTime } from '../room/times.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
 import { previewOf } from './preview.ts'
-import { otherOf, roomName, roomPicture } from './room-name.ts'
+import { colourID, otherOf, roomName, roomPicture } from './room-name.ts'
 
 interface RoomRowProps {
   room: RoomInfo
@@ -18,7 +19,8 @@ interface RoomRowProps {
 }
 
 export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
-  const { client, texts, lang } = useChat()
+  const { client, texts, lang, today } = useChat()
+  const now = useStore(today)
   const me = useStore(client.me)?._id
   const name = roomName(room, me)
   const isMuted = room.muted === true || room.pref?.muted === true
@@ -36,24 +38,19 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
         onClick={() => onOpen(room._id)}
       >
         <WithPresence user={otherOf(room, me)}>
-          <Avatar id={room._id} name={name} url={roomPicture(room, me)} />
+          <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />
         </WithPresence>
         <span class="room-text">
           <span class="room-line">
             <bdi class="room-name">{name}</bdi>
             {isMuted && <Sign icon="mute" text={texts.muted} />}
             {isPinned && <Sign icon="pin" text={texts.pinnedRoom} />}
-            {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang)}</time>}
+            {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang, now)}</time>}
           </span>
           <span class="room-line">
             {/* Drawn by the style: a message's text stands once in the page, where searching in it finds the message. */}
             <span class="preview soft" data-text={preview} dir={isAlone ? 'auto' : undefined} />
-            {unread > 0 && (
-              <span class={isMuted ? 'badge quiet' : 'badge'}>
-                {unread > 99 ? '99+' : unread}
-                <span class="visually-hidden"> {texts.unread}</span>
-              </span>
-            )}
+            <UnreadBadge unread={unread} isQuiet={isMuted} />
           </span>
         </span>
       </button>

@@ -19,18 +19,12 @@ export function ThreadsButton({ onThread }: ThreadsProps) {
   const { texts, threads } = useChat()
   const unread = useStore(threads.unread)
   const [isOpen, setOpen] = useState(false)
-  const label = unread > 0 ? `${texts.threads}: ${unread} ${texts.unread}` : texts.threads
   return (
     <>
-      <button
-        type="button"
-        class="icon-button threads-button"
-        aria-label={label}
-        title={texts.threads}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" class="icon-button threads-button" title={texts.threads} onClick={() => setOpen(true)}>
         <Icon name="thread" />
-        {unread > 0 && <span class="badge">{unread > 99 ? '99+' : unread}</span>}
+        <span class="visually-hidden">{texts.threads} </span>
+        <UnreadBadge unread={unread} />
       </button>
       {isOpen && <ThreadsSheet onThread={onThread} onClose={() => setOpen(false)} />}
     </>
@@ -73,7 +67,8 @@ function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => voi
 
 /** Its first message, its room, and its latest message. */
 function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: ThreadInfo; onOpen: () => void }) {
-  const { client, texts, lang } = useChat()
+  const { client, texts, lang, today } = useChat()
+  const now = useStore(today)
   const me = useStore(client.me)?._id
   const room = useStore(client.rooms).find(({ _id }) => _id === root.room)
   const last = root.lastThreadMessage
@@ -84,7 +79,7 @@ function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: T
         <span class="room-line">
           {/* Drawn by the style, as in the list of rooms: a message's text stands once in the page. */}
           <span class="preview" data-text={previewOf(root, texts)} dir="auto" />
-          <time class="soft">{shortTime(root.messageTimeMS, lang)}</time>
+          <time class="soft">{shortTime(root.messageTimeMS, lang, now)}</time>
         </span>
         <span class="room-line soft">
           <span class="preview" data-text={last?.text ?? ''} dir="auto" />

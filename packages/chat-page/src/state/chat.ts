@@ -15,7 +15,11 @@ export interface Chat {
   texts: Texts
   /** BCP 47 tag, for dates and numbers. */
   lang: string
+  /** Of the page; a message has its own. */
+  direction: 'ltr' | 'rtl'
   people: People
+  /** The start of the user's day. */
+  today: Store<number>
   notices: Notices
   /** The app's settings of the page. */
   config: Store<ChatConfig>

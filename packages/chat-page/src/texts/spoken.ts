@@ -8,6 +8,7 @@ import { makeTexts, type TextTree } from './sentence.ts'
 export interface Spoken {
   /** BCP 47 tag, for dates and numbers. */
   lang: string
+  direction: 'ltr' | 'rtl'
   texts: Texts
 }
 
@@ -29,7 +30,7 @@ export function createSpoken(): SpokenStore {
   const made = () => {
     const { language, locale, direction } = wanted
     const trees = [ofPage, fieldsOf(ofApp)[language], translation].map(fieldsOf)
-    return { lang: locale, texts: makeTexts(english, trees, locale, direction === 'rtl') }
+    return { lang: locale, direction, texts: makeTexts(english, trees, locale, direction === 'rtl') }
   }
   const spoken = createValue<Spoken>(made())
   const show = () => spoken.set(made())
