@@ -1,4 +1,4 @@
-import { createAdmin } from '@parley/client/admin'
+import { type Admin, createAdmin } from '@parley/client/admin'
 
 /** What people write in the pictures: who, and what. */
 const talks = {
@@ -46,16 +46,56 @@ const talks = {
     club: '周日徒步',
     lasts: ['新的配色已经放进文件里了', '您的订单已发货', '七点在桥边见'],
   },
+  ar: {
+    names: ['ليلى حسن', 'عمر خالد', 'نور الدين', 'مساعد السفر'],
+    rooms: ['لشبونة في مايو', 'مراجعة التصميم', 'الطلب 4711', 'نادي الجري'],
+    team: [
+      [1, 'حجزت الرحلات! نصل يوم الجمعة عند الظهر.'],
+      [2, 'رائع. وجدت شقة قرب النهر، على بعد محطتين من المركز.'],
+      [0, 'تبدو جميلة. كم يستغرق المشي إلى البلدة القديمة؟'],
+      [2, 'عشر دقائق، ومعظمها نزول 🙂'],
+      [1, 'إذن لنأخذها. @ليلى حسن هل تكتبين للمالكة؟'],
+      [0, 'Done. She answers within the day.'],
+      [3, 'الطقس في لشبونة في عطلة نهاية الأسبوع: 22 °C، مشمس. أحضروا النظارات الشمسية.'],
+      [2, 'ممتاز. عشاء يوم الجمعة؟ أعرف مكانًا: https://example.com/tasca'],
+    ],
+    reply: 'إذن سأحضر الخريطة.',
+    thread: [
+      [1, 'شقة بشرفة؟'],
+      [2, 'نعم، تطل على النهر.'],
+      [0, 'أرسل لي العنوان وسأكتب لها.'],
+    ],
+    club: 'نزهات الأحد',
+    lasts: ['الألوان الجديدة في الملف', 'طلبك في الطريق', 'نلتقي في السابعة عند الجسر'],
+  },
 } as const
+
+/** Names and texts that a layout has to bear. */
+const long = {
+  name: 'The committee for the preparation of the festivities of the two hundredth anniversary of the riverside society',
+  texts: [
+    `https://example.com/${'a-very-long-path/'.repeat(12)}`,
+    'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3),
+    'One line\n\nand another, after an empty one. '.repeat(6),
+    'مرحبا بالجميع، نلتقي غدًا\nand a line in English below it\nשלום',
+    '👍🎉',
+  ],
+}
+
+export type SceneLanguage = keyof typeof talks
 
 export interface Scene {
   token: string
-  /** The room to show; empty: the list of rooms. */
+  /** The room to show. */
   room: string
+  emptyRoom: string
+  longRoom: string
+  /** Of a user without rooms. */
+  lonely: string
 }
 
 /** Makes users and rooms with something in them, anew each time; returns what one of the users sees. */
-export async function makeScene(url: string, apiKey: string, lang: keyof typeof talks): Promise<Scene> {
+export async function makeScene(url: string, apiKey: string, lang: SceneLanguage): Promise<Scene> {
   const parley = createAdmin({ url, apiKey })
   const { names, rooms, team, reply, thread, lasts, club } = talks[lang]
   const run = Date.now()
@@ -83,5 +123,31 @@ export async function makeScene(url: string, apiKey: string, lang: keyof typeof 
   await say(0, reply, { replyTo: sent[7] })
   const hikers = await parley.createRoom({ roomType: 'group', name: club, members: [id(1)], owner: id(1) })
   await parley.addMembers({ id: hikers._id, invitees: [id(0)], invitationRequired: true })
-  return { token, room: room._id }
+  const emptyRoom = await parley.createRoom({ roomType: 'group', name: names[1], members: ids })
+  const longRoom = await makeLongRoom(parley, ids)
+  await parley.saveUsers({ data: [{ _id: `lonely-${lang}-${run}`, nickname: names[1] }] })
+  const { token: lonely } = await parley.saveUser({ _id: `lonely-${lang}-${run}`, issueAccessToken: true })
+  return { token, room: room._id, emptyRoom: emptyRoom._id, longRoom, lonely }
+}
+
+async function makeLongRoom(parley: Admin, ids: readonly string[]): Promise<string> {
+  const sender = `${ids[1]}-long`
+  await parley.saveUsers({ data: [{ _id: sender, nickname: long.name.slice(0, 60) }] })
+  const members = [...ids, sender]
+  const room = await parley.createRoom({ roomType: 'group', name: long.name, members, owner: ids[0] ?? '' })
+  for (const [i, message] of long.texts.entries()) {
+    for (const from of [sender, ids[0] ?? '']) {
+      await parley.sendMessage({
+        room: room._id,
+        sender: from,
+        message: `${message}${i === 4 ? '' : ' '}`,
+        messageType: 'text',
+      })
+    }
+  }
+  const url = 'https://example.com/a.pdf'
+  const file = { url, name: `${'quarterly-report-'.repeat(8)}final.pdf`, text: 'The report' }
+  const { _id } = await parley.sendMessage({ room: room._id, sender, message: file, messageType: 'file' })
+  await parley.sendMessage({ room: room._id, sender: ids[0] ?? '', message: 'Seen', messageType: 'text', replyTo: _id })
+  return room._id
 }

@@ -2,32 +2,138 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { demoApp } from '@parley/local/demo-app'
 import { Command } from 'commander'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { startChromium } from './chromium.ts'
-import { makeScene, type Scene } from './scene.ts'
+import { makeScene, type Scene, type SceneLanguage } from './scene.ts'
 
-const sizes = { phone: { width: 390, height: 780 }, desktop: { width: 1120, height: 720 } } as const
+const sizes = {
+  'small-phone': { width: 360, height: 640 },
+  phone: { width: 390, height: 780 },
+  desktop: { width: 1120, height: 720 },
+} as const
+type Size = keyof typeof sizes
+const themes = ['light', 'dark'] as const
 const program = new Command('npm run screenshots --')
   .usage('[options]')
   .description(
-    'Takes pictures of the chat page with conversations in it: phone and desktop, light and dark, two languages.',
+    'Takes pictures of the chat page: phones and desktop, light and dark, in English, Chinese and Arabic (from right to left), with conversations, nothing, errors and very long names.',
   )
   .option('--url <url>', 'a local stack (npm start)', 'http://127.0.0.1:8080')
   .option('--to <folder>', 'where the pictures go', join(import.meta.dirname, '../../.parley/screenshots'))
+  .option('--only <part>', 'those with this in their name, such as phone-dark-ar', '')
   .parse()
-const { url, to } = program.opts<{ url: string; to: string }>()
+const { url, to, only } = program.opts<{ url: string; to: string; only: string }>()
+
+/** A view: whose it is, where it is opened, and how to come to it. */
+interface View {
+  token?: (scene: Scene) => string
+  room?: (scene: Scene) => string
+  /** On a phone alone. */
+  isOfPhone?: boolean
+  show: (page: Page, isPhone: boolean) => Promise<unknown>
+}
+
+const room = (scene: Scene) => scene.room
+const hasMessages = (page: Page) => page.getByRole('log').getByRole('article').nth(5).waitFor()
+const openDetails = (page: Page) => page.locator('.room-head .icon-button').last().click()
+
+const views: Record<string, View> = {
+  room: { room, show: hasMessages },
+  rooms: { isOfPhone: true, show: (page) => page.locator('.room-row').nth(2).waitFor() },
+  thread: {
+    room,
+    async show(page) {
+      await page.locator('.thread-link').first().click()
+      await page.locator('.thread').getByRole('article').nth(3).waitFor()
+    },
+  },
+  menu: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.getByRole('log').getByRole('article').nth(5).hover()
+      await page.locator('.log .menu-button').nth(5).click()
+      await page.getByRole('menu').waitFor()
+    },
+  },
+  details: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await openDetails(page)
+      await page.getByRole('dialog').locator('.member').nth(2).waitFor()
+    },
+  },
+  shortcuts: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.keyboard.press('Control+/')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  writing: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.getByRole('log').getByRole('article').nth(5).hover()
+      await page.locator('.log .menu-button').nth(5).click()
+      await page.getByRole('menuitem').nth(6).click()
+      const buffer = Buffer.alloc(193, 'x')
+      await page
+        .locator('input[type=file]')
+        .first()
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer })
+      await page.locator('.chosen-file small').waitFor()
+      await page.locator('.composer textarea').fill('@')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+  'empty-room': { room: (scene) => scene.emptyRoom, show: (page) => page.locator('.log .nothing').waitFor() },
+  'no-rooms': { token: (scene) => scene.lonely, show: (page) => page.locator('.list-hint').waitFor() },
+  long: {
+    room: (scene) => scene.longRoom,
+    async show(page) {
+      await page.getByRole('log').getByRole('article').nth(3).waitFor()
+      await page.getByRole('log').evaluate((log) => log.scrollTo(0, 0))
+      await page.locator('.to-latest').waitFor()
+    },
+  },
+  'long-end': { room: (scene) => scene.longRoom, show: (page) => page.locator('.quote').waitFor() },
+  'long-details': {
+    room: (scene) => scene.longRoom,
+    async show(page) {
+      await openDetails(page)
+      await page.getByRole('dialog').locator('.member').nth(2).waitFor()
+    },
+  },
+  failed: {
+    room,
+    async show(page) {
+      await hasMessages(page)
+      await page.route(/message/, (route) => route.fulfill({ status: 403, json: { error: { code: 'USER_BLOCKED' } } }))
+      await page.context().setOffline(true)
+      await page.locator('.composer textarea').fill('Is anybody there?')
+      await page.locator('.composer .send').click()
+      await page.locator('.connection p').waitFor()
+    },
+  },
+  'signed-out': { token: () => 'none', show: (page) => page.locator('.full-page h1').waitFor() },
+}
 
 const folder = resolve(to)
 mkdirSync(folder, { recursive: true })
 const browser = await startChromium()
 try {
-  for (const lang of ['en', 'zh'] as const) {
+  for (const lang of ['en', 'zh', 'ar'] as const) {
     const scene = await makeScene(url, demoApp.apiKey, lang)
-    for (const size of ['phone', 'desktop'] as const) {
-      for (const theme of ['light', 'dark'] as const) {
-        await take(browser, scene, { lang, size, theme })
-        await take(browser, scene, { lang, size, theme, hasThread: true })
-        if (size === 'phone') await take(browser, { ...scene, room: '' }, { lang, size, theme })
+    for (const size of Object.keys(sizes) as Size[]) {
+      for (const theme of themes) {
+        for (const [name, view] of Object.entries(views)) {
+          const file = `${size}-${theme}-${lang}-${name}`
+          if (file.includes(only) && (size !== 'desktop' || !view.isOfPhone))
+            await take(browser, scene, { lang, size, theme }, view, join(folder, `${file}.png`))
+        }
       }
     }
   }
@@ -36,37 +142,28 @@ try {
 }
 
 interface Look {
-  lang: 'en' | 'zh'
-  size: keyof typeof sizes
-  theme: 'light' | 'dark'
-  hasThread?: boolean
+  lang: SceneLanguage
+  size: Size
+  theme: (typeof themes)[number]
 }
 
-async function take(browser: Browser, scene: Scene, { lang, size, theme, hasThread = false }: Look): Promise<void> {
+async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look, view: View, file: string) {
+  const isPhone = size !== 'desktop'
   const context = await browser.newContext({
     viewport: sizes[size],
-    deviceScaleFactor: size === 'phone' ? 2 : 1,
+    deviceScaleFactor: isPhone ? 2 : 1,
+    ...(isPhone && { hasTouch: true, isMobile: true }),
     locale: lang,
     colorScheme: theme,
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(120_000)
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  const query = new URLSearchParams({ token: scene.token, lang, theme, ...(scene.room && { room: scene.room }) })
+  const query = new URLSearchParams({ token: view.token?.(scene) ?? scene.token, lang, theme })
+  if (view.room) query.set('room', view.room(scene))
   await page.goto(`${url}/chat?${query.toString()}`)
-  if (scene.room) await page.getByRole('log').getByRole('article').nth(5).waitFor()
-  else
-    await page
-      .getByRole('button', { name: /Lisbon|里斯本/ })
-      .first()
-      .waitFor()
-  if (hasThread) {
-    await page.locator('.thread-link').first().click()
-    await page.locator('.thread').getByRole('article').nth(3).waitFor()
-  }
+  await view.show(page, isPhone)
   await page.evaluate('document.fonts.ready')
-  const view = hasThread ? '-thread' : scene.room ? '' : '-rooms'
-  const file = join(folder, `${size}-${theme}-${lang}${view}.png`)
   await page.screenshot({ path: file })
   console.log(file)
   await context.close()

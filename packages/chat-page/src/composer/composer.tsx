@@ -1,4 +1,4 @@
-import type { Room, RoomMessage, Thread } from '@parley/client'
+import type { Room, Thread } from '@parley/client'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../app/icon.tsx'
@@ -20,14 +20,14 @@ interface ComposerProps {
   /** The thread in which it is written. */
   thread: Thread | undefined
   about: WritingAbout | undefined
-  /** Begins to write about another message. */
-  onAbout: (about: WritingAbout) => void
+  /** Begins to edit the user's latest message; returns whether there is one. */
+  onEditLast: () => boolean
   /** It is written, or given up. */
   onDone: () => void
 }
 
 /** Where to write: Enter sends, Shift and Enter begins a line; where there is only a screen, Enter begins a line. */
-export function Composer({ room, thread, about, onAbout, onDone }: ComposerProps) {
+export function Composer({ room, thread, about, onEditLast, onDone }: ComposerProps) {
   const { client, texts, attempt } = useChat()
   const shown = thread ?? room
   const field = useRef<HTMLTextAreaElement>(null)
@@ -71,11 +71,7 @@ export function Composer({ room, thread, about, onAbout, onDone }: ComposerProps
     if (isComposing(event) || mentions.onKeyDown(event)) return
     if (event.key === 'Escape' && about) stop()
     else if (isToSend(event)) void submit()
-    else if (event.key === 'ArrowUp' && text === '' && !about) {
-      const message = lastEditable(shown.messages.get())
-      if (!message) return
-      onAbout({ kind: 'edit', message })
-    } else return
+    else if (event.key !== 'ArrowUp' || text !== '' || about || !onEditLast()) return
     event.preventDefault()
   }
   return (
@@ -108,12 +104,6 @@ export function Composer({ room, thread, about, onAbout, onDone }: ComposerProps
     </div>
   )
 }
-
-/** The user's latest text, which the key up edits. */
-const lastEditable = (messages: readonly RoomMessage[]): RoomMessage | undefined =>
-  messages.findLast(
-    (message) => message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text',
-  )
 
 /** The text being written: the draft, or an edited text, which leaves the draft alone. */
 function useText(draftOf: string, about: WritingAbout | undefined, field: RefObject<HTMLTextAreaElement | null>) {

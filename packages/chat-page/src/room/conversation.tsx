@@ -1,7 +1,8 @@
-import type { Room, Thread } from '@parley/client'
+import type { Room, RoomMessage, Thread } from '@parley/client'
 import { useState } from 'preact/hooks'
 import { Composer } from '../composer/composer.tsx'
 import type { WritingAbout } from '../composer/writing-about.tsx'
+import { contentOf } from '../message/content.ts'
 import { MessageMenu, type OpenMenu } from '../message/message-menu.tsx'
 import { useChat, useStore } from '../state/chat.ts'
 import { type GoTo, MessageList } from './message-list.tsx'
@@ -25,6 +26,11 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
   const isFrozen = useStore(room.info)?.status === 0
   const [menu, setMenu] = useState<OpenMenu>()
   const { about, setAbout, done } = useWritingAbout()
+  const editLast = () => {
+    const message = (thread ?? room).messages.get().findLast(isEditable)
+    if (message) setAbout({ kind: 'edit', message })
+    return message !== undefined
+  }
   return (
     <>
       {isReady ? (
@@ -38,7 +44,7 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
       {isFrozen ? (
         <p class="closed">{texts.frozen}</p>
       ) : (
-        <Composer room={room} thread={thread} about={about} onAbout={setAbout} onDone={done} />
+        <Composer room={room} thread={thread} about={about} onEditLast={editLast} onDone={done} />
       )}
       {menu && (
         <MessageMenu {...{ room, thread, menu, onThread }} onAbout={setAbout} onClose={() => setMenu(undefined)} />
@@ -46,6 +52,9 @@ export function Conversation({ room, thread, isReady, firstUnread, goTo, onGoTo,
     </>
   )
 }
+
+const isEditable = (message: RoomMessage): boolean =>
+  message.isMine && message.state === 'sent' && !message.isDeleted && contentOf(message).kind === 'text'
 
 /** An edit comes before the reply that is being written, which goes on afterwards. */
 function useWritingAbout() {
