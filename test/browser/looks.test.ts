@@ -167,7 +167,7 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
       const none = await open(carl, '', { viewport })
       await none.page.getByText('No chats yet').first().waitFor()
       const list = none.page.locator('.side')
-      const [across = 9] = await off(none.page.locator('.list-hint'), list)
+      const [across = 9] = await off(none.page.locator('.side .nothing'), list)
       assert.ok(Math.abs(across) <= 1, String(across))
       assert.equal(await none.page.getByText('Choose a chat to begin').count(), 0)
     }

@@ -20,7 +20,7 @@ const program = new Command('npm run screenshots --')
   )
   .option('--url <url>', 'a local stack (npm start)', 'http://127.0.0.1:8080')
   .option('--to <folder>', 'where the pictures go', join(import.meta.dirname, '../../.parley/screenshots'))
-  .option('--only <part>', 'those with this in their name, such as phone-dark-ar', '')
+  .option('--only <part>', 'those with this in their name, such as desktop-dark-ar', '')
   .parse()
 const { url, to, only } = program.opts<{ url: string; to: string; only: string }>()
 
@@ -90,7 +90,7 @@ const views: Record<string, View> = {
     },
   },
   'empty-room': { room: (scene) => scene.emptyRoom, show: (page) => page.locator('.log .nothing').waitFor() },
-  'no-rooms': { token: (scene) => scene.lonely, show: (page) => page.locator('.list-hint').waitFor() },
+  'no-rooms': { token: (scene) => scene.lonely, show: (page) => page.locator('.side .nothing').waitFor() },
   long: {
     room: (scene) => scene.longRoom,
     async show(page) {
@@ -99,7 +99,15 @@ const views: Record<string, View> = {
       await page.locator('.to-latest').waitFor()
     },
   },
-  'long-end': { room: (scene) => scene.longRoom, show: (page) => page.locator('.quote').waitFor() },
+  'long-end': {
+    room: (scene) => scene.longRoom,
+    async show(page) {
+      await page.getByRole('log').getByRole('article').nth(3).waitFor()
+      const latest = page.locator('.to-latest')
+      if (await latest.isVisible()) await latest.click()
+      await page.locator('.quote').waitFor()
+    },
+  },
   'long-details': {
     room: (scene) => scene.longRoom,
     async show(page) {
@@ -126,16 +134,10 @@ mkdirSync(folder, { recursive: true })
 const browser = await startChromium()
 try {
   for (const lang of ['en', 'zh', 'ar'] as const) {
+    const looks = looksIn(lang)
+    if (looks.length === 0) continue
     const scene = await makeScene(url, demoApp.apiKey, lang)
-    for (const size of Object.keys(sizes) as Size[]) {
-      for (const theme of themes) {
-        for (const [name, view] of Object.entries(views)) {
-          const file = `${size}-${theme}-${lang}-${name}`
-          if (file.includes(only) && (size !== 'desktop' || !view.isOfPhone))
-            await take(browser, scene, { lang, size, theme }, view, join(folder, `${file}.png`))
-        }
-      }
-    }
+    for (const { name, view, ...look } of looks) await take(browser, scene, look, view, join(folder, `${name}.png`))
   }
 } finally {
   await browser.close()
@@ -145,6 +147,16 @@ interface Look {
   lang: SceneLanguage
   size: Size
   theme: (typeof themes)[number]
+}
+
+function looksIn(lang: SceneLanguage): (Look & { name: string; view: View })[] {
+  const looks = (Object.keys(sizes) as Size[]).flatMap((size) => themes.map((theme) => ({ lang, size, theme })))
+  return looks.flatMap((look) =>
+    Object.entries(views)
+      .filter(([, view]) => look.size !== 'desktop' || !view.isOfPhone)
+      .map(([of, view]) => Object.assign({ name: `${look.size}-${look.theme}-${lang}-${of}`, view }, look))
+      .filter(({ name }) => name.includes(only)),
+  )
 }
 
 async function take(browser: Browser, scene: Scene, { lang, size, theme }: Look, view: View, file: string) {

@@ -4,7 +4,7 @@ import { english } from '../src/texts/en.ts'
 import { findLanguage, type Language, loadTranslation } from '../src/texts/language.ts'
 import { isPlural, makeTexts, placeholdersOf, type TextTree } from '../src/texts/sentence.ts'
 
-const languages: readonly Language[] = ['en', 'zh']
+const languages: readonly Language[] = ['en', 'zh', 'ar', 'de', 'es', 'fr', 'ja', 'pt-BR']
 
 /** Every text by its path, as its forms: one, or one for each plural category. */
 function formsOf(tree: TextTree, path = ''): Map<string, readonly string[]> {
@@ -62,6 +62,8 @@ describe('the texts of the chat page', () => {
     }
     assert.deepEqual(found(), ['en', 'en', 'ltr'])
     assert.deepEqual(found('zh', 'en-GB'), ['zh', 'zh-CN', 'ltr'])
+    assert.deepEqual(found('pt', 'de-AT'), ['pt-BR', 'pt-BR', 'ltr'])
+    assert.deepEqual(found('nl', 'ar-EG'), ['ar', 'ar-EG', 'rtl'])
     assert.deepEqual(found('en', 'zh-TW', 'en-GB'), ['en', 'en-GB', 'ltr'])
     assert.deepEqual(found('xx', 'not a tag', 'zh-TW'), ['zh', 'zh-TW', 'ltr'])
   })

@@ -57,8 +57,8 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
         />
       </label>
       {!isLoaded && <Skeleton />}
-      {isLoaded && rooms.length === 0 && <Hint title={texts.noRooms} hint={texts.noRoomsHint} />}
-      {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} />}
+      {isLoaded && rooms.length === 0 && <Hint title={texts.noRooms} hint={texts.noRoomsHint} icon="bubble" />}
+      {isLoaded && rooms.length > 0 && found.length === 0 && <Hint title={texts.noMatch} icon="search" />}
       <ul class="rooms" hidden={found.length === 0}>
         {found.map((room) => (
           <RoomRow key={room._id} room={room} isOpen={room._id === openID} onOpen={onOpen} />
@@ -68,11 +68,12 @@ export function RoomList({ title, logo, notifications, openID, isLoaded, onOpen,
   )
 }
 
-function Hint({ title, hint }: { title: string; hint?: string }) {
+function Hint({ title, hint, icon }: { title: string; hint?: string; icon: 'bubble' | 'search' }) {
   return (
-    <div class="list-hint">
-      <p>{title}</p>
-      {hint !== undefined && <p class="soft">{hint}</p>}
+    <div class="nothing">
+      <Icon name={icon} />
+      <p class="nothing-title">{title}</p>
+      {hint !== undefined && <p>{hint}</p>}
     </div>
   )
 }

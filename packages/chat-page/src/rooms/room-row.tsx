@@ -70,7 +70,7 @@ function Sign({ icon, text }: { icon: 'mute' | 'pin'; text: string }) {
 function useLastLine({ lastMessage, roomType }: RoomInfo, me: string | undefined): string {
   const { texts, people } = useChat()
   const known = useStore(people.known)
-  if (!lastMessage) return ''
+  if (!lastMessage) return texts.emptyRoom
   if (isSystem(lastMessage)) return systemSentence(lastMessage, known, texts)
   const text = isolated(previewOf(lastMessage, texts))
   if (lastMessage.sender._id === me) return `${texts.you}: ${text}`

@@ -38,9 +38,10 @@ function ThreadsSheet({ onThread, onClose }: ThreadsProps & { onClose: () => voi
   return (
     <Dialog title={texts.threads} isSheet onClose={onClose}>
       {list.length === 0 && (
-        <div class="list-hint">
-          <p>{texts.noThreads}</p>
-          <p class="soft">{texts.noThreadsHint}</p>
+        <div class="nothing">
+          <Icon name="thread" />
+          <p class="nothing-title">{texts.noThreads}</p>
+          <p>{texts.noThreadsHint}</p>
         </div>
       )}
       <ul class="plain-list">

@@ -2,6 +2,12 @@ import type { Translation } from './en.ts'
 
 /** Languages that are loaded when they are needed; English is in the page. */
 const loaders = {
+  ar: async () => (await import('./ar.ts')).arabic,
+  de: async () => (await import('./de.ts')).german,
+  es: async () => (await import('./es.ts')).spanish,
+  fr: async () => (await import('./fr.ts')).french,
+  ja: async () => (await import('./ja.ts')).japanese,
+  'pt-BR': async () => (await import('./pt-br.ts')).brazilianPortuguese,
   zh: async () => (await import('./zh.ts')).chinese,
 } satisfies Record<string, () => Promise<Translation>>
 
