@@ -45,7 +45,7 @@ type Names = ReadonlyMap<string, string>
 function Plain({ text, names }: { text: string; names: Names }) {
   const isEmoji = text.length <= 24 && /^(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200D|\uFE0F)+$/u.test(text)
   return (
-    <span class={isEmoji ? 'text emoji' : 'text'} dir="auto">
+    <span class={isEmoji ? 'text emoji' : 'text'}>
       <WithMentions text={text} names={names} />
     </span>
   )
@@ -54,16 +54,12 @@ function Plain({ text, names }: { text: string; names: Names }) {
 function Rich({ parts, names }: { parts: readonly (Formatted | string)[]; names: Names }) {
   const [only, ...others] = parts
   if (others.length === 0 && typeof only === 'object' && only.tag === 'p') {
-    return (
-      <span class="text" dir="auto">
-        {only.children.map((part) => toElement(part, names))}
-      </span>
-    )
+    return <span class="text">{only.children.map((part) => toElement(part, names))}</span>
   }
   return <div class="text rich">{parts.map((part) => toElement(part, names))}</div>
 }
 
-const blocks: ReadonlySet<string> = new Set(['p', 'li', 'blockquote'])
+const blocks: ReadonlySet<string> = new Set(['li', 'blockquote'])
 
 function toElement(part: Formatted | string, names: Names): ComponentChildren {
   if (typeof part === 'string') return <WithMentions text={part} names={names} />
