@@ -71,7 +71,7 @@ export function App({ client, parameters, spoken }: AppProps) {
           {room === undefined ? (
             <div class="nothing">
               <Icon name="bubble" />
-              <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRooms}</p>
+              <p>{!me ? texts.loading : hasRooms ? texts.chooseRoom : texts.noRoomsHint}</p>
             </div>
           ) : (
             <RoomView key={room} roomID={room} wantedThread={openRoom.thread} onBack={openRoom.back} />

@@ -1,5 +1,6 @@
 import type { RoomMessage, Store } from '@parley/client'
 import { useEffect } from 'preact/hooks'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { isolated } from '../app/shown-name.ts'
 import { useNameOf } from '../message/quote.tsx'
@@ -32,7 +33,7 @@ export function WritingAboutLine({ about: { kind, message }, messages, onCancel 
       <Icon name={kind} />
       <div class="writing-about-text" role="status">
         <strong>{kind === 'edit' ? texts.editing : texts.replyingTo(isolated(name))}</strong>
-        <span class="preview soft" data-text={previewOf(now, texts)} dir="auto" />
+        <DrawnText class="soft" text={previewOf(now, texts)} />
       </div>
       <button type="button" class="icon-button" aria-label={texts.cancel} onClick={onCancel}>
         <Icon name="close" />

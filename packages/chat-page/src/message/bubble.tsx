@@ -103,11 +103,13 @@ function BubbleLine({ room, row, others, isGone, onGoTo, onMenu }: MessageRowPro
         <div class="content" dir="auto">
           <MessageBody message={message} />
           {message.streaming && <span class="caret" aria-hidden="true" />}
-          <span class="meta" dir={direction}>
-            {message.pinned && <Icon name="pin" />}
-            {message.edited === true && !isGone && <span>{texts.edited}</span>}
-            <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
-            {isMine && !isGone && <Delivery {...{ room, message, others }} />}
+          <span class="meta">
+            <span dir={direction}>
+              {message.pinned && <Icon name="pin" />}
+              {message.edited === true && !isGone && <span>{texts.edited}</span>}
+              <time title={fullTime(message.messageTimeMS, lang)}>{clockTime(message.messageTimeMS, lang)}</time>
+              {isMine && !isGone && <Delivery {...{ room, message, others }} />}
+            </span>
           </span>
         </div>
       </div>

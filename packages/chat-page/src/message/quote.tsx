@@ -1,4 +1,5 @@
 import type { RoomMessage } from '@parley/client'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { shownName } from '../app/shown-name.ts'
 import { useChat, useStore } from '../state/chat.ts'
 import { nameOf } from '../state/people.ts'
@@ -19,9 +20,8 @@ export function Quote({ quote, onGoTo }: { quote: Quoted; onGoTo: (messageID: st
       aria-label={`${texts.inReplyTo(name)}: ${text}`}
       onClick={() => onGoTo(quote._id)}
     >
-      {/* Drawn by the style, as in the list of rooms: a message's text stands once in the page. */}
-      <span class="preview quote-name" data-text={name} dir="auto" />
-      <span class="preview" data-text={text} dir="auto" />
+      <DrawnText class="quote-name" text={name} />
+      <DrawnText text={text} />
     </button>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Confirm } from '../app/confirm.tsx'
 import { Dialog } from '../app/dialog.tsx'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { colourID, roomName, roomPicture } from '../rooms/room-name.ts'
@@ -100,7 +101,7 @@ function PinnedList({ room, onGoTo }: { room: Room; onGoTo: (messageID: string) 
               onClick={() => onGoTo(message._id)}
             >
               <Icon name="pin" />
-              <span class="preview" data-text={previewOf(message, texts)} dir="auto" />
+              <DrawnText text={previewOf(message, texts)} />
             </button>
           </li>
         ))}

@@ -1,4 +1,5 @@
 import type { Room } from '@parley/client'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { previewOf } from '../rooms/preview.ts'
 import { useChat, useStore } from '../state/chat.ts'
@@ -12,7 +13,7 @@ export function PinnedBar({ room, onGoTo }: { room: Room; onGoTo: (messageID: st
   return (
     <button type="button" class="pinned-bar" aria-label={`${texts.pinned}: ${text}`} onClick={() => onGoTo(pinned._id)}>
       <Icon name="pin" />
-      <span class="preview" data-text={text} dir="auto" />
+      <DrawnText text={text} />
     </button>
   )
 }

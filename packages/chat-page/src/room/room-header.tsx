@@ -25,9 +25,7 @@ export function RoomHeader({ room, onBack, onDetails }: RoomHeaderProps) {
       </button>
       {room && <Avatar id={colourID(room, me)} name={name} url={roomPicture(room, me)} />}
       <div class="room-title">
-        <ViewTitle>
-          <bdi>{name}</bdi>
-        </ViewTitle>
+        <ViewTitle>{name}</ViewTitle>
         {room && room.roomType === 'group' && <p class="soft">{texts.members(room.memberCount)}</p>}
         {other !== undefined && <PresenceLine user={other} />}
       </div>

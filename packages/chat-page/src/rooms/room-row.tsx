@@ -1,5 +1,6 @@
 import type { RoomInfo } from '@parley/client'
 import { Avatar } from '../app/avatar.tsx'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { WithPresence } from '../app/presence-dot.tsx'
 import { isolated } from '../app/shown-name.ts'
@@ -48,8 +49,7 @@ export function RoomRow({ room, isOpen, onOpen }: RoomRowProps) {
             {lastMessage && <time class="soft">{shortTime(lastMessage.messageTimeMS, lang, now)}</time>}
           </span>
           <span class="room-line">
-            {/* Drawn by the style: a message's text stands once in the page, where searching in it finds the message. */}
-            <span class="preview soft" data-text={preview} dir={isAlone ? 'auto' : undefined} />
+            <DrawnText class="soft" text={preview} isOfPage={!isAlone} />
             <UnreadBadge unread={unread} isQuiet={isMuted} />
           </span>
         </span>

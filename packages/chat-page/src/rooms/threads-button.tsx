@@ -2,6 +2,7 @@ import type { ThreadInfo } from '@parley/client/threads'
 import { useState } from 'preact/hooks'
 import { Avatar } from '../app/avatar.tsx'
 import { Dialog } from '../app/dialog.tsx'
+import { DrawnText } from '../app/drawn-text.tsx'
 import { Icon } from '../app/icon.tsx'
 import { UnreadBadge } from '../app/unread-badge.tsx'
 import { shortTime } from '../room/times.ts'
@@ -78,12 +79,11 @@ function ThreadRow({ thread: { root, totalCount, unread }, onOpen }: { thread: T
       <Avatar id={root.sender._id} name={nameOf(root.sender)} url={root.sender.avatarUrl} isSmall />
       <span class="room-text">
         <span class="room-line">
-          {/* Drawn by the style, as in the list of rooms: a message's text stands once in the page. */}
-          <span class="preview" data-text={previewOf(root, texts)} dir="auto" />
+          <DrawnText text={previewOf(root, texts)} />
           <time class="soft">{shortTime(root.messageTimeMS, lang, now)}</time>
         </span>
         <span class="room-line soft">
-          <span class="preview" data-text={last?.text ?? ''} dir="auto" />
+          <DrawnText text={last?.text ?? ''} />
         </span>
         <small class="soft">
           {room ? `${texts.inRoom(roomName(room, me))} · ` : ''}

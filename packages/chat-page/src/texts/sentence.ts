@@ -62,7 +62,7 @@ export function makeTexts<T extends TextTree>(
   function show(value: Value): string {
     if (typeof value === 'number') return numbers.format(value)
     const isOther = isToLeft ? /\p{Script=Latin}/u.test(value) : rightToLeft.test(value)
-    return isOther ? `\u2068${value}\u2069` : value
+    return isOther && !value.startsWith('\u2068') ? `\u2068${value}\u2069` : value
   }
 
   function fill(text: string, names: readonly string[], values: readonly Value[]): string {
