@@ -28,7 +28,7 @@ export function ShortcutsSheet({ onClose }: { onClose: () => void }) {
         {rows.map(([name, ...keys]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>
+            <dd dir="ltr">
               {keys.map((key) => (
                 <kbd key={key}>{key}</kbd>
               ))}
