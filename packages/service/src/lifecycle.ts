@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import closeWithGrace from 'close-with-grace'
 import { type Dependency, startInternalServer, watchDependencies } from './health.ts'
 import { createLog, type Logger } from './log.ts'
+import { openLogOutput } from './log-output.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import {
   readSettings,
@@ -37,6 +38,9 @@ export type Report = { ready: { ports: Record<string, number> } } | { failed: st
 /** How long after the drain time a stop that hangs is given before the process ends anyway. */
 const graceMS = 2_000
 
+/** How long an ending process waits for a reader of its log. */
+const flushLogMS = 500
+
 /**
  * Runs a service to its end: the one call of each `main.ts`. Reads the settings (a wrong one: one sentence, exit code
  * 1), makes log, metrics and the internal server, calls `start`, and is ready when that resolves. SIGTERM, SIGINT, an
@@ -56,12 +60,17 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
   }
   const settings = await settingsOrExit(name, definition)
   const shared = settings as SettingsOf<typeof sharedSettings>
-  const log = createLog({ service: name, node: shared.nodeId, level: shared.logLevel })
+  const metrics = createMetrics(name)
+  const dropped = metrics.counter('parley_log_lines_dropped_total', 'Log lines that standard output did not take', [])
+  const output = openLogOutput(
+    () => dropped.inc({}),
+    (lines) => log.warn({ lines }, 'log lines dropped'),
+  )
+  const log: Logger = createLog({ service: name, node: shared.nodeId, level: shared.logLevel }, output)
   for (const variable of unknownVariables(definition, process.env)) {
     log.warn({ variable }, 'unknown setting: no service reads this variable')
   }
 
-  const metrics = createMetrics(name)
   const checks: Record<string, Dependency> = {}
   const stops: { name: string; stop: Stop }[] = []
   const tracing = await startTracing(name, shared, log)
@@ -90,8 +99,9 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     async ({ signal, err }) => {
       if (err) log.fatal({ err }, 'uncaught error, stopping')
       else log.info({ reason: signal ?? 'the parent process is gone' }, 'stopping')
-      await stopAll()
+      await stopAll().finally(() => output.flushed(flushLogMS))
       log.info('stopped')
+      await output.flushed(flushLogMS)
     },
   )
   process.once('disconnect', () => grace.close())
@@ -112,7 +122,7 @@ export async function runService<D extends typeof sharedSettings & SettingsDefin
     grace.uninstall()
     setTimeout(() => process.exit(1), shared.drainMS + graceMS).unref()
     await report({ failed: err instanceof Error ? err.message : String(err) })
-    await stopAll().finally(() => process.exit(1))
+    await stopAll().finally(() => output.flushed(flushLogMS).finally(() => process.exit(1)))
   }
 }
 

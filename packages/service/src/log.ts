@@ -39,7 +39,7 @@ const places = [
  */
 export function createLog(
   { service, node, level }: { service: string; node: string; level: string },
-  // Written at once: a line that is still on its way when the process ends would be out of order, or lost.
+  // A command writes at once: it ends without waiting for its lines. Services use log-output.ts.
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
   const paths = places.flatMap((place) => secrets.map((secret) => `${place}["${secret}"]`))

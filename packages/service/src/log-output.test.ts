@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { fork, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+
+/** Far more than waits for a reader. */
+const lines = 16_000
+
+describe('a log that cannot be written', () => {
+  let dir: string
+  let file: string
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'parley-log-output-'))
+    file = join(dir, 'noisy.ts')
+    const from = (name: string) => JSON.stringify(join(import.meta.dirname, `${name}.ts`))
+    await writeFile(
+      file,
+      `import { runService } from ${from('lifecycle')}
+       import { sharedSettings } from ${from('shared-settings')}
+       await runService({ name: 'noisy', settings: sharedSettings }, async ({ log, onStop }) => {
+         const timer = setInterval(() => undefined, 1000)
+         onStop('timer', () => clearInterval(timer))
+         process.on('message', (count) => {
+           for (let number = 0; number < count; number++) log.info({ number, pad: 'x'.repeat(1000) }, 'noise')
+           process.send({ logged: count })
+         })
+         return {}
+       })`,
+    )
+  })
+  afterAll(() => rm(dir, { recursive: true, force: true }))
+
+  async function noisy(stdio: StdioOptions) {
+    const env = {
+      ...process.env,
+      PARLEY_MONGO_URL: 'mongodb://h/d',
+      PARLEY_NATS_URL: 'nats://h',
+      PARLEY_REDIS_URL: 'redis://h',
+      PARLEY_INTERNAL_PORT: '0',
+    }
+    const child = fork(file, [], { env, stdio })
+    const [{ ready }] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+    assert.ok(ready, 'the service started')
+    const get = async (path: string) => (await fetch(`http://127.0.0.1:${ready.ports.internal}${path}`)).text()
+    const makeNoise = async (count: number) => {
+      child.send(count)
+      assert.deepEqual(await once(child, 'message').then(([message]) => message), { logged: count })
+    }
+    const stop = async () => {
+      child.kill('SIGTERM')
+      assert.deepEqual(await once(child, 'exit'), [0, null])
+    }
+    return { child, get, makeNoise, stop }
+  }
+
+  test('holds no process up while nothing reads it: lines are dropped, counted, and said when it is read again', async () => {
+    const { child, get, makeNoise, stop } = await noisy(['ignore', 'pipe', 'inherit', 'ipc'])
+    await makeNoise(lines)
+    assert.match(await get('/livez'), /alive/)
+    const dropped = Number(/^parley_log_lines_dropped_total{[^}]*} (\d+)$/m.exec(await get('/metrics'))?.[1])
+    assert.ok(dropped > 0 && dropped < lines, String(dropped))
+    let said = ''
+    child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+      said += part
+    })
+    while (!said.includes('"msg":"log lines dropped"')) await makeNoise(1)
+    // Lines may be dropped until it is read.
+    assert.ok(Number(/"lines":(\d+),"msg":"log lines dropped"/.exec(said)?.[1]) >= dropped)
+    await stop()
+  })
+
+  test('nor does it keep a process from stopping', async () => {
+    const { makeNoise, stop } = await noisy(['ignore', 'pipe', 'inherit', 'ipc'])
+    await makeNoise(lines)
+    await stop()
+  })
+
+  test('ends no process whose disk is full: lines go to standard error', async () => {
+    const { child, get, makeNoise, stop } = await noisy(['ignore', openSync('/dev/full', 'w'), 'pipe', 'ipc'])
+    assert.ok(child.stderr)
+    const stderr = text(child.stderr)
+    await makeNoise(10)
+    assert.match(await get('/livez'), /alive/)
+    await makeNoise(10)
+    await stop()
+    assert.match(await stderr, /log lines go to standard error: ENOSPC[^]*"msg":"noise"[^]*"msg":"stopped"/)
+  })
+})
