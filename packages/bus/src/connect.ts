@@ -1,27 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
+import { AuthorizationError, credsAuthenticator, type NatsConnection } from '@nats-io/nats-core'
 import type { NatsConnectionImpl } from '@nats-io/nats-core/internal'
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
 import { createStreamPublisher, type PublishToStream } from './stream/stream-publisher.ts'
 
 /** The connection to NATS. It reconnects by itself until it is closed; `connected` says whether it is up now. */
 export interface Bus {
-  nats: NatsConnection
-  stream: JetStreamClient
+  /** @throws until NATS was reached for the first time; later, calls fail while it is away. */
+  readonly nats: NatsConnection
+  /** @throws as `nats` */
+  readonly stream: JetStreamClient
   publishToStream: PublishToStream
   /** The stream positions acknowledged to this process: they reveal a loss. */
   acknowledged: Pick<ReturnType<typeof createStreamPublisher>, 'latest' | 'forget'>
   readonly connected: boolean
+  /** Calls back once, at once or when NATS is reached for the first time. */
+  whenReached(handle: (nats: NatsConnection) => void): void
   /** Calls back whenever the connection is up again, until the function that it returns is called. */
   onBack(handle: () => void): () => void
   /** How often the connection was lost so far: messages passed on the bus meanwhile were missed. */
   readonly losses: number
   /** Called for every live message that could not be read or handled. */
   malformed(error: Error, subject: string): void
-  /** Settles when the connection is closed for good: with the error, or with undefined after `closeBus`. */
-  closed: Promise<Error | undefined>
+  /** Closes for good: flushes buffers, or while the bus is away only closes. */
+  close(): Promise<void>
+  /** Whether it was closed, by `close` or by the client. */
+  readonly isClosed: boolean
 }
 
+const connectWithinMS = 5_000
+/** Between attempts to reach NATS for the first time. */
+const reachAgainMS = 500
 const normalPingEveryMS = 5_000
 const maxPingOut = 2
 /** The longest time until a silently dead connection is noticed. */
@@ -40,12 +50,26 @@ export interface BusAccess {
   tls?: NodeConnectionOptions['tls'] | undefined
   /** The text of a .creds file. */
   credentials?: string | undefined
+  /** Checks the server, and starts although none responds. */
+  isService?: boolean
+}
+
+/** A server of NATS that answers, and that Parley cannot use: the message is a sentence for the operator. */
+class UnfitBus extends Error {
+  override name = 'UnfitBus'
+}
+
+interface Reached {
+  nats: NatsConnection
+  stream: JetStreamClient
+  publisher: ReturnType<typeof createStreamPublisher>
 }
 
 /**
  * @param url `nats://host:port`, or `tls://…` where nothing may go out in the clear; several separated by commas, where the
  *   scheme may be left out from the second on. A user stands in the first as `user:password@`, a token as `token@`.
- * @throws when no server responds in 5 s, or it refuses the credentials.
+ * @param access with `isService`, NATS may be away: then the bus connects in the background
+ * @throws when no server responds in 5 s, or it refuses the credentials; for a service, when it is too old or has no JetStream
  */
 export async function connectBus(
   url: string,
@@ -54,28 +78,76 @@ export async function connectBus(
   access: BusAccess = {},
   pingEveryMS = normalPingEveryMS,
 ): Promise<Bus> {
-  const nats = await connect({
-    ...serversOf(url, access),
-    name,
-    maxReconnectAttempts: -1,
-    // While users of a server are being changed, it may refuse this process for a while.
-    ignoreAuthErrorAbort: true,
-    reconnectTimeWait: 250,
-    reconnectJitter: 250,
-    pingInterval: pingEveryMS,
-    maxPingOut,
-    timeout: 5_000,
+  const state: BusState = { connected: false, losses: 0, back: new Set(), first: [] }
+  const closing = new AbortController()
+  let reached: Reached | undefined
+  const needed = () => {
+    if (!reached) throw new Error('NATS is away')
+    return reached
+  }
+
+  async function reach(): Promise<void> {
+    const nats = await connect({
+      ...serversOf(url, access),
+      name,
+      maxReconnectAttempts: -1,
+      // While users of a server are being changed, it may refuse this process for a while.
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: 250,
+      reconnectJitter: 250,
+      pingInterval: pingEveryMS,
+      maxPingOut,
+      timeout: connectWithinMS,
+    })
+    if (access.isService)
+      await checkServer(nats).catch(async (error: unknown) => {
+        await nats.close()
+        throw error
+      })
+    if (closing.signal.aborted) return nats.close()
+    reached = { nats, stream: jetstream(nats), publisher: createStreamPublisher(nats) }
+    state.connected = true
+    void watchStatus(nats, state, events)
+    for (const handle of state.first.splice(0)) handle(nats)
+  }
+
+  async function keepTrying(): Promise<void> {
+    while (!closing.signal.aborted && !reached) {
+      await pause(reachAgainMS, undefined, { signal: closing.signal }).catch(() => undefined)
+      if (closing.signal.aborted) return
+      await reach().catch((error: Error) => {
+        // That NATS is away was reported once.
+        if (isRefusal(error)) events.onError?.(error)
+      })
+    }
+    for (const handle of state.back) handle()
+    events.onReconnect?.()
+  }
+
+  let trying: Promise<void> | undefined
+  await reach().catch((error: unknown) => {
+    if (!access.isService || isRefusal(error)) throw error
+    events.onDisconnect?.()
+    trying = keepTrying()
   })
-  const state = { connected: true, losses: 0, back: new Set<() => void>() }
-  const publisher = createStreamPublisher(nats)
-  void watchStatus(nats, state, events)
   return {
-    nats,
-    stream: jetstream(nats),
-    publishToStream: publisher.publish,
-    acknowledged: publisher,
+    get nats() {
+      return needed().nats
+    },
+    get stream() {
+      return needed().stream
+    },
+    publishToStream: async (...message) => needed().publisher.publish(...message),
+    acknowledged: {
+      latest: () => reached?.publisher.latest(),
+      forget: () => reached?.publisher.forget(),
+    },
     get connected() {
-      return state.connected && !nats.isClosed()
+      return state.connected && reached?.nats.isClosed() === false
+    },
+    whenReached(handle) {
+      if (reached) handle(reached.nats)
+      else state.first.push(handle)
     },
     onBack(handle) {
       state.back.add(handle)
@@ -85,7 +157,16 @@ export async function connectBus(
       return state.losses
     },
     malformed: (error, subject) => events.onMalformed?.(error, subject),
-    closed: nats.closed().then((reason) => (reason instanceof Error ? reason : undefined)),
+    get isClosed() {
+      return closing.signal.aborted || reached?.nats.isClosed() === true
+    },
+    async close() {
+      closing.abort()
+      await trying
+      if (!reached || reached.nats.isClosed()) return
+      if (state.connected) await reached.nats.drain()
+      else await reached.nats.close()
+    },
   }
 }
 
@@ -110,6 +191,8 @@ interface BusState {
   connected: boolean
   losses: number
   back: Set<() => void>
+  /** Called when NATS is reached for the first time. */
+  first: ((nats: NatsConnection) => void)[]
 }
 
 async function watchStatus(nats: NatsConnection, state: BusState, events: BusEvents): Promise<void> {
@@ -145,24 +228,26 @@ function closeTransport(nats: NatsConnection): void {
 }
 
 /** Flushes buffers and closes; while the bus is away, only closes. */
-export async function closeBus({ nats, connected }: Bus): Promise<void> {
-  if (nats.isClosed()) return
-  if (connected) await nats.drain()
-  else await nats.close()
+export async function closeBus(bus: Bus): Promise<void> {
+  await bus.close()
 }
 
-/** @throws an Error, a sentence for the operator, when the server is too old or has no JetStream */
-export async function checkBus({ nats }: Bus): Promise<void> {
+/** Whether an attempt failed for a reason that only an operator can change. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof UnfitBus || error instanceof AuthorizationError
+}
+
+/** @throws UnfitBus when the server is too old or has no JetStream */
+async function checkServer(nats: NatsConnection): Promise<void> {
   const version = nats.info?.version ?? ''
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major < 2 || (major === 2 && minor < 10)) {
-    throw new Error(`the server has version ${version}: Parley needs 2.10 or newer`)
+    throw new UnfitBus(`the server has version ${version}: Parley needs 2.10 or newer`)
   }
   await jetstreamManager(nats).catch((cause: unknown) => {
     if (!(cause instanceof Error && cause.name === 'JetStreamNotEnabled')) throw cause
-    throw new Error('the server has no JetStream, or the account may not use it: start nats-server with --jetstream', {
-      cause,
-    })
+    const remedy = 'start nats-server with --jetstream'
+    throw new UnfitBus(`the server has no JetStream, or the account may not use it: ${remedy}`, { cause })
   })
 }
 

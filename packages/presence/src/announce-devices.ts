@@ -73,7 +73,7 @@ export async function announceDevices(
 
   const ready = () => void write(sayEverything())
   const unfollow = followConnection(redis, { ready, close: () => (isBehind = true) })
-  await sayEverything()
+  await write(sayEverything())
   const looking = startRunning(nodeTtlMS / 3, look, fail)
 
   return {

@@ -7,12 +7,12 @@ export interface Presence {
 }
 
 /**
- * Connects to Redis. It reconnects for ever by itself; while Redis is away a command fails at once
- * instead of waiting, so that nothing hangs.
+ * Connects to Redis. It reconnects for ever by itself, also when Redis is away at the start; while Redis is away a command
+ * fails at once instead of waiting, so that nothing hangs.
  *
  * @param url of a server or of Sentinel: see redis-url.ts
  * @param tls turns TLS on: certificates and key in PEM
- * @throws when Redis does not answer at the start, or refuses us, with its reason.
+ * @throws when Redis refuses the credentials, or is too old
  */
 export async function connectPresence(
   url: string,
@@ -48,23 +48,44 @@ export async function connectPresence(
   })
   try {
     await redis.connect()
-    isStarted = true
-    await checkVersion(redis)
+    await checkServer(redis)
   } catch (error) {
-    redis.disconnect()
     // The error of connect() says only that the connection was closed.
-    throw last ?? error
+    const cause = error instanceof UnfitRedis ? error : (last ?? error)
+    if (error instanceof UnfitRedis || isRefusal(cause)) {
+      redis.disconnect()
+      throw cause
+    }
+    redis.once('ready', () => {
+      checkServer(redis).catch(onError)
+    })
   }
+  isStarted = true
   return { redis }
 }
 
-async function checkVersion(redis: Redis): Promise<void> {
+/** A server of Redis that answers, and that Parley cannot use: the message is a sentence for the operator. */
+class UnfitRedis extends Error {
+  override name = 'UnfitRedis'
+}
+
+const isRefusal = (error: unknown) =>
+  error instanceof Error && /^(WRONGPASS|NOAUTH|NOPERM|ERR (invalid password|AUTH))/.test(error.message)
+
+/** @throws UnfitRedis when the server is too old, or evicts keys */
+async function checkServer(redis: Redis): Promise<void> {
   // A user may lack the right to ask.
-  const info = await redis.info('server').catch(() => '')
+  const info = await redis.info().catch(() => '')
   const [version = '', major = 0, minor = 0] = /redis_version:(\d+)\.(\d+)[.\d]*/.exec(info) ?? []
   const isOlder = Number(major) < 6 || (Number(major) === 6 && Number(minor) < 2)
   if (version !== '' && isOlder) {
-    throw new Error(`the server has version ${version.split(':')[1]}: Parley needs 6.2 or newer`)
+    throw new UnfitRedis(`the server has version ${version.split(':')[1]}: Parley needs 6.2 or newer`)
+  }
+  const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
+  const isBounded = /maxmemory:[1-9]/.test(info)
+  if (isBounded && policy !== 'noeviction') {
+    const loss = 'an evicted key loses connections and rate limits'
+    throw new UnfitRedis(`the server evicts keys (maxmemory-policy ${policy}): set noeviction, since ${loss}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Bus, type BusEvents, checkBus, closeBus, connectBus, pingBus } from '@parley/bus/connect'
+import { type Bus, type BusEvents, closeBus, connectBus, pingBus } from '@parley/bus/connect'
 import { connectDb, type Db, pingDb } from '@parley/db/connect'
 import { createSchemaCheck, OldSchemaError } from '@parley/db/schema'
 import { closePresence, connectPresence, type Presence, pingPresence } from '@parley/presence/connect'
@@ -23,12 +23,12 @@ type ServiceContext = Pick<
 
 /**
  * Connects a service to MongoDB, NATS and Redis, in this order. Each is closed at the stop and checked by `/readyz`.
- * With an outdated schema, the service logs that and is not ready until the database is migrated. It stays ready
- * without Redis.
+ * With an outdated schema, the service logs that and is not ready until the database is migrated. It starts and stays
+ * ready without Redis, and without NATS unless `needsBus`; both are reached in the background.
  *
  * @param busEvents called when NATS goes and comes back, which is also logged here
  * @param needsBus whether the service is useless to new requests without NATS
- * @throws when one of them does not answer at the start
+ * @throws when MongoDB does not answer at the start, or one of them cannot be used: credentials, version, no JetStream
  */
 export async function connectServers(
   { settings, log, metrics, checks, onStop }: ServiceContext,
@@ -71,12 +71,12 @@ export async function connectServers(
       log.warn({ err: error, subject }, 'bus message skipped: it cannot be read')
     },
   }
-  const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, access))
+  const bus = await reach('NATS', connectBus(settings.natsUrl, settings.nodeId, busLog, { ...access, isService: true }))
   onStop('nats', () => closeBus(bus))
-  await reach('NATS', checkBus(bus))
   const ping = () => pingBus(bus)
   checks['nats'] = needsBus ? ping : { optional: ping }
-  await openStream(db, bus, settings.stream)
+  // Otherwise watchStream makes it, when NATS is there.
+  if (bus.connected) await reach('NATS', openStream(db, bus, settings.stream))
   const stopping = new AbortController()
   const watching = watchStream({ db, bus, options: settings.stream, log, metrics }, stopping.signal)
   onStop('stream watch', () => {

@@ -79,7 +79,8 @@ export async function startPush(parts: PushParts, signal: AbortSignal): Promise<
   const queueWebhook = createWebhookQueue(db, queueCall, log)
   const deliver = createCallDelivery({ chat, db, log, tracing, dispatcher: guarded, timeoutMS, generic, keepMS })
   const findHandled = handledIn(db, bus)
-  for (const name of consumers) await ensureConsumer(bus, name, findHandled)
+  // Otherwise the consumers make them, when NATS is there.
+  if (bus.connected) for (const name of consumers) await ensureConsumer(bus, name, findHandled)
   const consume = <T>(name: (typeof consumers)[number], handler: MessageHandler<T>) => {
     const { handled, onFailure } = watch(name)
     return consumeStream(bus, name, handled(handler), { concurrency: eventsAtOnce, onFailure, findHandled }, signal)

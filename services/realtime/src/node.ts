@@ -7,7 +7,6 @@ import { livingTokens } from '@parley/chat/access/living-tokens'
 import { createRoomsOfUser } from '@parley/chat/rooms/rooms-of-user'
 import type { NodeCommand } from '@parley/contracts/bus/control'
 import { announceDevices } from '@parley/presence/announce-devices'
-import { forgetConnections } from '@parley/presence/connection-counts'
 import { createRequestCounts } from '@parley/presence/request-counts'
 import { watchForProxies } from '@parley/service/untrusted-proxy'
 import { createAcceptQueue } from '@parley/socketio/accepting/accept-queue'
@@ -144,8 +143,7 @@ export async function startNode(parts: NodeParts): Promise<RealtimeNode> {
 
 /** The node's users and connections, its reports of them to Redis, and their limits. */
 async function startUsers({ settings, chat, bus, presence, log, metrics, announce }: NodeParts) {
-  await forgetConnections(presence, settings.nodeId)
-  const reports = createConnectionReports(presence, settings.nodeId, log)
+  const reports = await createConnectionReports(presence, settings.nodeId, log)
   const online = await announceDevices(presence, settings.nodeId, (error) =>
     log.warn({ err: error }, 'connected devices not reported; trying again'),
   )

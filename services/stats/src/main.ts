@@ -21,7 +21,8 @@ await runService(
   async ({ settings, log, metrics, checks, onStop, signal }) => {
     const { db, bus, presence } = await connectServers({ settings, log, metrics, checks, onStop })
     const findHandled = handledIn(db, bus)
-    await ensureConsumer(bus, 'stats', findHandled)
+    // Otherwise consumeStream makes it, when NATS is there.
+    if (bus.connected) await ensureConsumer(bus, 'stats', findHandled)
 
     metrics.gaugesOf('parley_consumer_lag_messages', 'Messages of the stream not taken yet', 'consumer', async () => ({
       stats: (await consumerState(bus, 'stats')).waiting,

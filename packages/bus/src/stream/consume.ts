@@ -66,7 +66,7 @@ export async function consumeStream<T>(
     try {
       await takeMessages(bus, name, options.findHandled, signal, take)
     } catch (error) {
-      if (bus.nats.isClosed()) throw error
+      if (bus.isClosed) throw error
       // A lost stream is made again by watchStream, a deleted consumer here.
       if (!isMissing(error)) onFault(error as Error)
     }

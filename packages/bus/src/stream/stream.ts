@@ -48,6 +48,10 @@ export async function ensureStream(
     duplicate_window: 120 * second,
   }
   await streams.add(wanted).catch(async (error: Error) => {
+    if (error instanceof JetStreamApiError && storageExceeded.has(error.code)) {
+      const remedy = 'free disk space, raise max_file_store of NATS, or lower PARLEY_STREAM_MAX_BYTES'
+      throw new Error(`JetStream has no room for a stream of ${options.maxBytes} bytes: ${remedy}`, { cause: error })
+    }
     if (!/already in use/.test(error.message)) throw error
     const { config } = await streams.info(wanted.name)
     await streams.update(wanted.name, {
@@ -59,6 +63,9 @@ export async function ensureStream(
     })
   })
 }
+
+/** JSStorageResourcesExceededErr, JSClusterNoPeersErrF (github.com/nats-io/nats-server/blob/main/server/errors.json). */
+const storageExceeded: ReadonlySet<number> = new Set([10_047, 10_005])
 
 /** The larger of two limits of NATS, where 0 and -1 are no limit. */
 function larger(one: number, other: number): number {

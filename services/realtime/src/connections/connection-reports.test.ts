@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A node's reports to a Redis that has nothing of other nodes. */
-function reportsTo(redis: { isAway: boolean }) {
+async function reportsTo(redis: { isAway: boolean }) {
   const counts: number[] = []
   const raised: string[] = []
   const evaluate = async (_script: string, keys: number, ...args: unknown[]) => {
@@ -21,15 +21,15 @@ function reportsTo(redis: { isAway: boolean }) {
     return [count, minute, count]
   }
   const minute = Math.floor(Date.now() / 60_000)
-  const connection = Object.assign(new EventEmitter(), { eval: evaluate })
+  const connection = Object.assign(new EventEmitter(), { eval: evaluate, scanStream: async function* () {} })
   const presence = { redis: connection } as unknown as Presence
-  const reports = createConnectionReports(presence, 'node', { warn: () => undefined } as unknown as Logger)
+  const reports = await createConnectionReports(presence, 'node', { warn: () => undefined } as unknown as Logger)
   return { reports, counts, raised, minute, connection }
 }
 
 test('that the last socket of an app is gone is reported again until Redis has it, and not after', async () => {
   const redis = { isAway: false }
-  const { reports, counts } = reportsTo(redis)
+  const { reports, counts } = await reportsTo(redis)
   reports.changed('app', 1)
   await reports.reported('app')
   redis.isAway = true
@@ -44,7 +44,7 @@ test('that the last socket of an app is gone is reported again until Redis has i
 })
 
 test('a burst while a report is in flight is reported, but not how many there were of those who have left', async () => {
-  const { reports, counts } = reportsTo({ isAway: false })
+  const { reports, counts } = await reportsTo({ isAway: false })
   for (const count of [3, 2, 1, 0]) reports.changed('app', count)
   await reports.reported('app')
   assert.deepEqual(counts, [3, 0])
@@ -55,7 +55,7 @@ test('a burst while a report is in flight is reported, but not how many there we
 
 test('what Redis has lost, or has not heard of while it was away, is reported when it is back', async () => {
   const redis = { isAway: false }
-  const { reports, counts, raised, minute, connection } = reportsTo(redis)
+  const { reports, counts, raised, minute, connection } = await reportsTo(redis)
   for (const count of [1, 2, 1]) reports.changed('app', count)
   await reports.reported('app')
   redis.isAway = true

@@ -1,5 +1,5 @@
 import type { Presence } from '@parley/presence/connect'
-import { nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
+import { forgetConnections, nodeTtlMS, reportConnections } from '@parley/presence/connection-counts'
 import type { Logger } from '@parley/service/log'
 import { createKnownPeaks } from './known-peaks.ts'
 
@@ -15,9 +15,14 @@ export interface ConnectionReports {
 /**
  * Reports every change at once. Changes while a report is in flight are combined, the highest first, so that no peak is
  * lost. All counts are reported again regularly, which keeps the node alive in Redis, and on a new connection, with the
- * peaks that this node knows: Redis keeps nothing when it dies.
+ * peaks that this node knows: Redis keeps nothing when it dies. Begins by deleting the reports of an earlier process with
+ * the node's name, now or when Redis is there.
  */
-export function createConnectionReports(presence: Presence, node: string, log: Logger): ConnectionReports {
+export async function createConnectionReports(
+  presence: Presence,
+  node: string,
+  log: Logger,
+): Promise<ConnectionReports> {
   /** Zero stays until Redis has it. */
   const current = new Map<string, number>()
   const waiting = new Map<string, { highest: number; latest: number; reported: PromiseWithResolvers<void> }>()
@@ -62,8 +67,19 @@ export function createConnectionReports(presence: Presence, node: string, log: L
     peaks.tend()
     reportAll()
   }, nodeTtlMS / 3)
-  const ready = () => {
+  let isForgotten = false
+  const forget = async () => {
+    try {
+      if (!isForgotten) await forgetConnections(presence, node)
+      isForgotten = true
+    } catch (error) {
+      log.warn({ err: error }, 'connections of an earlier process of this node not deleted; trying again')
+    }
+  }
+  await forget()
+  const ready = async () => {
     peaks.redisIsBack()
+    await forget()
     reportAll()
   }
   presence.redis.on('ready', ready)
