@@ -93,6 +93,22 @@ describe.skipIf(isChromiumMissing())('the chat page in a browser: how it looks',
     }
   })
 
+  test('a page in Arabic runs from right to left; a long name in English begins with its beginning', async () => {
+    const name = 'A name that is far too long for the head of a room, whatever the size of the page may be, and longer'
+    const room = await newRoom({ name })
+    await say(bob, room, 'Hello')
+    const { page } = await open(alice, room, { parameters: { lang: 'ar' } })
+    await page.getByRole('heading', { name }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('dir'), 'rtl')
+    const [list, view] = await Promise.all([centreOf(page.locator('.side')), centreOf(page.locator('.main'))])
+    assert.ok(list[0] > view[0], 'the list is at the right')
+    const title = await page.locator('.room-head .view-title').evaluate((element) => {
+      const { direction, textAlign } = getComputedStyle(element)
+      return { direction, textAlign, isCut: element.scrollWidth > element.clientWidth }
+    })
+    assert.deepEqual(title, { direction: 'ltr', textAlign: 'right', isCut: true })
+  })
+
   test('"Today" becomes "Yesterday" at midnight, in the room and in the list', async () => {
     const room = await newRoom()
     await say(bob, room, 'Good night')

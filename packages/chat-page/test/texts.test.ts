@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'vitest'
+import { directionOf } from '../src/texts/direction.ts'
 import { english } from '../src/texts/en.ts'
 import { findLanguage, type Language, loadTranslation } from '../src/texts/language.ts'
 import { isPlural, makeTexts, placeholdersOf, type TextTree } from '../src/texts/sentence.ts'
@@ -94,5 +95,10 @@ describe('the texts of the chat page', () => {
     assert.equal(texts.invitation('ليلى', 'Club'), '\u2068ليلى\u2069 invites you to Club')
     const toLeft = makeTexts(english, [], 'ar', true)
     assert.equal(toLeft.typingOne('Ann'), '\u2068Ann\u2069 is typing…')
+  })
+
+  test('a text has the direction of its first letter', () => {
+    const found = ['Hello مرحبا', '12: مرحبا Hello', 'שלום', '👍 3', ''].map(directionOf)
+    assert.deepEqual(found, ['ltr', 'rtl', 'rtl', undefined, undefined])
   })
 })
