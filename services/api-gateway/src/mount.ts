@@ -1,5 +1,5 @@
 import type { UserCaller } from '@parley/chat/access/caller'
-import { Accepted } from '@parley/chat/jobs/work-on-job'
+import { Accepted } from '@parley/chat/jobs/jobs'
 import { JsonText } from '@parley/chat/views/json-text'
 import { envelope, okEnvelope } from '@parley/contracts/envelope'
 import type { Input, Operation, Result } from '@parley/contracts/operation'

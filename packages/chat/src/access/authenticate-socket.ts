@@ -5,8 +5,7 @@ import type { Db } from '@parley/db/connect'
 import { findHolders } from '@parley/db/users/tokens'
 import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
-import { createAppLookup } from './app-of-client-key.ts'
-import { toCaller } from './authenticate-user.ts'
+import { createAppLookup, toCaller } from './authenticate-user.ts'
 import type { AuthenticatedUser } from './caller.ts'
 
 /** Logins in one query. Its result is handled without a pause, in which everything else waits. */

@@ -1,8 +1,9 @@
 import { ApiError } from '@parley/contracts/errors'
-import { digest } from '@parley/db/apps/apps'
+import { digest, findAppByClientKey } from '@parley/db/apps/apps'
+import type { Db } from '@parley/db/connect'
 import type { TokenDoc } from '@parley/db/users/documents'
+import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
-import { createAppLookup } from './app-of-client-key.ts'
 import type { AuthenticatedUser } from './caller.ts'
 import type { FindToken } from './token-cache.ts'
 
@@ -34,4 +35,16 @@ export function createUserAuthentication(
 
 export function toCaller({ app, user, digest: tokenDigest, expiresAt }: TokenDoc): AuthenticatedUser {
   return { kind: 'user', app, user, tokenDigest, expiresAt }
+}
+
+/** Finds the app of a client key, and caches it for a minute. */
+export function createAppLookup(db: Db): (clientKey: string) => Promise<string | undefined> {
+  const apps = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+  return async (clientKey) => {
+    const known = apps.get(clientKey)
+    if (known !== undefined) return known
+    const app = await findAppByClientKey(db, clientKey)
+    if (app) apps.set(clientKey, app._id)
+    return app?._id
+  }
 }

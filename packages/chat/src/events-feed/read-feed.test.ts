@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'vitest'
-import { createLatestEvents } from './latest-events.ts'
+import { createLatestEvents } from './app-feed.ts'
 import { readFeed } from './read-feed.ts'
 
 test('what memory gives up while older events are read, and there are none, is read after them', async () => {

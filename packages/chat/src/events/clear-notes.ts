@@ -9,9 +9,9 @@ import type { Log } from '../ports.ts'
 export interface NoteClearing {
   /** Whether the note is being deleted: it need not be published any more. */
   has(note: string): boolean
-  /** Deletes a note of a ordering key; it is kept as a published one for a while. */
+  /** Deletes a note of an ordering key; it is kept as a published one for a while. */
   ordered(note: PublishedNote): void
-  /** The same for a note without a ordering key. */
+  /** The same for a note without an ordering key. */
   unordered(note: PublishedNote): void
   /** Deletes a note of new messages, which are found without it. */
   forget(note: string): void

@@ -1,8 +1,11 @@
+import type { Db } from '@parley/db/connect'
 import type { FileDoc } from '@parley/db/files/documents'
 import { countThumbnailTry, forgetThumbnailTries, setThumbnail } from '@parley/db/files/files'
+import { appWithPicture, takePicture } from '@parley/db/files/waiting-pictures'
 import { newId } from '@parley/db/messages/messages'
 import type { FileStore } from '@parley/files/file-store'
 import { type MakeThumbnail, PictureRefused } from '@parley/files/thumbnails'
+import { LRUCache } from 'lru-cache'
 import type { Chat } from '../chat.ts'
 
 /** A picture that has ended this many processes gets none. */
@@ -49,5 +52,24 @@ export async function addThumbnail(
     const isThere = await setThumbnail(db, file, thumbnail)
     if (!isThere && thumbnail) await store.removeUpload(id, thumbnail.stored)
     return true
+  }
+}
+
+const rememberedApps = 10_000
+
+/** Takes the next picture that waits for its thumbnail: apps in turn, and inside an app its users in turn. */
+export function createPictureTurns(db: Db): (nowMS: number) => Promise<FileDoc | null> {
+  let lastApp = ''
+  const lastOwners = new LRUCache<string, string>({ max: rememberedApps })
+  return async (nowMS) => {
+    const app = (await appWithPicture(db, nowMS, lastApp)) ?? (await appWithPicture(db, nowMS, ''))
+    if (app === undefined) return null
+    lastApp = app
+    const lastOwner = lastOwners.get(app)
+    const next = lastOwner === undefined ? null : await takePicture(db, nowMS, app, lastOwner)
+    const picture = next ?? (await takePicture(db, nowMS, app))
+    // The integrator's own have no owner, and stand before all others.
+    if (picture) lastOwners.set(app, picture.ownerKey ?? '')
+    return picture
   }
 }

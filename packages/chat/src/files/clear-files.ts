@@ -1,5 +1,6 @@
 import { clock } from '@parley/async/clock'
 import { runEvery } from '@parley/async/run-every'
+import { ApiError } from '@parley/contracts/errors'
 import { findAttachedIn } from '@parley/db/files/attached'
 import type { FileDoc, FilesToClearDoc } from '@parley/db/files/documents'
 import { lookAtAgain, lookAtFiles, takeFileToLookAt, unsentMS } from '@parley/db/files/files'
@@ -8,12 +9,11 @@ import { key } from '@parley/db/keys'
 import { isScheduled } from '@parley/db/messages/scheduled'
 import { flushApp, flushRooms } from '@parley/db/room-buffer/flush'
 import { findUser } from '@parley/db/users/users'
-import type { FileStore } from '@parley/files/file-store'
+import { type FileStore, StoreFull, UploadRemoved, WrongSize } from '@parley/files/file-store'
 import type { MakeThumbnail } from '@parley/files/thumbnails'
 import type { Chat } from '../chat.ts'
-import { addThumbnail } from './add-thumbnail.ts'
+import { addThumbnail, createPictureTurns } from './add-thumbnail.ts'
 import { hasLivingUse } from './living-uses.ts'
-import { createPictureTurns } from './picture-turns.ts'
 import { type Scanner, scanFile } from './scan-file.ts'
 
 /** The parts of the chat that the upkeep of files needs. */
@@ -141,4 +141,24 @@ async function clearOne({ db }: FileKeeping, store: FileStore, one: FilesToClear
     if (uploadUntilMS > nowMS) return clearAgain(db, one, uploadUntilMS)
   }
   await removeToClear(db, one)
+}
+
+/** Runs work of the store. @throws ApiError for its failure */
+export async function orNotKept<T>(done: Promise<T>): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    throw notKept(error)
+  }
+}
+
+/** The caller's error for a failure of the store, or of the upload. */
+export function notKept(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof UploadRemoved) return new ApiError('UPLOAD_REPLACED')
+  if (error instanceof StoreFull) return new ApiError('STORAGE_FULL', undefined, { cause: error })
+  if (error instanceof WrongSize)
+    return new ApiError(error.isTooLarge ? 'FILE_TOO_LARGE' : 'INVALID_BODY', `the body: ${error.message}`)
+  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return new ApiError('INVALID_BODY', 'the body broke off')
+  return new ApiError('SERVICE_UNAVAILABLE', 'the file could not be kept: try again', { cause: error })
 }

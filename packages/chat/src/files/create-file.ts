@@ -14,9 +14,9 @@ import type { FileStore } from '@parley/files/file-store'
 import { commonType } from '@parley/files/media-types'
 import { type Caller, userOf } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { orNotKept } from './clear-files.ts'
 import { findFileLimits } from './file-limits.ts'
 import { type Files, signedUrl, toFileView } from './files.ts'
-import { orNotKept } from './not-kept.ts'
 
 /** Embeddings, overrides and isolates, with which `photo\u202Egpj.exe` shows as `photoexe.jpg`. */
 const directionControls = /[\u202a-\u202e\u2066-\u2069]/g

@@ -9,9 +9,9 @@ import { otherType } from '@parley/files/media-types'
 import { hasThumbnail } from '@parley/files/pictures'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
+import { notKept, orNotKept } from './clear-files.ts'
 import { type Files, toFileView } from './files.ts'
 import { ownFile } from './get-file.ts'
-import { notKept, orNotKept } from './not-kept.ts'
 
 /**
  * Stores the bytes of a file as they come. An upload that breaks off, or has another size or type, leaves nothing, and

@@ -1,6 +1,6 @@
 import { readJson } from '@parley/contracts/free-json'
 import { type ImportLine, importLine, importTime } from '@parley/contracts/import-line'
-import { contentOf } from '../messages/sending/message-content.ts'
+import { contentOf } from '../messages/sending/draft.ts'
 import { plainLine } from './extended-json.ts'
 import type { Line } from './lines-of.ts'
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@parley/contracts/errors'
 import { chatPageConfig, chatPageKey } from '@parley/contracts/resources/chat-page-config'
 import { findConfigValue } from '@parley/db/apps/config'
-import { createAppLookup } from '../access/app-of-client-key.ts'
 import { createSocketAuthentication } from '../access/authenticate-socket.ts'
+import { createAppLookup } from '../access/authenticate-user.ts'
 import type { Chat } from '../chat.ts'
 
 /** A request for the chat page, as far as its address tells. */

@@ -5,7 +5,7 @@ import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
-import { moderateKey } from '../moderation/moderation-hook.ts'
+import { moderateKey } from '../moderation/moderate.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Where the app has no list. */

@@ -1,21 +1,22 @@
 import { freemem, totalmem } from 'node:os'
 import { clock } from '@parley/async/clock'
 import { ackWaitSeconds } from '@parley/bus/stream/stream'
+import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
-import type { getStats as operation } from '@parley/contracts/operations/integrations/statistics'
+import { type getStats as getStatsOperation, maxReportDays } from '@parley/contracts/operations/integrations/statistics'
 import { findApp } from '@parley/db/apps/apps'
 import type { AppDoc } from '@parley/db/apps/documents'
 import { findNewestSent } from '@parley/db/newest-sent'
 import { flushApp } from '@parley/db/room-buffer/flush'
 import { countRooms } from '@parley/db/rooms/rooms'
 import { findActiveUsers } from '@parley/db/statistics/active-users'
-import { bucketLevels } from '@parley/db/statistics/buckets'
+import { type BucketLevel, bucketLevels, levels, type Stretch } from '@parley/db/statistics/buckets'
 import { countByRoom, countInPart, noteMessages } from '@parley/db/statistics/counted-messages'
 import { findPeak } from '@parley/db/statistics/peaks'
 import type { Presence } from '@parley/presence/connect'
-import { readPeaks } from '@parley/presence/connection-counts'
+import { countConnections, readPeaks } from '@parley/presence/connection-counts'
 import type { Chat } from '../chat.ts'
-import { split, type Window, windowOf } from './report-window.ts'
+import { parseTime } from '../read-time.ts'
 
 export type { Presence }
 
@@ -35,8 +36,8 @@ export async function statsReport(
   chat: Chat,
   presence: Presence,
   caller: { app: string; apiKey: string },
-  query: Input<typeof operation>['query'],
-): Promise<Result<typeof operation>> {
+  query: Input<typeof getStatsOperation>['query'],
+): Promise<Result<typeof getStatsOperation>> {
   const { app, apiKey } = caller
   const window = windowOf(query)
   const { whole, edges } = split(window)
@@ -79,4 +80,76 @@ async function highestOf(presence: Presence, { _id, createdAt }: AppDoc, { fromM
   const peaks = await readPeaks(presence, _id, createdAt)
   const within = [...peaks].filter(([at]) => (at + 1) * minute.sizeMS > fromMS && at * minute.sizeMS < toMS)
   return Math.max(0, ...within.map(([, peak]) => peak))
+}
+
+const defaultWindowMS = 3_600_000
+
+const maxWindowMS = maxReportDays * 86_400_000
+/** A Date goes no further back. */
+const earliestMS = -8.64e15
+
+interface Window {
+  fromMS: number
+  toMS: number
+}
+
+function windowOf({ start, end, startTime, endTime }: Input<typeof getStatsOperation>['query']): Window {
+  if (start !== undefined && startTime !== undefined)
+    throw new ApiError('INVALID_QUERY', 'startTime: or start, not both')
+  if (end !== undefined && endTime !== undefined) throw new ApiError('INVALID_QUERY', 'endTime: or end, not both')
+  const given = (seconds: number | undefined, name: string, iso: string | undefined) =>
+    seconds === undefined ? (iso === undefined ? undefined : parseTime(name, iso)) : seconds * 1000
+  const from = given(start, 'startTime', startTime)
+  const to = given(end, 'endTime', endTime)
+  const toMS = to ?? Math.min(from === undefined ? Infinity : from + maxWindowMS, endOfSecondMS())
+  const fromMS = from ?? Math.max(toMS - defaultWindowMS, earliestMS)
+  if (fromMS > clock.now()) throw new ApiError('INVALID_QUERY', 'start: lies in the future')
+  if (fromMS >= toMS) throw new ApiError('INVALID_QUERY', 'start: must be before end')
+  if (toMS - fromMS > maxWindowMS) throw new ApiError('INVALID_QUERY', `end: at most ${maxReportDays} days after start`)
+  return { fromMS, toMS }
+}
+
+/** The end of the present second: a whole one, so that `start` and `end` agree with startTime and endTime. */
+function endOfSecondMS(): number {
+  return (Math.floor(clock.now() / 1000) + 1) * 1000
+}
+
+/** The finest buckets that are still there of a time. */
+function finestOf(atMS: number): BucketLevel {
+  return levels.find((level) => atMS > clock.now() - bucketLevels[level].keepMS) ?? 'day'
+}
+
+/** A window as whole buckets, the largest that fit, with parts of the finest that are still there at its ends. */
+function split({ fromMS, toMS }: Window): { whole: Stretch[]; edges: { bucket: Stretch; part: Window }[] } {
+  const level = finestOf(fromMS)
+  const { sizeMS } = bucketLevels[level]
+  const [first, last] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
+  const edge = (part: Window) => {
+    const begin = down(part.fromMS, sizeMS)
+    return { bucket: { level, fromMS: begin, toMS: begin + sizeMS }, part }
+  }
+  if (first > last) return { whole: [], edges: [edge({ fromMS, toMS })] }
+  const edges = [
+    ...(fromMS < first ? [edge({ fromMS, toMS: first })] : []),
+    ...(last < toMS ? [edge({ fromMS: last, toMS })] : []),
+  ]
+  return { whole: cut(first, last, levels.slice(levels.indexOf(level)).toReversed()), edges }
+}
+
+const up = (ms: number, size: number) => Math.ceil(ms / size) * size
+const down = (ms: number, size: number) => Math.floor(ms / size) * size
+
+/** A window that ends on bucket limits of the last level, in the largest possible buckets. */
+function cut(fromMS: number, toMS: number, [largest, ...smaller]: readonly BucketLevel[]): Stretch[] {
+  if (!largest || fromMS >= toMS) return []
+  const { sizeMS } = bucketLevels[largest]
+  const [begin, end] = [up(fromMS, sizeMS), down(toMS, sizeMS)]
+  if (begin >= end) return cut(fromMS, toMS, smaller)
+  const whole = { level: largest, fromMS: begin, toMS: end }
+  return [...cut(fromMS, begin, smaller), whole, ...cut(end, toMS, smaller)]
+}
+
+/** The current connections of an app, over all living nodes (docs/reference/statistics.md). */
+export async function connectionCount(presence: Presence, app: string): Promise<{ count: number }> {
+  return { count: await countConnections(presence, app) }
 }

@@ -1,13 +1,14 @@
 import { clock } from '@parley/async/clock'
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import type { Block } from '@parley/contracts/resources/ban'
 import { setBlocked } from '@parley/db/rooms/blocked-members'
 import { moveRooms } from '@parley/db/rooms/lock-room'
 import { findDirectRoom, pairKey } from '@parley/db/rooms/rooms'
 import type { Session } from '@parley/db/transactions/transaction'
-import { deleteBlock, findBlock, insertBlock } from '@parley/db/users/blocks'
-import { findUser } from '@parley/db/users/users'
+import { deleteBlock, findBlock, findBlocksOfUser, insertBlock } from '@parley/db/users/blocks'
+import { findUser, findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
@@ -73,4 +74,15 @@ async function setInDirectRoom(
     await setBlocked(db, { app, room: room.id, user: blockee }, blocked, session)
     await moveRooms(db, [room._id], session)
   }
+}
+
+/** The users blocked by the caller, the longest blocked first. */
+export async function listBlocks(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<Block[]> {
+  const blocks = await findBlocksOfUser(chat.db, app, user, page)
+  const users = await findUsers(
+    chat.db,
+    app,
+    blocks.map(({ blockee }) => blockee),
+  )
+  return blocks.map((block) => toBlockView(block, users.get(block.blockee)))
 }

@@ -11,7 +11,7 @@ import type { UserCaller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { JsonText, jsonObjectText, withField } from '../views/json-text.ts'
 import { roomForMember } from './get-room.ts'
-import { shownInvitations } from './members/list-invitations.ts'
+import { shownInvitations } from './members/invitations.ts'
 import { type ChangesPosition, readChanges } from './read-changes.ts'
 import { type InRoom, sortChanges } from './sort-changes.ts'
 

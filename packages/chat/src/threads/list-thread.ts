@@ -18,8 +18,7 @@ import { type HistoryQuery, pageStart, toPage, toPageSize } from '../messages/re
 import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
-import { findRoot } from './find-thread.ts'
-import { unreadInThread } from './unread-in-thread.ts'
+import { findRoot, unreadInThread } from './thread.ts'
 
 /**
  * A page of a message's thread, with the caller's unread count (docs/reference/messages.md#threads). The cost does not

@@ -19,7 +19,7 @@ import { findQuoted } from '../messages/reading/quoted-messages.ts'
 import { parseCursor, toCursor } from '../page-cursor.ts'
 import { JsonText, withField } from '../views/json-text.ts'
 import { messageJson } from '../views/message.ts'
-import { unreadInThread } from './unread-in-thread.ts'
+import { unreadInThread } from './thread.ts'
 
 /** A thread of the list, as it is sorted and filtered. */
 interface Listed {

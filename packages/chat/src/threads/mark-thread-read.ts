@@ -12,8 +12,7 @@ import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
 import { threadMarkerOrderingKey } from '../events/ordering-keys.ts'
-import { findRoot } from './find-thread.ts'
-import { unreadInThread } from './unread-in-thread.ts'
+import { findRoot, unreadInThread } from './thread.ts'
 
 /**
  * Moves the caller's read marker in a thread to one of its messages (docs/reference/messages.md#threads); never

@@ -1,9 +1,10 @@
 import { readJson } from '@parley/contracts/free-json'
+import type { Invitation } from '@parley/contracts/resources/invitation'
 import type { Room } from '@parley/contracts/resources/room'
 import { defaultRoomPref, type RoomPref } from '@parley/contracts/resources/room-pref'
 import { currentMessage } from '@parley/db/messages/deleted-messages'
 import type { MessageDoc } from '@parley/db/messages/documents'
-import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import type { InvitationDoc, MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
 import type { UserDoc } from '@parley/db/users/documents'
 import type { Caller } from '../access/caller.ts'
 import type { Quoted } from '../messages/reading/quoted-messages.ts'
@@ -66,4 +67,20 @@ export function toPrefView(membership: Pick<MembershipDoc, 'pref'>): RoomPref {
   const { tagColors, ...pref } = membership.pref ?? {}
   const colours = tagColors === undefined ? {} : (JSON.parse(tagColors) as RoomPref['tagColors'])
   return { ...defaultRoomPref, ...pref, tagColors: colours }
+}
+
+/** @param roomName of the room, which the invitee may not read yet */
+export function toInvitationView(
+  { id, inviter, invitee, room, createdAt, updatedAt }: InvitationDoc,
+  roomName?: string,
+): Invitation {
+  return {
+    _id: id,
+    inviter,
+    invitee,
+    room,
+    ...(roomName !== undefined && { roomName }),
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
 }

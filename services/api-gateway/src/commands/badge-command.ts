@@ -1,4 +1,4 @@
-import { repairBadges } from '@parley/chat/rooms/unread/repair-badges'
+import { repairBadges } from '@parley/chat/rooms/unread/badges'
 import { findApp, findOpenApps } from '@parley/db/apps/apps'
 import type { Db } from '@parley/db/connect'
 import { migrateTimeoutMS } from '@parley/db/migrate'

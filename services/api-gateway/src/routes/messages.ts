@@ -1,6 +1,6 @@
 import { asUser, type Caller } from '@parley/chat/access/caller'
 import type { Chat } from '@parley/chat/chat'
-import { Accepted } from '@parley/chat/jobs/work-on-job'
+import { Accepted } from '@parley/chat/jobs/jobs'
 import { deleteForAll } from '@parley/chat/messages/changing/delete-for-all'
 import { deleteAllForMe, deleteForMe } from '@parley/chat/messages/changing/delete-for-me'
 import { editMessage } from '@parley/chat/messages/changing/edit-message'
@@ -10,13 +10,16 @@ import { listPins } from '@parley/chat/messages/reading/list-pins'
 import { listReaders } from '@parley/chat/messages/reading/list-readers'
 import { roomHistory } from '@parley/chat/messages/reading/room-history'
 import { traceMessage } from '@parley/chat/messages/reading/trace-message'
-import { cancelScheduled, changeScheduled } from '@parley/chat/messages/sending/change-scheduled'
-import { listScheduled } from '@parley/chat/messages/sending/list-scheduled'
-import { scheduleMessage } from '@parley/chat/messages/sending/schedule-message'
+import {
+  cancelScheduled,
+  changeScheduled,
+  listScheduled,
+  scheduleMessage,
+} from '@parley/chat/messages/sending/scheduled-messages'
 import { answerBatch } from '@parley/chat/messages/sending/send-batch'
 import { endStream } from '@parley/chat/messages/streaming/end-stream'
 import { appendStream, openStream } from '@parley/chat/messages/streaming/stream-message'
-import { streamText } from '@parley/chat/messages/streaming/stream-text'
+import { streamText } from '@parley/chat/messages/streaming/streamed-texts'
 import { notifyTyping } from '@parley/chat/messages/typing'
 import { searchMessages } from '@parley/chat/search/search-messages'
 import { sendAndShow } from '@parley/chat/send/send-message'

@@ -1,6 +1,5 @@
 import type { Chat } from '@parley/chat/chat'
-import { connectionCount } from '@parley/chat/integrations/connection-count'
-import { type Presence, statsReport } from '@parley/chat/integrations/stats-report'
+import { connectionCount, type Presence, statsReport } from '@parley/chat/integrations/stats-report'
 import * as operations from '@parley/contracts/operations/integrations/statistics'
 import type { Mount } from '../mount.ts'
 

@@ -1,7 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
 import { setRoomPref } from '@parley/chat/rooms/set-room-pref'
-import { listMyPrefs } from '@parley/chat/users/list-my-prefs'
-import { deleteMyPref, setMyPref } from '@parley/chat/users/set-my-pref'
+import { deleteMyPref, listMyPrefs, setMyPref } from '@parley/chat/users/me'
 import * as roomPreferences from '@parley/contracts/operations/rooms/room-preferences'
 import * as preferences from '@parley/contracts/operations/users/preferences'
 import type { Mount } from '../mount.ts'

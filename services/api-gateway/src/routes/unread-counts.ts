@@ -1,7 +1,6 @@
 import type { Chat } from '@parley/chat/chat'
-import { explainBadge } from '@parley/chat/rooms/unread/explain-badge'
-import { totalUnread } from '@parley/chat/rooms/unread/total-unread'
-import { unreadByTags } from '@parley/chat/rooms/unread/unread-by-tags'
+import { explainBadge } from '@parley/chat/rooms/unread/badges'
+import { totalUnread, unreadByTags } from '@parley/chat/rooms/unread/unread-counts'
 import * as operations from '@parley/contracts/operations/rooms/unread'
 import type { Mount } from '../mount.ts'
 

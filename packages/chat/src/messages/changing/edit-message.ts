@@ -12,7 +12,7 @@ import type { Chat } from '../../chat.ts'
 import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { moderate } from '../../moderation/moderate.ts'
 import { toSentMessageView } from '../../views/message.ts'
-import { contentOf } from '../sending/message-content.ts'
+import { contentOf } from '../sending/draft.ts'
 import { changeMessage, type MessageName } from './change-message.ts'
 import { recalled } from './recalled.ts'
 

@@ -9,7 +9,7 @@ import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 import { attachFiles } from '../../files/attach-files.ts'
 import { openDirectRoom } from '../../rooms/create-room.ts'
-import { errorOfRefusal } from './refused-send.ts'
+import { errorOfRefusal } from './draft.ts'
 
 /** The direct rooms of the sender of a batch with the receivers of one part of it. */
 export interface DirectRooms {

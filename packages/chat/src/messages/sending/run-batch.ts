@@ -1,13 +1,19 @@
+import { inParts } from '@parley/async/in-parts'
 import { ApiError, type ErrorCode } from '@parley/contracts/errors'
 import { readJson } from '@parley/contracts/free-json'
 import type { Input } from '@parley/contracts/operation'
 import type { BatchTarget, sendBatch as operation } from '@parley/contracts/operations/messages/messages'
-import type { JobDoc } from '@parley/db/documents'
+import type { Db } from '@parley/db/connect'
+import type { JobDoc, JobOutcome } from '@parley/db/documents'
 import { advanceJob } from '@parley/db/jobs'
+import { currentMessage } from '@parley/db/messages/deleted-messages'
+import { findSentMessages } from '@parley/db/messages/messages'
+import { findRoomsByKey } from '@parley/db/rooms/rooms'
 import { apiErrorOf } from '../../api-error-of.ts'
 import type { Chat } from '../../chat.ts'
 import { sendContent } from '../../send/send-message.ts'
-import type { BatchOutcome } from './batch-outcomes.ts'
+import { sentMessageJson } from '../../views/message.ts'
+import { nothingQuoted } from '../reading/quoted-messages.ts'
 import { batchTemplate } from './batch-template.ts'
 import { type DirectRooms, directRoomsFor } from './direct-rooms.ts'
 
@@ -102,4 +108,38 @@ export function servedOf(outcomes: readonly BatchOutcome[]): BatchOutcome[] {
     (outcome) => 'error' in outcome && outcome.error.code === ('SERVICE_UNAVAILABLE' satisfies ErrorCode),
   )
   return outcomes.slice(0, away < 0 ? outcomes.length : away)
+}
+
+/** The outcome of a batch for one recipient: the ID of the message, or the error. */
+export type BatchOutcome = JobOutcome
+
+const outcomesAtOnce = 100
+
+/**
+ * The outcomes of a batch as JSON text, part by part. Messages are read on demand, so a slow reader keeps none in
+ * memory.
+ */
+export async function* outcomesText(db: Db, outcomes: readonly BatchOutcome[]): AsyncGenerator<string[]> {
+  for (const part of inParts(outcomes, outcomesAtOnce)) {
+    const sent = part.flatMap((outcome) =>
+      'message' in outcome ? [{ _id: outcome.message, roomKey: outcome.roomKey }] : [],
+    )
+    const messages = await messageTexts(db, sent)
+    yield part.map((outcome) =>
+      'message' in outcome ? `{"result":${messages.get(outcome.message)}}` : JSON.stringify(outcome),
+    )
+  }
+}
+
+async function messageTexts(db: Db, sent: readonly { _id: string; roomKey: string }[]): Promise<Map<string, string>> {
+  const found = [...(await findSentMessages(db, sent)).values()]
+  const rooms = await findRoomsByKey(db, [...new Set(found.map(({ roomKey }) => roomKey))])
+  const roomByKey = new Map(rooms.map((room) => [room._id, room]))
+  return new Map(
+    found.map((message) => [
+      message._id,
+      // A batch has no replies.
+      sentMessageJson(currentMessage(message, roomByKey.get(message.roomKey) ?? {}), nothingQuoted),
+    ]),
+  )
 }

@@ -6,11 +6,18 @@ import { newId } from '@parley/db/messages/messages'
 import { sendKeysKeptMS } from '@parley/db/messages/send-keys'
 import { isDuplicateKey } from '@parley/db/transactions/transaction'
 import type { Chat } from '../../chat.ts'
-import { Accepted, isOverSoon, workOnJob } from '../../jobs/work-on-job.ts'
+import { Accepted, isOverSoon, workOnJob } from '../../jobs/jobs.ts'
 import { JsonText, listText } from '../../views/json-text.ts'
-import { type BatchOutcome, outcomesText } from './batch-outcomes.ts'
-import { contentOf } from './message-content.ts'
-import { type Batch, continueBatch, requireServed, runBatch, servedOf } from './run-batch.ts'
+import { contentOf } from './draft.ts'
+import {
+  type Batch,
+  type BatchOutcome,
+  continueBatch,
+  outcomesText,
+  requireServed,
+  runBatch,
+  servedOf,
+} from './run-batch.ts'
 
 /**
  * POST /messages/batch: queues, then sends to all recipients even if the client disconnects. A batch that outlasts a

@@ -18,7 +18,7 @@ import { bannedFromApp } from '../../moderation/banned-from-app.ts'
 import { termsOfContent } from '../../search/search-words.ts'
 import { toSentMessageView } from '../../views/message.ts'
 import { changeMessage } from '../changing/change-message.ts'
-import { contentOf } from '../sending/message-content.ts'
+import { contentOf } from '../sending/draft.ts'
 import { findOwnStream, notStreamed, type OwnStream } from './stream-message.ts'
 
 const lookEveryMS = 1_000

@@ -1,7 +1,10 @@
+import { inParts } from '@parley/async/in-parts'
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import { mostCountedMessages, type explainBadge as operation } from '@parley/contracts/operations/rooms/unread'
 import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
+import { findRoomIdsOfUser } from '@parley/db/rooms/rooms-of-users'
 import { inSnapshot } from '@parley/db/transactions/snapshot'
 import type { Session } from '@parley/db/transactions/transaction'
 import {
@@ -14,6 +17,7 @@ import {
   sumUnread,
   type UnreadSum,
 } from '@parley/db/unread/unread-sums'
+import { pageMembershipIds, repairUnread, verifyUnread, type WrongUnread } from '@parley/db/unread/verify-unread'
 import { findUser } from '@parley/db/users/users'
 import type { Chat } from '../../chat.ts'
 
@@ -91,4 +95,43 @@ async function counted(
   if (!verify) return countParts(db, membership, room, session)
   const { unread, ...parts } = await countUnread(db, membership, room, session)
   return { ...parts, countedUnread: unread, agrees: unread === sum.unread }
+}
+
+const perPage = 200
+
+export interface RepairBadges {
+  app: string
+  /** Only this user's. */
+  client?: string
+  /** Without a client: only those of this room. */
+  room?: string
+  /** Changes nothing. */
+  dryRun?: boolean
+  /** Called after each page with the members verified so far, and those of the page that were wrong. */
+  onProgress?: (verified: number, wrong: readonly WrongUnread[]) => void
+}
+
+/**
+ * Recounts members' unread messages and corrects wrong counts. Safe beside running services, and to repeat.
+ * @returns how many were verified, and how many of them were wrong
+ */
+export async function repairBadges(
+  db: Db,
+  { app, client, room, dryRun = false, onProgress }: RepairBadges,
+): Promise<{ verified: number; wrong: number }> {
+  const total = { verified: 0, wrong: 0 }
+  const pages = client === undefined ? pageMembershipIds(db, { app, room }, perPage) : pagesOf(db, app, client)
+  for await (const ids of pages) {
+    const { verified, wrong } = await verifyUnread(db, ids)
+    if (!dryRun) for (const each of wrong) await repairUnread(db, each)
+    total.verified += verified
+    total.wrong += wrong.length
+    onProgress?.(total.verified, wrong)
+  }
+  return total
+}
+
+async function* pagesOf(db: Db, app: string, client: string): AsyncGenerator<string[]> {
+  const ids = (await findRoomIdsOfUser(db, app, client)).map((room) => key(app, room, client))
+  yield* inParts(ids, perPage)
 }

@@ -1,14 +1,31 @@
 import { publishPresenceEvent } from '@parley/bus/events/presence-events'
 import { ApiError } from '@parley/contracts/errors'
 import { maxPrefBytes, maxPrefs } from '@parley/contracts/operations/users/preferences'
+import type { OptionalPage } from '@parley/contracts/optional-page'
 import { hidePresencePref } from '@parley/contracts/resources/presence'
-import { countPrefs, deletePref, savePref } from '@parley/db/users/prefs'
+import type { User } from '@parley/contracts/resources/user'
+import { countPrefs, deletePref, findPrefs, savePref } from '@parley/db/users/prefs'
+import { findUser } from '@parley/db/users/users'
 import type { UserCaller } from '../access/caller.ts'
 import { takeCaller } from '../access/take-caller.ts'
 import type { Chat } from '../chat.ts'
 import { changeAndNotify } from '../events/change-and-notify.ts'
 import { notifyUser } from '../events/event-builders.ts'
 import { userOrderingKey } from '../events/ordering-keys.ts'
+import { JsonText, jsonObjectText } from '../views/json-text.ts'
+import { toUserView } from '../views/user.ts'
+
+/** The caller's own profile. @throws ApiError CLIENT_NOT_FOUND when they were erased meanwhile */
+export async function getMe(chat: Chat, { app, user }: UserCaller): Promise<User> {
+  const found = await findUser(chat.db, app, user)
+  if (!found) throw new ApiError('CLIENT_NOT_FOUND', `no user ${JSON.stringify(user)}`)
+  return toUserView(chat.db, found)
+}
+
+/** The personal preferences of a user, by key (docs/reference/users.md#personal-preferences). */
+export async function listMyPrefs(chat: Chat, { app, user }: UserCaller, page: OptionalPage): Promise<JsonText> {
+  return new JsonText(jsonObjectText(await findPrefs(chat.db, app, user, page)))
+}
 
 /**
  * Sets a personal preference and emits myPrefChange to the user's other devices.

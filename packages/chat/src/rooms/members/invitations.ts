@@ -1,21 +1,49 @@
 import { ApiError } from '@parley/contracts/errors'
-import { maxMembers } from '@parley/contracts/operations/rooms/members'
+import type { Input, Result } from '@parley/contracts/operation'
+import { maxMembers, type listInvitations as operation } from '@parley/contracts/operations/rooms/members'
+import type { Invitation } from '@parley/contracts/resources/invitation'
 import { maxMembersShown, type Room } from '@parley/contracts/resources/room'
+import type { Db } from '@parley/db/connect'
+import { key } from '@parley/db/keys'
 import { insertSystemMessages } from '@parley/db/messages/scheduled'
 import { findBan } from '@parley/db/rooms/bans'
-import { takeInvitation } from '@parley/db/rooms/invitations'
+import type { InvitationDoc } from '@parley/db/rooms/documents'
+import { findInvitationsOf, takeInvitation } from '@parley/db/rooms/invitations'
 import { addMembersTo, findMembersAmong } from '@parley/db/rooms/room-members'
-import { findRoom } from '@parley/db/rooms/rooms'
+import { findRoom, findRoomsByKey } from '@parley/db/rooms/rooms'
 import { findUsers } from '@parley/db/users/users'
 import type { UserCaller } from '../../access/caller.ts'
 import type { Chat } from '../../chat.ts'
 import { changeAndNote, publishRoom } from '../../events/change-and-notify.ts'
 import { membersChanged } from '../../events/event-builders.ts'
 import { roomOrderingKey } from '../../events/ordering-keys.ts'
-import { sendSystemMessages } from '../../messages/sending/send-system-messages.ts'
-import { systemMessage } from '../../messages/sending/system-message.ts'
-import { toRoomView } from '../../views/room.ts'
+import { sendSystemMessages, systemMessage } from '../../messages/sending/system-messages.ts'
+import { toInvitationView, toRoomView } from '../../views/room.ts'
 import { noteJoined } from './note-joined.ts'
+
+/** A page of the caller's open invitations, the newest first (docs/reference/rooms.md#members). */
+export async function listInvitations(
+  { db }: Chat,
+  caller: UserCaller,
+  { limit, cursor }: Input<typeof operation>['query'],
+): Promise<Result<typeof operation>> {
+  const oneMore = await findInvitationsOf(db, caller, cursor, limit + 1)
+  const found = oneMore.slice(0, limit)
+  const last = oneMore.length > limit ? found.at(-1) : undefined
+  return { data: await shownInvitations(db, found), ...(last && { cursor: last.id }) }
+}
+
+/** Invitations with the names of their rooms, without those to deleted rooms. */
+export async function shownInvitations(db: Db, invitations: readonly InvitationDoc[]): Promise<Invitation[]> {
+  if (invitations.length === 0) return []
+  const keys = new Set(invitations.map(({ app, room }) => key(app, room)))
+  const rooms = await findRoomsByKey(db, [...keys])
+  const names = new Map(rooms.filter(({ deletedAt }) => !deletedAt).map(({ id, name }) => [id, name]))
+  return invitations.flatMap((invitation) => {
+    const name = names.get(invitation.room)
+    return name === undefined ? [] : [toInvitationView(invitation, name)]
+  })
+}
 
 /**
  * The caller joins a group that is open or that they are invited to (docs/reference/rooms.md#members). An existing
@@ -48,4 +76,11 @@ export async function joinRoom(chat: Chat, caller: UserCaller, roomId: string, i
   await noteJoined(chat, room, [user])
   await sendSystemMessages(chat, messages)
   return shown
+}
+
+/** Deletes an invitation unused. @throws ApiError INVITATION_NOT_FOUND */
+export async function declineInvitation(chat: Chat, { app, user }: UserCaller, room: string): Promise<Invitation> {
+  const taken = await takeInvitation(chat.db, app, room, user)
+  if (!taken) throw new ApiError('INVITATION_NOT_FOUND', `no invitation to ${JSON.stringify(room)} is open`)
+  return toInvitationView(taken)
 }

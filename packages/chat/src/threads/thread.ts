@@ -1,6 +1,9 @@
+import { ApiError } from '@parley/contracts/errors'
 import type { MessageDoc } from '@parley/db/messages/documents'
 import { findMessages, findRoomOfMessage, findSentMessage } from '@parley/db/messages/messages'
-import type { RoomDoc } from '@parley/db/rooms/documents'
+import type { MembershipDoc, RoomDoc } from '@parley/db/rooms/documents'
+import { type ReadMarker, unreadOf } from '@parley/db/rooms/memberships'
+import { countedThread } from '@parley/db/threads/thread'
 import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
@@ -23,4 +26,20 @@ export async function findRoot(
   if (!named) throw unknownMessage(id)
   const [root = named] = named.threadOf === undefined ? [] : await findMessages(db, [named.threadOf])
   return { room, root }
+}
+
+/** Unread messages of a thread for one of its users; all three read at one snapshot. Exact, without counting. */
+export function unreadInThread(
+  root: Pick<MessageDoc, '_id' | 'app' | 'room' | 'thread'>,
+  room: RoomDoc,
+  member: (ReadMarker & Pick<MembershipDoc, '_id'>) | null,
+): number {
+  if (!member) return 0
+  const { seq, deletedUpToSeq } = countedThread(root, room)
+  return unreadOf(member, { seq, deletedUpToSeq, own: [] })
+}
+
+/** A message of a thread names the message that it replies to. @throws ApiError MISSING_PARAMETER */
+export function requireReply(thread: boolean | undefined, replyTo: string | undefined): void {
+  if (thread && replyTo === undefined) throw new ApiError('MISSING_PARAMETER', 'replyTo is required with thread')
 }

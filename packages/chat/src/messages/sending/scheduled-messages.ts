@@ -1,0 +1,212 @@
+import { clock } from '@parley/async/clock'
+import { ApiError } from '@parley/contracts/errors'
+import { readJson } from '@parley/contracts/free-json'
+import type { Input, Result } from '@parley/contracts/operation'
+import type {
+  changeScheduled as changeScheduledOperation,
+  listScheduled as listScheduledOperation,
+  scheduleMessage as scheduleMessageOperation,
+} from '@parley/contracts/operations/messages/scheduled'
+import type { ScheduledMessage } from '@parley/contracts/resources/scheduled-message'
+import { releaseFiles } from '@parley/db/files/files'
+import { key } from '@parley/db/keys'
+import type { ScheduledDoc } from '@parley/db/messages/documents'
+import { newId } from '@parley/db/messages/messages'
+import * as scheduled from '@parley/db/messages/scheduled'
+import { countScheduled, findScheduledOnce, findScheduledPage, insertScheduled } from '@parley/db/messages/scheduled'
+import { isBlocked } from '@parley/db/rooms/blocked-members'
+import { NoTurn } from '@parley/db/transactions/turns'
+import { banInForce } from '@parley/db/users/app-bans'
+import { findUser } from '@parley/db/users/users'
+import { asUser, type Caller, userOf } from '../../access/caller.ts'
+import { requireMember } from '../../access/require-member.ts'
+import type { Chat } from '../../chat.ts'
+import { attachFiles } from '../../files/attach-files.ts'
+import { bannedFromApp } from '../../moderation/banned-from-app.ts'
+import { parseCursor, toCursor } from '../../page-cursor.ts'
+import { requireReply } from '../../threads/thread.ts'
+import { contentOf } from './draft.ts'
+
+const mostOfSender = 1_000
+const yearMS = 366 * 24 * 60 * 60 * 1_000
+
+/**
+ * Stores a scheduled message (docs/reference/messages.md#send-later); send-scheduled.ts sends it.
+ * @param idempotencyKey a repeat with the same key returns the first one
+ * @throws ApiError INVALID_REQUEST, MISSING_PARAMETER, MESSAGE_TOO_LARGE, ROOM_NOT_FOUND, CLIENT_NOT_FOUND,
+ *   NOT_ROOM_MEMBER, USER_BLOCKED, USER_BANNED, FILE_NOT_FOUND, TOO_MANY_SCHEDULED
+ */
+export async function scheduleMessage(
+  chat: Chat,
+  by: Caller,
+  {
+    message,
+    sender: named,
+    skipTotalBadge,
+    mentions,
+    thread,
+    ...given
+  }: Input<typeof scheduleMessageOperation>['body'],
+  idempotencyKey = given.clientMessageID,
+): Promise<ScheduledMessage> {
+  const { db } = chat
+  const { app } = by
+  const sender = userOf(by) ?? named
+  if (sender === undefined) throw new ApiError('MISSING_PARAMETER', 'sender is required')
+  if (sender !== (named ?? sender)) throw new ApiError('INVALID_REQUEST', 'sender: must be the caller')
+  const once = idempotencyKey === undefined ? undefined : key(app, sender, given.room, idempotencyKey)
+  // Before the checks: the time may have passed since, the files may be gone, or the schedule limit is reached.
+  const earlier = once !== undefined && (await findScheduledOnce(db, once))
+  if (earlier) return toScheduledView(earlier)
+  requireScheduledTime(given.sendAtMS)
+  requireReply(thread, given.replyTo)
+  const content = contentOf(message)
+  await requireWriter(chat, app, sender, given.room)
+  if ((await countScheduled(db, app, sender, mostOfSender)) >= mostOfSender) {
+    throw new ApiError('TOO_MANY_SCHEDULED', `at most ${mostOfSender} messages of a user are to be sent later`)
+  }
+  const byClient = by.kind === 'user'
+  const attachments = given.attachments && (await attachFiles(chat, { app, sender, byClient }, given.attachments))
+  const id = newId()
+  const { room, messageType, sendAtMS, push, clientMessageID, replyTo, expiresInS } = given
+  const made = await insertScheduled(db, {
+    ...{ _id: key(app, id), app, id, room, sender, senderKey: key(app, sender), content, messageType, push },
+    ...{ sendAtMS, nextMS: sendAtMS, createdAtMS: clock.now() },
+    ...(skipTotalBadge && { skipTotalBadge: true as const }),
+    ...(mentions && { mentions }),
+    ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(once !== undefined && { once }),
+    ...(attachments && { attachments }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(thread && { thread }),
+    ...(expiresInS !== undefined && { expiresInS }),
+    ...(byClient && { byClient }),
+  })
+  if (made === 'no sender') throw unknownSender(sender)
+  return toScheduledView(made)
+}
+
+function unknownSender(sender: string): ApiError {
+  return new ApiError('CLIENT_NOT_FOUND', `sender: no user ${JSON.stringify(sender)}`)
+}
+
+/** A ban refuses scheduling now; every other rule is checked when the message is due. */
+async function requireWriter(chat: Chat, app: string, sender: string, room: string): Promise<void> {
+  const user = await findUser(chat.db, app, sender)
+  if (!user) throw unknownSender(sender)
+  if (banInForce(user)) throw bannedFromApp(sender)
+  const { membership } = await requireMember(chat, asUser(app, sender), room)
+  if (isBlocked(membership)) {
+    throw new ApiError('USER_BLOCKED', 'sender is banned in the room, or blocked by the other user')
+  }
+}
+
+/** @throws ApiError INVALID_REQUEST if the time is past or too far away */
+function requireScheduledTime(sendAtMS: number | undefined): void {
+  const now = clock.now()
+  if (sendAtMS !== undefined && sendAtMS > now && sendAtMS <= now + yearMS) return
+  throw new ApiError('INVALID_REQUEST', 'sendAtMS: expected a time to come within a year, in Unix milliseconds')
+}
+
+/** Attempts, if the message changes between read and write. */
+const mostTries = 5
+
+type Change = Input<typeof changeScheduledOperation>['body']
+
+/**
+ * Changes a scheduled message (docs/reference/messages.md#send-later). A user who changes the integrator's text in
+ * their name becomes its author: all of its files must then be theirs. If another change or a refusal comes in between,
+ * the permission is decided again.
+ * @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent; INVALID_REQUEST, FILE_NOT_FOUND, MESSAGE_TOO_LARGE,
+ *   and the errors of requireWriter
+ */
+export async function changeScheduled(chat: Chat, by: Caller, id: string, change: Change): Promise<ScheduledMessage> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const found = await findOwn(chat.db, by, id)
+    if (found.claim !== undefined) throw unknown(id)
+    const changed = await changeAsRead(chat, by, found, change)
+    if (changed) return toScheduledView(changed)
+  }
+  throw new NoTurn('a message that is to be sent later kept changing')
+}
+
+/** Null if it has changed since it was read. */
+async function changeAsRead(
+  chat: Chat,
+  by: Caller,
+  found: ScheduledDoc,
+  { sendAtMS, message, messageType, attachments: wanted }: Change,
+): Promise<ScheduledDoc | null> {
+  const { db } = chat
+  if (sendAtMS !== undefined || found.refused) requireScheduledTime(sendAtMS)
+  await requireWriter(chat, by.app, found.sender, found.room)
+  const isChanged = message !== undefined || messageType !== undefined || wanted !== undefined
+  const becomesTheirs = by.kind === 'user' && !found.byClient && isChanged
+  const byClient = found.byClient === true || becomesTheirs
+  const toCheck = wanted ?? (becomesTheirs ? found.attachments : undefined)
+  const checked = toCheck && (await attachFiles(chat, { ...found, byClient }, toCheck))
+  const attachments = wanted && checked
+  const changed = await scheduled.changeScheduled(db, found, {
+    sendAtMS: sendAtMS ?? found.sendAtMS,
+    ...(message !== undefined && { content: contentOf(message) }),
+    ...(messageType !== undefined && { messageType }),
+    ...(attachments && { attachments }),
+    ...(byClient && { byClient }),
+  })
+  if (changed && attachments) await releaseFiles(db, by.app, found.attachments ?? [])
+  return changed
+}
+
+/** @throws ApiError SCHEDULED_NOT_FOUND, also when it is being sent */
+export async function cancelScheduled({ db }: Chat, by: Caller, id: string): Promise<ScheduledMessage> {
+  const cancelled = await scheduled.cancelScheduled(db, await findOwn(db, by, id))
+  if (!cancelled) throw unknown(id)
+  await releaseFiles(db, by.app, cancelled.attachments ?? [])
+  return toScheduledView(cancelled)
+}
+
+async function findOwn(db: Chat['db'], by: Caller, id: string): Promise<ScheduledDoc> {
+  const found = await scheduled.findScheduled(db, by.app, id)
+  const own = userOf(by)
+  if (!found || (own !== undefined && found.sender !== own)) throw unknown(id)
+  return found
+}
+
+function unknown(id: string): ApiError {
+  return new ApiError('SCHEDULED_NOT_FOUND', `id: no message ${JSON.stringify(id)} waits, or it is being sent`)
+}
+
+/**
+ * The messages that a user, or the integrator, is to send later, the next first (docs/reference/messages.md#send-later).
+ * @throws ApiError INVALID_QUERY
+ */
+export async function listScheduled(
+  { db }: Chat,
+  by: Caller,
+  { sender, limit, cursor }: Input<typeof listScheduledOperation>['query'],
+): Promise<Result<typeof listScheduledOperation>> {
+  const own = userOf(by)
+  if (own !== undefined && sender !== undefined && sender !== own) {
+    throw new ApiError('INVALID_QUERY', 'sender: must be the caller')
+  }
+  const after = parseCursor(cursor)
+  const found = await findScheduledPage(db, { app: by.app, sender: own ?? sender }, { after, limit })
+  const last = found.length === limit ? found.at(-1) : undefined
+  return { data: found.map(toScheduledView), ...(last && { cursor: toCursor({ atMS: last.sendAtMS, id: last.id }) }) }
+}
+
+/** A message to send later as the contract shows it. */
+function toScheduledView(doc: ScheduledDoc): ScheduledMessage {
+  const { id, room, sender, content, messageType, mentions, clientMessageID, replyTo, sendAtMS } = doc
+  const { attachments, thread, expiresInS, createdAtMS, refused } = doc
+  return {
+    ...{ id, room, sender, message: readJson(content), messageType, sendAtMS, createdAtMS },
+    ...(mentions && { mentions }),
+    ...(clientMessageID !== undefined && { clientMessageID }),
+    ...(attachments && { attachments }),
+    ...(replyTo !== undefined && { replyTo }),
+    ...(thread && { thread }),
+    ...(expiresInS !== undefined && { expiresInS }),
+    ...(refused && { refused }),
+  }
+}
