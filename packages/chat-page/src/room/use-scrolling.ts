@@ -1,6 +1,7 @@
 import type { LiveText, RoomMessage } from '@parley/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useChat } from '../state/chat.ts'
+import { isLookedAt, onLook } from '../state/looked-at.ts'
 import type { Row } from './rows.ts'
 import { type MessageListParts, useGoTo } from './use-go-to.ts'
 
@@ -85,10 +86,10 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
       if (atEnd.current) element.scrollTop = element.scrollHeight
     })
     observer.observe(element)
-    document.addEventListener('visibilitychange', look)
+    const ignore = onLook(look)
     return () => {
       observer.disconnect()
-      document.removeEventListener('visibilitychange', look)
+      ignore()
     }
   }, [])
   const leave = () => {
@@ -101,7 +102,7 @@ export function useScrolling({ shown, rows, count, live, log, list, goTo }: Scro
 
 /** A thread may cover the room. */
 const isSeen = (element: HTMLElement | null): boolean =>
-  document.visibilityState === 'visible' && element !== null && getComputedStyle(element).visibility === 'visible'
+  isLookedAt() && element !== null && getComputedStyle(element).visibility === 'visible'
 
 function useIsPrepended(rows: readonly Row[]): boolean {
   const first = useRef<RoomMessage | undefined>(undefined)

@@ -1,6 +1,7 @@
 import { previewOf } from '../rooms/preview.ts'
 import type { Texts } from '../texts/en.ts'
 import type { Chat } from './chat.ts'
+import { isLookedAt } from './looked-at.ts'
 import { onNews } from './news.ts'
 import { nameOf } from './people.ts'
 import { createValue } from './value.ts'
@@ -28,7 +29,7 @@ export function createNotifications(
   }
 
   onNews(chat, (message) => {
-    if (!isOn.get() || !document.hidden) return
+    if (!isOn.get() || isLookedAt()) return
     const notification = notify(nameOf(message.sender), { body: previewOf(message, chat.texts()), tag: message._id })
     if (!notification) {
       isPossible.set(false)

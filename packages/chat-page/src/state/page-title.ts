@@ -1,4 +1,8 @@
-import type { Client } from '@parley/client'
+import type { Client, RoomInfo } from '@parley/client'
+
+/** The unread messages of the rooms that the list shows. */
+export const unreadShown = (rooms: readonly RoomInfo[]): number =>
+  rooms.reduce((sum, { unread, pref }) => (pref?.hidden ? sum : sum + unread), 0)
 
 /** The number of unread messages in the title and the icon of the tab. Returns a function that sets the page's name. */
 export function showUnreadInTab(client: Client, initialName: string): (name: string) => void {
@@ -11,8 +15,8 @@ export function showUnreadInTab(client: Client, initialName: string): (name: str
     const wanted = badge > 0 ? '/chat/icon-unread.svg' : read
     if (icon && icon.getAttribute('href') !== wanted) icon.setAttribute('href', wanted)
   }
-  client.badge.subscribe((now) => {
-    badge = now
+  client.rooms.subscribe((rooms) => {
+    badge = unreadShown(rooms)
     show()
   })
   return (next) => {
