@@ -233,6 +233,12 @@ describe('the hook MODERATE', () => {
     assert.deepEqual(await found(), [bob.id, 'bob'])
     const question = { appID: platform.app, clientID: 'alice', event: 'USER_SEARCH', q: 'x', limit: 5 }
     assert.deepEqual(hook.calls.at(-1)?.body, question)
+    const start = (members: string[]) => call(gateway.url, 'POST', '/me/rooms', alice.headers, { members })
+    answers({ data: ['bob'] })
+    assert.deepEqual([(await start(['bob'])).status, (await start([bob.id])).status], [200, 404])
+    assert.deepEqual(hook.calls.at(-1)?.body, {
+      ...{ appID: platform.app, clientID: 'alice', event: 'CHAT_START', members: [bob.id] },
+    })
     for (const answer of [{ data: 'bob' }, { users: ['bob'] }, 'x']) {
       answers(answer)
       assert.equal((await search()).status, 503, JSON.stringify(answer))

@@ -25,7 +25,7 @@ export const errorCatalogue = {
   USER_BLOCKED: { status: 403, when: 'The user is banned in the room, or blocked by the other user', ours: true },
   USER_BANNED: { status: 403, when: 'The user is banned from the app', ours: true },
   ROOM_FROZEN: { status: 403, when: 'The room has status 0: sends are refused', ours: true },
-  DIRECTORY_OFF: { status: 403, when: 'The app lets its users find nobody by name', ours: true },
+  DIRECTORY_OFF: { status: 403, when: 'The app does not let its users do so', ours: true },
   MESSAGE_REFUSED: { status: 403, when: 'The moderation of the app refused the message', ours: true },
   ROOM_CLOSED: { status: 403, when: 'The room is closed to joining and invitations', ours: true },
   NOT_FOUND: { status: 404, when: 'Unknown path', ours: true },

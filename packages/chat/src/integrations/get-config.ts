@@ -3,13 +3,14 @@ import { privateKeys, privateKeysKey } from '@parley/contracts/operations/integr
 import { directoryKey } from '@parley/contracts/resources/directory'
 import { webhookKeysKey } from '@parley/contracts/resources/webhook'
 import { findConfig } from '@parley/db/apps/config'
+import type { ConfigDoc } from '@parley/db/apps/documents'
 import type { Caller } from '../access/caller.ts'
 import type { Chat } from '../chat.ts'
 import { moderateKey } from '../moderation/moderate.ts'
 import { JsonText, jsonObjectText } from '../views/json-text.ts'
 
 /** Where the app has no list. */
-const privateByDefault = [moderateKey, webhookKeysKey, directoryKey]
+const privateByDefault = [moderateKey, webhookKeysKey]
 
 /** All configuration of an app, by key (docs/reference/configuration.md); users do not see its private keys. */
 export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<JsonText> {
@@ -17,7 +18,13 @@ export async function getConfig(chat: Chat, { app, kind }: Caller): Promise<Json
   if (kind === 'integrator') return new JsonText(jsonObjectText(all))
   const given = JSON.parse(all.find(({ name }) => name === privateKeysKey)?.json ?? 'null') as unknown
   const hidden = new Set(privateKeys.safeParse(given).data ?? privateByDefault)
-  return new JsonText(jsonObjectText(all.filter(({ name }) => !hidden.has(name))))
+  const shown = all.filter(({ name }) => !hidden.has(name))
+  return new JsonText(jsonObjectText(shown.map((one) => (one.name === directoryKey ? withoutServer(one) : one))))
+}
+
+/** Users see whether there is a directory, not the address of the integrator's server. */
+function withoutServer({ name, json }: ConfigDoc): Pick<ConfigDoc, 'name' | 'json'> {
+  return { name, json: json.startsWith('{') ? '{}' : json }
 }
 
 /** @throws ApiError INVALID_BODY when the value of the key is no list of keys; null is none */

@@ -1,9 +1,6 @@
 import { ApiError } from '@parley/contracts/errors'
 import type { Input, Result } from '@parley/contracts/operation'
 import type { searchUsers as operation } from '@parley/contracts/operations/users/directory'
-import { key } from '@parley/db/keys'
-import { banInForce } from '@parley/db/users/app-bans'
-import { findBlocks } from '@parley/db/users/blocks'
 import type { UserDoc } from '@parley/db/users/documents'
 import { findRoomsByUse, membersNamed, usersNamed } from '@parley/db/users/named-users'
 import { foldName } from '@parley/db/users/searched-names'
@@ -12,6 +9,7 @@ import type { UserCaller } from '../access/caller.ts'
 import { requireMember } from '../access/require-member.ts'
 import type { Chat } from '../chat.ts'
 import { toSenderView } from '../views/message.ts'
+import { shownTo } from './findable-users.ts'
 
 type Query = Input<typeof operation>['query']
 
@@ -60,14 +58,4 @@ async function candidates(
   return among === 'all'
     ? usersNamed(db, app, prefix)
     : membersNamed(db, app, await findRoomsByUse(db, app, user), prefix)
-}
-
-/** Those of some users that the caller may find: others than the caller, not banned from the app, without a block between them. */
-async function shownTo({ db }: Chat, { app, user }: UserCaller, found: readonly UserDoc[]): Promise<UserDoc[]> {
-  const others = found.filter((each) => each.id !== user && !banInForce(each))
-  const blocks = await findBlocks(
-    db,
-    others.flatMap(({ id }) => [key(app, user, id), key(app, id, user)]),
-  )
-  return others.filter(({ id }) => !blocks.has(key(app, user, id)) && !blocks.has(key(app, id, user)))
 }

@@ -46,6 +46,7 @@ export const clientCalls = {
   removeMembers: 'POST /rooms/:id/delete/members',
   setMemberRole: 'PUT /rooms/:id/member/:client',
   searchUsers: 'GET /users/search?',
+  startChat: 'POST /me/rooms',
   getMe: 'GET /me',
   subscribe: 'POST /me/subscribe',
   unsubscribe: 'POST /me/unsubscribe',

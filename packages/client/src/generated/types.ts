@@ -75,6 +75,7 @@ export type SaveUserResult =
        */
       expirationDate: string
     }
+export type StartChatResult = Room
 export type GetMeResult = User
 export type SaveGroupResult = UserGroup
 export type RevokeKeyResult = ApiKey
@@ -2568,6 +2569,18 @@ export interface SearchUsersInput {
 export interface SearchUsersResult {
   data: Sender[]
 }
+export interface StartChatInput {
+  /**
+   * User IDs, without the caller
+   *
+   * Items: User ID
+   */
+  members: string[]
+  /**
+   * Of a group
+   */
+  name?: string
+}
 export interface GetMeInput {}
 export interface ListConnectionsInput {
   /**
@@ -4160,6 +4173,8 @@ export interface ClientCalls {
   setMemberRole: { input: SetMemberRoleInput; result: SetMemberRoleResult }
   /** Find users by the beginning of their name: GET /users/search */
   searchUsers: { input: SearchUsersInput; result: SearchUsersResult }
+  /** Start a chat with users whom the caller may find: POST /me/rooms */
+  startChat: { input: StartChatInput; result: StartChatResult }
   /** The caller: GET /me */
   getMe: { input: GetMeInput; result: GetMeResult }
   /** Register a device for push: POST /me/subscribe */

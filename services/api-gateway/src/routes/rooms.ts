@@ -5,6 +5,7 @@ import { createRoom } from '@parley/chat/rooms/create-room'
 import { deleteRoom } from '@parley/chat/rooms/delete-room'
 import { getRoom } from '@parley/chat/rooms/get-room'
 import { listRooms } from '@parley/chat/rooms/list-rooms'
+import { startChat } from '@parley/chat/rooms/start-chat'
 import { markRead } from '@parley/chat/rooms/unread/mark-read'
 import { updateRoom } from '@parley/chat/rooms/update-room'
 import * as changes from '@parley/contracts/operations/rooms/changes'
@@ -12,10 +13,13 @@ import * as commands from '@parley/contracts/operations/rooms/commands'
 import * as delivered from '@parley/contracts/operations/rooms/delivered'
 import * as readMarkers from '@parley/contracts/operations/rooms/read-markers'
 import * as rooms from '@parley/contracts/operations/rooms/rooms'
+import * as directory from '@parley/contracts/operations/users/directory'
 import type { Mount } from '../mount.ts'
 
 export function mountRooms(mount: Mount, chat: Chat): void {
   mount(rooms.createRoom, ({ caller, body }) => createRoom(chat, caller.app, body))
+
+  mount(directory.startChat, ({ caller, body }) => startChat(chat, caller, body))
 
   mount(rooms.listRooms, ({ caller, query }) => listRooms(chat, caller, query))
 

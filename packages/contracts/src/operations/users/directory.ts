@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { comparedText, roomId } from '../../ids.ts'
+import { comparedText, roomId, shownName, userId } from '../../ids.ts'
 import { operation } from '../../operation.ts'
 import { maxFound } from '../../resources/directory.ts'
+import { room } from '../../resources/room.ts'
 import { sender } from '../../resources/sender.ts'
-import { exampleSender } from '../examples.ts'
+import { exampleRoom, exampleSender } from '../examples.ts'
 
 export const searchUsers = operation({
   id: 'searchUsers',
@@ -24,4 +25,28 @@ export const searchUsers = operation({
   errors: ['INVALID_QUERY', 'DIRECTORY_OFF', 'ROOM_NOT_FOUND', 'NOT_ROOM_MEMBER'],
   extension: true,
   example: { query: { q: 'al', limit: 20 }, result: { data: [exampleSender] } },
+})
+
+export const startChat = operation({
+  id: 'startChat',
+  method: 'POST',
+  path: '/me/rooms',
+  tag: 'Rooms',
+  summary: 'Start a chat with users whom the caller may find',
+  description:
+    'With one user it is the direct room of the two, which is made where there is none; with several a closed group, whose owner the caller is. It needs the configuration key `directory`: users who may not be found by it are refused as unknown ones.',
+  access: 'client',
+  form: 'envelope',
+  body: z.strictObject({
+    members: z
+      .array(userId)
+      .min(1)
+      .max(maxFound - 1)
+      .describe('User IDs, without the caller'),
+    name: shownName(256).optional().describe('Of a group'),
+  }),
+  result: room,
+  errors: ['MISSING_PARAMETER', 'CLIENT_NOT_FOUND', 'DIRECTORY_OFF', 'USER_BANNED', 'MESSAGE_REFUSED'],
+  extension: true,
+  example: { body: { members: ['bob'] }, result: exampleRoom },
 })

@@ -175,10 +175,13 @@ describe('config key censorship', () => {
 })
 
 describe('config keys privateKeys and webhookKeys', () => {
-  test('users do not see the keys that privateKeys names; by default MODERATE, webhookKeys and directory', async () => {
+  test('users do not see the keys that privateKeys names; by default MODERATE and webhookKeys, and never the url of directory', async () => {
     const shown = async () => Object.keys((await alice.call('GET', '/config')).body.result)
     await set({ secret: 1, webhookKeys: { crm: 'https://crm.example/hook' } })
     assert.ok((await shown()).includes('secret') && !(await shown()).includes('webhookKeys'))
+    await set({ directory: { url: 'https://crm.example/find' } })
+    assert.deepEqual((await alice.call('GET', '/config')).body.result.directory, {})
+    await gateway.admin('DELETE', '/config/directory')
     await set({ privateKeys: ['secret', 'privateKeys', 'webhookKeys'] })
     for (const key of ['secret', 'privateKeys', 'webhookKeys']) assert.ok(!(await shown()).includes(key), key)
     const all = (await gateway.admin('GET', '/config')).body.result

@@ -147,6 +147,34 @@ describe('GET /users/search', () => {
     assert.ok(find?.['keysExamined'] <= 12 && find?.['docsExamined'] === 10, JSON.stringify(find))
   })
 
+  test('POST /me/rooms starts a chat with people whom the directory lets the caller find, and with nobody else', async () => {
+    const anna = people['anna'] as TestUser
+    const start = async (members: string[], more = {}, by = alice) => by.call('POST', '/me/rooms', { members, ...more })
+    assert.equal((await start(['anna'])).body.error.code, 'DIRECTORY_OFF')
+    await setDirectory('sharedRooms')
+    await vi.waitUntil(async () => (await start(['anna'])).status === 200, { timeout: 60_000 })
+    const { body } = await start(['anna'])
+    assert.deepEqual([body.result.roomType, body.result.memberCount], ['direct', 2])
+    assert.equal((await start(['alice'], {}, anna)).body.result._id, body.result._id)
+    const group = (await start(['anna', 'anton', 'alice'], { name: 'Trip' })).body.result
+    assert.deepEqual(
+      [group.roomType, group.name, group.owner, group.memberCount, group.opening],
+      ['group', 'Trip', 'alice', 3, 0],
+    )
+    await gateway.admin('POST', '/admin/groups', { _id: 'club', nickname: 'Club', avatarUrl: '', members: ['anna'] })
+    await people['jose']?.call('POST', '/blockStatus/my/alice')
+    for (const unknown of ['stranger', 'nobody', 'club', 'jose']) {
+      const { status, body } = await start(['anna', unknown])
+      assert.deepEqual([status, body.error.code], [404, 'CLIENT_NOT_FOUND'], unknown)
+    }
+    assert.equal((await start(['alice'])).body.error.code, 'INVALID_REQUEST')
+    assert.equal((await start([])).status, 400)
+    await setDirectory('all')
+    await vi.waitUntil(async () => (await start(['stranger'])).status === 200, { timeout: 60_000 })
+    await gateway.admin('POST', '/admin/clients/alice/ban', {})
+    assert.equal((await start(['anna'])).body.error.code, 'USER_BANNED')
+  })
+
   test('a name is found from each of its first words on', () => {
     assert.deepEqual(searchedNames({ id: 'x', nickname: 'Jean-Luc O’Neil' }), [
       'jean-luc o’neil',
